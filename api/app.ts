@@ -1,0 +1,142 @@
+/** The HTTP side: which requests there are, in which order a request is looked at, and how every failure is answered. */
+import type { ServerResponse } from 'node:http';
+import Koa, { type Context } from 'koa';
+import { Fault, fault } from '../shared/catalogue/errors.ts';
+import { newId } from '../shared/core/ids.ts';
+import { isAway } from '../shared/db/errors.ts';
+import type { Deps } from '../shared/deps.ts';
+import type { Answer } from './endpoint.ts';
+import { createHost } from './host.ts';
+import type { Live } from './live/index.ts';
+import { createMetrics, type Metrics } from './metrics.ts';
+import { addressOf, authenticate, callerIn } from './middleware/authenticate.ts';
+import { createRateLimit } from './middleware/rateLimit.ts';
+import { faultAnswer, respond } from './middleware/respond.ts';
+import { mount } from './mount.ts';
+import { endpoints } from './routes/index.ts';
+
+export interface Api {
+  readonly koa: Koa;
+  /** Requests under way; resolves when there are none. */
+  idle(): Promise<void>;
+  close(): void;
+}
+
+interface Sent {
+  readonly answer: Answer;
+  readonly route: string;
+}
+
+const requestIdForm = /^[\x21-\x7e][\x20-\x7e]{0,127}$/;
+const envPath = /^\/api\/env\/([^/]+)(\/.*)$/;
+
+const requestIdOf = (ctx: Context): string => {
+  const given = ctx.req.headers['x-request-id'];
+  return typeof given === 'string' && requestIdForm.test(given) ? given : newId('req');
+};
+
+/** What the client is told of a failure; what is a bug is logged with the request id and told as `internal`. */
+const failureOf = (deps: Deps, error: unknown, requestId: string): Fault => {
+  if (error instanceof Fault) return error;
+  if (isAway(error)) {
+    deps.log.warn({ requestId, err: error }, 'PostgreSQL is away');
+    return fault('unavailable');
+  }
+  deps.log.error({ requestId, err: error }, 'a request failed');
+  return fault('internal');
+};
+
+const failed = (deps: Deps, error: unknown, requestId: string): Answer => {
+  const failure = failureOf(deps, error, requestId);
+  return faultAnswer(failure);
+};
+
+export const createApi = (deps: Deps, live: Live): Api => {
+  const koa = new Koa();
+  const serve = mount(endpoints);
+  const rate = createRateLimit(deps);
+  const metrics: Metrics = createMetrics();
+  const host = createHost(deps, metrics);
+  const stopping = new AbortController();
+  let underWay = 0;
+  let whenIdle: (() => void)[] = [];
+
+  const goneOrStopping = (res: ServerResponse): AbortSignal => {
+    const call = new AbortController();
+    const abort = (): void => {
+      call.abort();
+    };
+    if (stopping.signal.aborted || res.destroyed) abort();
+    stopping.signal.addEventListener('abort', abort);
+    res.once('close', () => {
+      stopping.signal.removeEventListener('abort', abort);
+      abort();
+    });
+    return call.signal;
+  };
+
+  const dispatch = async (ctx: Context, requestId: string, headers: Record<string, string>): Promise<Sent> => {
+    const url = ctx.req.url ?? '/';
+    const mark = url.indexOf('?');
+    const path = mark === -1 ? url : url.slice(0, mark);
+    const search = mark === -1 ? '' : url.slice(mark + 1);
+    const own = await host(ctx, path);
+    if (own !== null) return { answer: own, route: path };
+    const match = envPath.exec(path);
+    if (match === null) {
+      if (!path.startsWith('/api/env')) throw fault('not_found');
+      await authenticate(deps, ctx.req);
+      throw fault('not_found');
+    }
+    const address = addressOf(ctx.req, deps.config.trustProxy);
+    const session = await authenticate(deps, ctx.req).catch(async (error: unknown) => {
+      const limited = await rate.take(`address-${address}`);
+      Object.assign(headers, limited.headers);
+      throw limited.fault ?? error;
+    });
+    const limited = await rate.take(session.credential);
+    Object.assign(headers, limited.headers);
+    if (limited.fault !== null) throw limited.fault;
+    const caller = callerIn(deps, session, match[1] ?? '', requestId, address);
+    const positionBefore = await live.position(caller.env);
+    const { answer, route } = await serve(match[2] ?? '/', { deps, live, ctx, caller, session, search, signal: () => goneOrStopping(ctx.res) });
+    if (answer.items === true) headers['x-live-offset'] = caller.env.seal.offset({ epoch: caller.env.epoch, position: positionBefore, part: 255 });
+    return { answer, route };
+  };
+
+  koa.use(async (ctx) => {
+    const started = performance.now();
+    const requestId = requestIdOf(ctx);
+    const headers: Record<string, string> = { 'x-request-id': requestId };
+    underWay += 1;
+    let sent: Sent;
+    try {
+      sent = await dispatch(ctx, requestId, headers);
+    } catch (error) {
+      sent = { answer: failed(deps, error, requestId), route: 'error' };
+    }
+    try {
+      if (stopping.signal.aborted) headers['connection'] = 'close';
+      await respond(ctx, sent.answer, headers);
+    } finally {
+      underWay -= 1;
+      if (underWay === 0) for (const resolve of whenIdle.splice(0)) resolve();
+      metrics.observe(ctx.method, sent.route, sent.answer.status, performance.now() - started);
+    }
+  });
+  koa.on('error', (error: unknown) => {
+    deps.log.debug({ err: error }, 'a connection failed');
+  });
+
+  return {
+    koa,
+    idle: () => {
+      stopping.abort();
+      return underWay === 0 ? Promise.resolve() : new Promise((resolve) => (whenIdle = [...whenIdle, resolve]));
+    },
+    close: () => {
+      rate.close();
+    },
+  };
+};
+

@@ -1,0 +1,110 @@
+/** Endpoints as rows: `read` answers a question, `write` changes something; `mount` (mount.ts) serves them. */
+import type { Caller } from '../shared/agents/principal.ts';
+import type { Session } from '../shared/agents/directory.ts';
+import type { Static, TObject, TSchema } from '../shared/core/schema.ts';
+import type { Deps } from '../shared/deps.ts';
+import type { Live } from './live/index.ts';
+import type { SavedAnswer } from '../shared/perform/write.ts';
+
+/** What one call gives its handler: everything is checked against the endpoint's schemas. */
+export interface Call<Q = unknown, B = unknown> {
+  readonly deps: Deps;
+  readonly live: Live;
+  readonly caller: Caller;
+  readonly session: Session;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Q;
+  readonly body: B;
+  /** The version of `if-match`; undefined when absent or `*`. */
+  readonly ifMatch: number | undefined;
+  /** Answers a signal that is aborted when the client goes away or the server stops. */
+  readonly signal: () => AbortSignal;
+  /** Makes the row that keeps this answer under the call's idempotency key; null without one. */
+  save(status: number, body: string, etag?: string): SavedAnswer | null;
+}
+
+export interface Answer {
+  readonly status: number;
+  /** JSON text, or a value to be made into it; undefined for no body. */
+  readonly body: string | object | undefined;
+  readonly etag?: string;
+  /** Whether the answer carries items, and so the stream's position from before it was read. */
+  readonly items?: boolean;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Endpoint {
+  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
+  readonly path: string;
+  readonly name: string;
+  readonly summary: string;
+  readonly tag: string;
+  /** Whether it changes something: denials are audited, idempotency keys are taken. */
+  readonly write: boolean;
+  /** Whether app keys may call it. */
+  readonly app: boolean;
+  /** false: an idempotency key is refused. */
+  readonly once: boolean;
+  /** Whether `if-match` is taken. */
+  readonly conditional: boolean;
+  readonly query: TObject | null;
+  readonly body: TSchema | null;
+  /** Whether an absent body counts as `{}`. */
+  readonly bodyOptional: boolean;
+  readonly responses: Readonly<Record<number, TSchema | null>>;
+  readonly example: { readonly params?: Readonly<Record<string, string>>; readonly query?: object; readonly body?: unknown };
+  /** What the audit log calls the change, and on what. */
+  readonly audit: { readonly verb: string; target(call: Pick<Call, 'params' | 'body'>): { type: string; id: string | null } } | null;
+  checkBody(body: unknown, at: number): unknown;
+  handle(call: Call): Promise<Answer>;
+}
+
+interface Common {
+  readonly path: string;
+  readonly name: string;
+  readonly summary: string;
+  readonly tag: string;
+  readonly responses: Readonly<Record<number, TSchema | null>>;
+  readonly example: Endpoint['example'];
+}
+
+const identity = (value: unknown): unknown => value;
+
+export const read = <Q extends TObject>(row: Common & { readonly query: Q; handle(call: Call<Static<Q>>): Promise<Answer> }): Endpoint => ({
+  ...row,
+  method: 'get',
+  write: false,
+  app: false,
+  once: true,
+  conditional: false,
+  body: null,
+  bodyOptional: true,
+  audit: null,
+  checkBody: identity,
+  handle: (call) => row.handle(call as Call<Static<Q>>),
+});
+
+interface WriteRow<I> extends Common {
+  readonly method?: Endpoint['method'];
+  readonly body: TSchema;
+  readonly bodyOptional?: boolean;
+  readonly app?: boolean;
+  readonly once?: boolean;
+  readonly conditional?: boolean;
+  readonly audit: NonNullable<Endpoint['audit']> | null;
+  check(body: unknown, at: number): I;
+  handle(call: Call<unknown, I>): Promise<Answer>;
+}
+
+export const write = <I>(row: WriteRow<I>): Endpoint => ({
+  method: 'post',
+  bodyOptional: false,
+  app: false,
+  once: true,
+  conditional: false,
+  ...row,
+  write: true,
+  query: null,
+  checkBody: (body, at) => row.check(body, at),
+  handle: (call) => row.handle(call as Call<unknown, I>),
+});

@@ -1,0 +1,91 @@
+/** Reads on from the log for one session, a page each time that its socket has drained, until it is in step with the feed. */
+import type { Socket } from 'node:net';
+import type { Batch } from './batch.ts';
+import type { Channel } from './channel.ts';
+import type { LiveContext } from './context.ts';
+import type { Place } from './offsets.ts';
+
+/** Between tries of a read that failed, and of one that found nothing although there should be something, in ms. */
+const retryMs = 500;
+const emptyMs = 100;
+
+export interface Reader {
+  readonly socket: Socket;
+  readonly channel: Channel;
+  /** The next messages, in order. */
+  read(batch: Batch): void;
+  /** What should come next was deleted. */
+  gone(): void;
+  /** Everything up to the channel's `head` was read; called in the same turn in which that was found. */
+  inStep(): void;
+}
+
+export class CatchUp {
+  readonly #context: LiveContext;
+  readonly #reader: Reader;
+  /** null: not reading. */
+  #place: Place | null = null;
+  #busy = false;
+
+  constructor(context: LiveContext, reader: Reader) {
+    this.#context = context;
+    this.#reader = reader;
+  }
+
+  /** Begins at `place`, also when it was reading from another. */
+  from(place: Place): void {
+    this.#place = place;
+    this.#step();
+  }
+
+  stop(): void {
+    this.#place = null;
+  }
+
+  #step(): void {
+    const place = this.#place;
+    if (place === null || this.#busy) return;
+    const { channel, socket } = this.#reader;
+    if (socket.writableNeedDrain) {
+      this.#wait((go) => socket.once('drain', go));
+      return;
+    }
+    channel.flush();
+    // Where it is ahead of the feed, or inside a row, only the log says what comes next.
+    if (place.position === channel.head && place.parts === 0) {
+      this.#place = null;
+      this.#reader.inStep();
+    } else this.#wait((go) => void this.#readPage(place).then((ms) => (ms === 0 ? go() : setTimeout(go, ms).unref())));
+  }
+
+  #wait(work: (go: () => void) => void): void {
+    this.#busy = true;
+    work(() => {
+      this.#busy = false;
+      this.#step();
+    });
+  }
+
+  /** Answers how long to wait before the next one. */
+  async #readPage(place: Place): Promise<number> {
+    const { log, deps } = this.#context;
+    const { channel } = this.#reader;
+    try {
+      const page = await log.read(channel.env, place);
+      // Stopped, or moved by a reset, meanwhile.
+      if (this.#place !== place) return 0;
+      if (page.gone) this.#reader.gone();
+      else if (page.batch === null) return emptyMs;
+      else {
+        this.#place = { position: page.last, parts: 0 };
+        this.#reader.read(page.batch);
+        // Ahead of the feed: then it is news for the others too, and this one gets it only here.
+        channel.take(page.rows);
+      }
+      return 0;
+    } catch (error) {
+      deps.log.debug({ err: error }, 'a live stream could not read the log; it will try again');
+      return retryMs;
+    }
+  }
+}

@@ -1,0 +1,22 @@
+/** What every part of the live stream shares: the process's things, the log, and how long is long. */
+import { limits } from '../../shared/catalogue/limits.ts';
+import type { Deps } from '../../shared/deps.ts';
+import type { StreamLog } from './log.ts';
+
+/** In ms. Tests set shorter ones. */
+export interface LiveTimes {
+  /** Between pings. */
+  readonly pingMs: number;
+  /** A backlog of which nothing drained for this long ends the stream. */
+  readonly stallMs: number;
+  /** From a close frame to the end of the connection, for a client that doesn't answer it. */
+  readonly graceMs: number;
+}
+
+export const liveTimes: LiveTimes = { pingMs: limits.livePingMs, stallMs: limits.liveStallMs, graceMs: 3_000 };
+
+export interface LiveContext {
+  readonly deps: Deps;
+  readonly log: StreamLog;
+  readonly times: LiveTimes;
+}

@@ -1,0 +1,69 @@
+/**
+ * Live messages as JSON text and as WebSocket text frames (RFC 6455 section 5.2, server side: one fragment, not masked).
+ * Frames are made once and written to many sockets; `ws` makes its own for each socket.
+ */
+
+/** Offsets are 22 ASCII characters each (core/seal.ts), so one can be written over another in a finished frame. */
+export const offsetLength = 22;
+
+const beforeOffset = '{"type":"","offset":"'.length;
+const betweenOffsets = offsetLength + '","prev":"'.length;
+
+/** Where in the message's text its `offset` begins. */
+export const offsetPlace = (type: string): number => beforeOffset + type.length;
+/** Where its `prev` begins. */
+export const prevPlace = (type: string): number => offsetPlace(type) + betweenOffsets;
+
+/** The members of a message beside the four that every message has: JSON without its opening brace. */
+export const restOf = (members: object): string => JSON.stringify(members).slice(1);
+
+export interface Head {
+  readonly type: string;
+  readonly offset: string;
+  readonly prev: string | null;
+  readonly at: number;
+}
+
+export const messageText = ({ type, offset, prev, at }: Head, rest: string): string =>
+  `{"type":"${type}","offset":"${offset}","prev":${prev === null ? 'null' : `"${prev}"`},"at":${String(at)}${rest === '}' ? '' : ','}${rest}`;
+
+const finText = 0x81;
+const headerLength = (payload: number): number => (payload < 126 ? 2 : payload < 65_536 ? 4 : 10);
+
+const writeHeader = (into: Buffer, at: number, payload: number): number => {
+  into[at] = finText;
+  if (payload < 126) {
+    into[at + 1] = payload;
+    return at + 2;
+  }
+  if (payload < 65_536) {
+    into[at + 1] = 126;
+    return into.writeUInt16BE(payload, at + 2);
+  }
+  into[at + 1] = 127;
+  into.writeUInt16BE(0, at + 2);
+  return into.writeUIntBE(payload, at + 4, 6);
+};
+
+export interface Frames {
+  readonly bytes: Buffer;
+  /** Where the text of each frame begins. */
+  readonly starts: readonly number[];
+}
+
+/** All texts, each as one frame, in one buffer. */
+export const frames = (texts: readonly string[]): Frames => {
+  const lengths = texts.map((text) => Buffer.byteLength(text));
+  const bytes = Buffer.allocUnsafe(lengths.reduce((sum, length) => sum + headerLength(length) + length, 0));
+  const starts: number[] = [];
+  let at = 0;
+  texts.forEach((text, i) => {
+    at = writeHeader(bytes, at, lengths[i] ?? 0);
+    starts.push(at);
+    at += bytes.write(text, at);
+  });
+  return { bytes, starts };
+};
+
+/** An empty ping, and the close frames are `ws`'s own. */
+export const pingFrame = Buffer.from([0x89, 0]);

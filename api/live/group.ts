@@ -1,0 +1,42 @@
+/** Sessions of one environment that see the same: one decision and one serialised message for all of them. */
+import type { Access } from '../../shared/agents/access.ts';
+import type { Batch } from './batch.ts';
+import type { LiveSession } from './session.ts';
+import type { Narrowing, Viewer } from './visible.ts';
+
+export interface Group extends Viewer {
+  readonly key: string;
+  /** Those in step with the live messages; the others read the log. */
+  readonly live: Set<LiveSession>;
+  /** All of them. */
+  members: number;
+}
+
+const sorted = (names: ReadonlySet<string> | null): string[] | null => (names === null ? null : [...names].sort());
+
+export class Groups {
+  readonly #groups = new Map<string, Group>();
+
+  get size(): number {
+    return this.#groups.size;
+  }
+
+  /** The group of all who see the same, made where there is none; `leave` it once for each `join`. */
+  join(access: Access, { types, inboxes }: Narrowing): Group {
+    const key = JSON.stringify([access.key, sorted(types), sorted(inboxes)]);
+    const group = this.#groups.get(key) ?? { key, access, types, inboxes, live: new Set(), members: 0 };
+    group.members += 1;
+    this.#groups.set(key, group);
+    return group;
+  }
+
+  leave(group: Group): void {
+    group.members -= 1;
+    if (group.members === 0) this.#groups.delete(group.key);
+  }
+
+  /** Hands a batch to all who are in step; `before` is where they stand. */
+  deliver(batch: Batch, before: number): void {
+    for (const group of this.#groups.values()) for (const session of group.live) session.take(batch, before);
+  }
+}

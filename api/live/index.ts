@@ -1,0 +1,67 @@
+/** The live stream of this process: what the HTTP app is wired to (`createLive`). */
+import type { Session } from '../../shared/agents/directory.ts';
+import type { Caller } from '../../shared/agents/principal.ts';
+import type { Deps } from '../../shared/deps.ts';
+import type { Environment } from '../../shared/environments/definition.ts';
+import { readChanges, type Changes, type ChangesQuery } from './changes.ts';
+import { liveTimes, type LiveTimes } from './context.ts';
+import { createFeed } from './feed.ts';
+import { createHub } from './hub.ts';
+import { createStreamLog } from './log.ts';
+import { issueTicket, type Ticket } from './tickets.ts';
+import { createUpgrade, type Upgrade } from './upgrade.ts';
+
+export interface Live {
+  /** Handles the server's upgrades; `others`: handlers of further paths below `/api/env/:environment/`, by their last segment. */
+  readonly attach: Upgrade['attach'];
+  /** The newest known position of an environment's stream; never more than the true one. */
+  readonly position: (env: Environment) => Promise<number> | number;
+  /** Throws `400 bad_cursor`. Answers early when `signal` is aborted or the process stops. */
+  changes(caller: Caller, query: ChangesQuery, signal: AbortSignal): Promise<Changes>;
+  issueTicket(env: Environment, session: Pick<Session, 'credential'>): Promise<Ticket>;
+  /** Sockets that are open, and those of them that read from the log as they are behind. */
+  stats(): { readonly sessions: number; readonly behind: number };
+  /** Closes every stream with 1012 and ends every waiting `changes`; may be called twice. */
+  stop(): Promise<void>;
+}
+
+export const createLive = (deps: Deps, times: Partial<LiveTimes> = {}): Live => {
+  const context = { deps, log: createStreamLog(deps.db), times: { ...liveTimes, ...times } };
+  const feed = createFeed(deps, context.log);
+  const hub = createHub(context);
+  const upgrade = createUpgrade(context, feed, hub);
+  const waiting = new Set<AbortController>();
+  let stopped: Promise<void> | null = null;
+
+  const stop = async (): Promise<void> => {
+    upgrade.stop();
+    for (const call of waiting) call.abort();
+    await hub.stop();
+    feed.close();
+  };
+
+  const changes: Live['changes'] = async (caller, query, signal) => {
+    const call = new AbortController();
+    const abort = (): void => {
+      call.abort();
+    };
+    if (signal.aborted || stopped !== null) abort();
+    signal.addEventListener('abort', abort);
+    waiting.add(call);
+    try {
+      return await readChanges(context, feed, caller, query, call.signal);
+    } finally {
+      waiting.delete(call);
+      signal.removeEventListener('abort', abort);
+    }
+  };
+
+  return {
+    attach: upgrade.attach,
+    position: feed.position,
+    changes,
+    issueTicket: (env, session) => issueTicket(deps, env, session),
+    stats: () => ({ sessions: hub.size, behind: hub.behind }),
+    stop: () => (stopped ??= stop()),
+  };
+};

@@ -1,0 +1,89 @@
+/**
+ * Reads the stream's log in pages, for whoever isn't in step with the live messages: resuming streams, slow readers, the
+ * feed after a gap, /changes. Many of them read the same pages at the same time (after a restart, in a burst), so page
+ * ends are at fixed positions, one read serves all who ask meanwhile, and full pages are kept for a moment.
+ */
+import type { Db } from '../../shared/db/knex.ts';
+import { rows, statement } from '../../shared/db/sql.ts';
+import type { Environment } from '../../shared/environments/definition.ts';
+import { Batch, entriesOf, type StreamRow } from './batch.ts';
+import { headOf, type Place } from './offsets.ts';
+import type { Part } from './visible.ts';
+
+const pageRows = 128;
+/** A page ends after the row with which it reaches this; one that doesn't drain holds about this much. */
+const pageBytes = 256 * 1024;
+const keptPages = 32;
+
+const readPage = statement('live.page', `
+  select position, at, parts, bytes from (
+    select position, at, parts, sum(octet_length(parts)) over (order by position) as bytes, octet_length(parts) as own
+    from stream where env = $1 and position > $2 and position <= $3
+  ) page where bytes - own < ${String(pageBytes)} order by position`);
+
+export interface Page {
+  /** What can be read of it was deleted: start anew. */
+  readonly gone: boolean;
+  /** null: nothing after the place (yet). */
+  readonly batch: Batch | null;
+  readonly rows: readonly StreamRow[];
+  /** The place after its last row. */
+  readonly last: number;
+}
+
+export interface StreamLog {
+  /** What follows `place`: some rows, at least one unless there are none. */
+  read(env: Environment, place: Place): Promise<Page>;
+  /** Forgets what it kept. */
+  forget(): void;
+}
+
+const load = async (db: Db, env: Environment, after: number): Promise<{ page: Page; full: boolean }> => {
+  const end = after - (after % pageRows) + pageRows;
+  const found = await rows<{ position: number; at: number; parts: string; bytes: number }>(db, readPage, [env.id, after, end]);
+  const [first] = found;
+  const last = found.at(-1);
+  if (first === undefined || last === undefined) {
+    const { trimmed } = await headOf(db, env);
+    return { page: { gone: trimmed > after, batch: null, rows: [], last: after }, full: false };
+  }
+  if (first.position !== after + 1) return { page: { gone: true, batch: null, rows: [], last: after }, full: false };
+  const read = found.map(({ position, at, parts }) => ({ position, at, parts: JSON.parse(parts) as Part[] }));
+  const page = { gone: false, batch: new Batch(env, read.flatMap(entriesOf)), rows: read, last: last.position };
+  return { page, full: last.position === end || last.bytes >= pageBytes };
+};
+
+export const createStreamLog = (db: Db): StreamLog => {
+  const pages = new Map<string, Promise<Page>>();
+
+  const pageAfter = (env: Environment, position: number): Promise<Page> => {
+    const key = `${String(env.id)}:${String(position)}`;
+    const known = pages.get(key);
+    if (known !== undefined) return known;
+    const reading = load(db, env, position).then(
+      ({ page, full }) => {
+        if (!full && pages.get(key) === reading) pages.delete(key);
+        return page;
+      },
+      (error: unknown) => {
+        if (pages.get(key) === reading) pages.delete(key);
+        throw error;
+      },
+    );
+    pages.set(key, reading);
+    for (const oldest of [...pages.keys()].slice(0, Math.max(0, pages.size - keptPages))) pages.delete(oldest);
+    return reading;
+  };
+
+  return {
+    read: async (env, { position, parts }) => {
+      const page = await pageAfter(env, position);
+      if (parts === 0 || page.batch === null) return page;
+      const rest = page.batch.entries.filter((entry) => entry.position !== position + 1 || entry.index >= parts);
+      return { ...page, batch: new Batch(env, rest) };
+    },
+    forget: () => {
+      pages.clear();
+    },
+  };
+};

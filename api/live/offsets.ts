@@ -1,0 +1,49 @@
+/**
+ * Places on a stream. An offset names a part of the row at a position: its number, or 255 for the last one, after which
+ * comes the next position. 254 means the same: so a message that isn't a part (`reset`) always has an offset that differs
+ * from the one before it, while resuming from either goes on with the next position.
+ */
+import { lastPart } from '../../shared/core/seal.ts';
+import { fault } from '../../shared/catalogue/errors.ts';
+import type { Db } from '../../shared/db/knex.ts';
+import { row, statement } from '../../shared/db/sql.ts';
+import type { Environment } from '../../shared/environments/definition.ts';
+
+const otherLast = lastPart - 1;
+
+/** How offsets name part `i` of `count`. No row has more than 254. */
+export const partIndex = (i: number, count: number): number => (i === count - 1 ? lastPart : Math.min(i, otherLast - 1));
+
+export type ResetReason = 'gone' | 'epoch' | 'role';
+
+/** Where a reader stands: it has everything up to `position`, and of the position after that the first `parts` parts. */
+export interface Place {
+  readonly position: number;
+  readonly parts: number;
+}
+
+/** The offset after everything of `position`, in the form that isn't `last`. */
+export const endOf = ({ seal, epoch }: Environment, position: number, last?: string): string => {
+  const offset = seal.offset({ epoch, position, part: lastPart });
+  return offset === last ? seal.offset({ epoch, position, part: otherLast }) : offset;
+};
+
+const readHead = statement('live.head', 'select position, trimmed from streams where env = $1');
+
+export const headOf = async (db: Db, env: Environment): Promise<{ position: number; trimmed: number }> =>
+  (await row<{ position: number; trimmed: number }>(db, readHead, [env.id])) ?? { position: 0, trimmed: 0 };
+
+/** Where `after` leaves off, or why the stream can't go on from there. Throws `400 bad_cursor` when it is no offset of ours. */
+export const openAfter = async (db: Db, env: Environment, all: readonly Environment[], after: string): Promise<Place | ResetReason> => {
+  const opened = env.seal.openOffset(after);
+  if (opened === null) {
+    if (all.some((other) => other.id !== env.id && other.seal.openOffset(after) !== null)) return 'epoch';
+    throw fault('bad_cursor', 'after is not an offset of this stream.', { details: [{ path: 'after', message: 'is not an offset of this stream' }] });
+  }
+  if (opened.epoch !== env.epoch) return 'epoch';
+  const whole = opened.part >= otherLast;
+  const place = { position: whole ? opened.position : opened.position - 1, parts: whole ? 0 : opened.part + 1 };
+  const head = await headOf(db, env);
+  if (opened.position > head.position) return 'epoch';
+  return place.position < head.trimmed ? 'gone' : place;
+};

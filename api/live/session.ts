@@ -1,0 +1,185 @@
+/**
+ * One subscriber. It is in step with the live messages, or catches up from the log (after `after`, or because its socket
+ * was full) until it is; both are in the order of the stream.
+ */
+import type { Socket } from 'node:net';
+import type { WebSocket } from 'ws';
+import type { Session } from '../../shared/agents/directory.ts';
+import { limits } from '../../shared/catalogue/limits.ts';
+import type { Batch } from './batch.ts';
+import { CatchUp } from './catchUp.ts';
+import { Chain } from './chain.ts';
+import type { Channel } from './channel.ts';
+import type { LiveContext } from './context.ts';
+import type { InboxCounts } from './counts.ts';
+import type { Group } from './group.ts';
+import { endOf, type Place, type ResetReason } from './offsets.ts';
+import { Upkeep } from './upkeep.ts';
+import { visiblePart, type Narrowing, type Viewer } from './visible.ts';
+
+/** Where a stream begins: now (and, with a reason, not where the client wanted), or after an offset. */
+export type Start = { readonly reset: ResetReason | null } | { readonly after: string; readonly place: Place };
+
+export interface Subscriber {
+  readonly channel: Channel;
+  readonly ws: WebSocket;
+  readonly socket: Socket;
+  readonly who: Session;
+  readonly narrowing: Narrowing;
+}
+
+export class LiveSession {
+  readonly upkeep: Upkeep;
+  readonly socket: Socket;
+  readonly ws: WebSocket;
+  readonly channel: Channel;
+  who: Session;
+  narrowing: Narrowing;
+  mode: 'behind' | 'live' | 'ended' = 'behind';
+  #group: Group;
+  readonly #chain: Chain;
+  readonly #catchUp: CatchUp;
+  readonly #context: LiveContext;
+  /** Of the counts that it was told; -1: it may have missed some. */
+  #countsVersion = -1;
+
+  constructor(context: LiveContext, { channel, ws, socket, who, narrowing }: Subscriber) {
+    this.#context = context;
+    this.channel = channel;
+    this.ws = ws;
+    this.socket = socket;
+    this.who = who;
+    this.narrowing = narrowing;
+    this.#group = channel.groups.join(who.principal.access, narrowing);
+    this.#chain = new Chain(ws, socket);
+    this.#catchUp = new CatchUp(context, this);
+    this.upkeep = new Upkeep(this, context.times);
+    channel.sessions.add(this);
+  }
+
+  begin(start: Start): void {
+    this.channel.flush();
+    const { env, head, counts } = this.channel;
+    const resumed = 'after' in start;
+    // A reset's offset has to differ from the one of the hello before it, though both are the newest position's.
+    const offset = resumed ? start.after : endOf(env, head, start.reset === null ? undefined : endOf(env, head));
+    const { type, id, name, mode } = this.who.principal;
+    const visible = this.#visibleCounts({ ...this.#group, types: null });
+    this.#countsVersion = counts.version;
+    this.#chain.begin(offset, 'hello', counts.at, { resumed, principal: { type, id, name, mode }, counts: visible });
+    if (resumed) this.#catchUp.from(start.place);
+    else if (start.reset === null) this.inStep();
+    else this.reset(start.reset);
+  }
+
+  /** A batch of live messages, while in step; `before` is the position before it. */
+  take(batch: Batch, before: number): void {
+    if (this.socket.writableLength <= limits.liveBacklogBytes) {
+      this.read(batch);
+      return;
+    }
+    this.mode = 'behind';
+    this.#group.live.delete(this);
+    this.#countsVersion = -1;
+    this.upkeep.watchBacklog();
+    this.#catchUp.from({ position: before, parts: 0 });
+  }
+
+  read(batch: Batch): void {
+    this.#chain.append(batch.render(this.#group, this.who.principal.id, this.#chain.last));
+  }
+
+  gone(): void {
+    this.reset('gone');
+  }
+
+  inStep(): void {
+    this.mode = 'live';
+    this.#group.live.add(this);
+    if (this.#countsVersion !== this.channel.counts.version) this.#tellCounts();
+  }
+
+  /** Tells that everything has to be fetched anew; the stream goes on from the newest position. */
+  reset(reason: ResetReason): void {
+    if (this.mode === 'ended') return;
+    this.channel.flush();
+    const { env, head } = this.channel;
+    this.#chain.advance(endOf(env, head, this.#chain.last), 'reset', this.#now(), { reason });
+    this.#recount();
+    if (this.mode === 'behind') this.#catchUp.from({ position: head, parts: 0 });
+  }
+
+  /** Goes on under what the principal's role allows now. */
+  renew(who: Session): void {
+    if (this.mode === 'ended') return;
+    const before = this.who.principal.access.key;
+    this.who = who;
+    if (who.principal.access.key === before) return;
+    this.#regroup();
+    this.reset('role');
+  }
+
+  narrow(narrowing: Narrowing): void {
+    if (this.mode === 'ended') return;
+    this.narrowing = narrowing;
+    this.#regroup();
+    const named = (names: ReadonlySet<string> | null): string[] | null => (names === null ? null : [...names]);
+    this.say('narrowed', { types: named(narrowing.types), inboxes: named(narrowing.inboxes) });
+    this.#recount();
+  }
+
+  /** A message that doesn't advance the chain. */
+  say(type: string, members: object): void {
+    this.#chain.pass(type, this.#now(), members);
+  }
+
+  /** Closes the stream; the connection ends when the client answers, or without it after a while. */
+  end(code: number, reason: string): void {
+    if (this.mode === 'ended') return;
+    this.leave();
+    this.ws.close(code, reason);
+    this.upkeep.ending();
+  }
+
+  /** Nothing is sent after this. */
+  leave(): void {
+    if (this.mode === 'ended') return;
+    this.mode = 'ended';
+    this.#catchUp.stop();
+    this.#group.live.delete(this);
+    this.channel.groups.leave(this.#group);
+    this.channel.sessions.delete(this);
+    this.channel.users -= 1;
+  }
+
+  #now(): number {
+    return this.#context.deps.clock.now();
+  }
+
+  /** What was heard before the change is told as it was before the change. */
+  #regroup(): void {
+    this.channel.flush();
+    this.#group.live.delete(this);
+    this.channel.groups.leave(this.#group);
+    this.#group = this.channel.groups.join(this.who.principal.access, this.narrowing);
+    if (this.mode === 'live') this.#group.live.add(this);
+  }
+
+  #visibleCounts(viewer: Viewer): Readonly<Record<string, InboxCounts>> {
+    const { counts, env } = this.channel;
+    const part = visiblePart({ type: 'counts', inboxes: counts.all(env.definition) }, viewer, null);
+    return part?.type === 'counts' ? part.inboxes : {};
+  }
+
+  /** All counts that it sees, now or as soon as it is in step. */
+  #recount(): void {
+    if (this.mode === 'live') this.#tellCounts();
+    else this.#countsVersion = -1;
+  }
+
+  #tellCounts(): void {
+    this.#countsVersion = this.channel.counts.version;
+    const inboxes = this.#visibleCounts(this.#group);
+    if (Object.keys(inboxes).length > 0) this.#chain.pass('counts', this.channel.counts.at, { inboxes });
+  }
+}

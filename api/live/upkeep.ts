@@ -1,0 +1,119 @@
+/**
+ * What has to be looked at on every socket once a second: whether its token still holds, whether a backlog drains,
+ * whether it answers pings, whether it floods us. Durations are real time, the token's end is the service's clock.
+ */
+import { limits } from '../../shared/catalogue/limits.ts';
+import type { LiveTimes } from './context.ts';
+import { pingFrame } from './frames.ts';
+import type { LiveSession } from './session.ts';
+
+/** Messages and bytes that a client may send in one second; a working one sends a few, now and then. */
+const messagesPerSecond = 100;
+const bytesPerSecond = 512 * 1024;
+/** A client that reads at least this fast (bytes/ms) isn't taken for dead while our ping waits behind other bytes. */
+const slowestReader = 10;
+
+/** Bytes that the kernel hasn't taken yet. Node tells only of whole writes, libuv also of parts of one. */
+const waiting = (socket: LiveSession['socket']): number => {
+  const handle: unknown = Reflect.get(socket, '_handle');
+  const queued: unknown = typeof handle === 'object' && handle !== null ? Reflect.get(handle, 'writeQueueSize') : 0;
+  return socket.writableLength + (typeof queued === 'number' ? queued : 0);
+};
+
+export class Upkeep {
+  readonly #session: LiveSession;
+  readonly #times: LiveTimes;
+  #messages = 0;
+  #errors = 0;
+  #bytesRead = 0;
+  #waiting = 0;
+  #drainedAt = 0;
+  #pingAt: number;
+  /** When a ping that wasn't answered means that nobody is there; null: none is unanswered. */
+  #pongBy: number | null = null;
+  #pingedAtBytes = 0;
+  #confirmedBytes = 0;
+  #endBy = Number.POSITIVE_INFINITY;
+
+  constructor(session: LiveSession, times: LiveTimes) {
+    this.#session = session;
+    this.#times = times;
+    // Spread over the period, as many connect at once after a restart.
+    this.#pingAt = performance.now() + times.pingMs * (0.5 + Math.random() / 2);
+  }
+
+  /** Once a second. `now`: performance.now(); `clock`: the service's time. */
+  pulse(now: number, clock: number): void {
+    const { ws, socket, who, mode } = this.#session;
+    if (mode === 'ended') {
+      if (now >= this.#endBy) ws.terminate();
+      return;
+    }
+    if (who.expiresAt !== null && who.expiresAt <= clock) {
+      this.#session.end(4401, 'the token has expired');
+      return;
+    }
+    const read = socket.bytesRead;
+    const flooded = read - this.#bytesRead > bytesPerSecond;
+    this.#bytesRead = read;
+    this.#messages = 0;
+    if (flooded) {
+      this.#session.end(1008, 'too much was sent');
+      ws.terminate();
+    } else if (this.#isStalled(now)) this.#session.end(4408, 'nothing was read for too long');
+    else this.#ping(now);
+  }
+
+  /** Whether one more message of the client is too many for this second. */
+  isFlood(): boolean {
+    this.#messages += 1;
+    return this.#messages > messagesPerSecond;
+  }
+
+  /** Whether one more senseless message is the last that is borne. */
+  isLastError(): boolean {
+    this.#errors += 1;
+    return this.#errors >= limits.liveErrors;
+  }
+
+  pong(): void {
+    this.#pongBy = null;
+    this.#confirmedBytes = this.#pingedAtBytes;
+  }
+
+  /** From now on its backlog has to drain. */
+  watchBacklog(): void {
+    this.#drainedAt = performance.now();
+    this.#waiting = waiting(this.#session.socket);
+  }
+
+  /** A close frame was sent. */
+  ending(): void {
+    this.#endBy = performance.now() + this.#times.graceMs;
+  }
+
+  #isStalled(now: number): boolean {
+    if (this.#session.mode !== 'behind') return false;
+    const left = waiting(this.#session.socket);
+    if (left === 0 || left !== this.#waiting) {
+      this.#waiting = left;
+      this.#drainedAt = now;
+    }
+    return now - this.#drainedAt >= this.#times.stallMs;
+  }
+
+  #ping(now: number): void {
+    const { ws, socket } = this.#session;
+    if (this.#pongBy !== null && now >= this.#pongBy) {
+      this.#session.leave();
+      ws.terminate();
+      return;
+    }
+    if (now < this.#pingAt || this.#pongBy !== null || ws.readyState !== ws.OPEN) return;
+    socket.write(pingFrame);
+    const { pingMs } = this.#times;
+    this.#pingAt = now + pingMs;
+    this.#pingedAtBytes = socket.bytesWritten;
+    this.#pongBy = now + pingMs + (this.#pingedAtBytes - this.#confirmedBytes) / slowestReader;
+  }
+}

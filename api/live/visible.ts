@@ -1,0 +1,87 @@
+/**
+ * Who hears which part of the stream, and how it reads to them. Asked once per part and group of equal viewers by the
+ * live stream, and once per part by /changes. What no rule knows is heard by nobody.
+ */
+import type { Access } from '../../shared/agents/access.ts';
+import type { LivePart } from '../../shared/catalogue/events.ts';
+import type { InboxCounts } from './counts.ts';
+
+export interface CountsPart {
+  readonly type: 'counts';
+  readonly inboxes: Readonly<Record<string, InboxCounts>>;
+}
+
+export type Part = LivePart | CountsPart;
+
+/** What a stream was narrowed to; null: everything that the role sees. */
+export interface Narrowing {
+  readonly types: ReadonlySet<string> | null;
+  readonly inboxes: ReadonlySet<string> | null;
+}
+
+export interface Viewer extends Narrowing {
+  readonly access: Access;
+}
+
+const member = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+
+/** An item as the role sees it: the same object, or a copy whose `record` reads null where its resource isn't seen. */
+export const presentItem = (item: Record<string, unknown>, access: Access): Record<string, unknown> => {
+  const record = item['record'];
+  if (record === null || record === undefined) return item;
+  const resource = member(record, 'resource');
+  return typeof resource === 'string' && access.sees('resource', resource) ? item : { ...item, record: null };
+};
+
+/** Whether the role sees a timeline entry of an item that it sees. */
+export const seesEntry = (entry: Record<string, unknown>, access: Access): boolean => {
+  if (entry['type'] === 'linked') {
+    const resource = member(member(entry['data'], 'record'), 'resource');
+    return typeof resource === 'string' && access.sees('resource', resource);
+  }
+  if (entry['type'] === 'action') {
+    const action = member(entry['data'], 'action');
+    return typeof action === 'string' && access.can('action', action, 'run');
+  }
+  return true;
+};
+
+const seesInbox = ({ access, inboxes }: Viewer, inbox: string): boolean => access.sees('inbox', inbox) && (inboxes?.has(inbox) ?? true);
+
+const pick = <V>(from: Readonly<Record<string, V>>, keep: (name: string) => boolean): Record<string, V> | null => {
+  const kept = Object.entries(from).filter(([name]) => keep(name));
+  return kept.length === 0 ? null : Object.fromEntries(kept);
+};
+
+type Rule<T> = (part: Extract<Part, { readonly type: T }>, viewer: Viewer, principal: string | null) => Part | null;
+
+const rules: { readonly [T in Part['type']]: Rule<T> } = {
+  item: (part, viewer) => {
+    if (!seesInbox(viewer, part.inbox)) return null;
+    const item = presentItem(part.item, viewer.access);
+    return item === part.item ? part : { ...part, item };
+  },
+  timeline: (part, viewer) => (seesInbox(viewer, part.inbox) && seesEntry(part.entry, viewer.access) ? part : null),
+  bulk: (part, { access }, principal) => ((principal !== null && part.bulk.by.id === principal) || access.may('audit', 'see') ? part : null),
+  counts: (part, viewer) => {
+    const inboxes = pick(part.inboxes, (inbox) => seesInbox(viewer, inbox));
+    return inboxes === null ? null : { ...part, inboxes };
+  },
+};
+
+/**
+ * The part as `viewer` sees it, or null. The same object where nothing had to be left out, so that its JSON can be shared.
+ * `principal` is the viewer's own id; groups of several principals pass null and so leave out what only its author hears.
+ */
+export const visiblePart = (part: Part, viewer: Viewer, principal: string | null): Part | null => {
+  if (viewer.types !== null && !viewer.types.has(part.type)) return null;
+  if (!Object.hasOwn(rules, part.type)) return null;
+  return (rules[part.type] as Rule<Part['type']>)(part as never, viewer, principal);
+};
+
+/** Who is told of a part because it is their own, whatever their role sees. */
+export const authorOf = (part: Part): string | null => {
+  const id = member(member(member(part, 'bulk'), 'by'), 'id');
+  return typeof id === 'string' ? id : null;
+};

@@ -1,0 +1,42 @@
+/** Waits for the next news of a channel, and a brake for what may be said only so often. */
+
+export class Waiting {
+  readonly #waiting = new Set<() => void>();
+
+  /** Resolves at the next `wake`, after `ms`, or when the signal is aborted. */
+  async wait(ms: number, signal: AbortSignal): Promise<void> {
+    if (ms <= 0 || signal.aborted) return;
+    await new Promise<void>((resolve) => {
+      const done = (): void => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', done);
+        this.#waiting.delete(done);
+        resolve();
+      };
+      const timer = setTimeout(done, ms);
+      signal.addEventListener('abort', done);
+      this.#waiting.add(done);
+    });
+  }
+
+  wake(): void {
+    for (const done of this.#waiting) done();
+  }
+}
+
+/** Answers a function that does `work` at once, or later when less than `ms` have passed since it did it last. */
+export const atMostEvery = (ms: number, work: () => void): (() => void) => {
+  let doneAt = Number.NEGATIVE_INFINITY;
+  let timer: NodeJS.Timeout | null = null;
+  const now = (): void => {
+    timer = null;
+    doneAt = performance.now();
+    work();
+  };
+  return () => {
+    if (timer !== null) return;
+    const left = doneAt + ms - performance.now();
+    if (left <= 0) now();
+    else timer = setTimeout(now, left).unref();
+  };
+};

@@ -1,0 +1,21 @@
+/** The API process: configuration → dependencies → HTTP and live streams; drains and stops on SIGTERM or SIGINT. */
+import { readConfig } from '../shared/core/config.ts';
+import { openDeps } from '../shared/deps.ts';
+import { startServer } from './server.ts';
+
+const config = readConfig();
+const deps = await openDeps(config, 'api');
+const server = await startServer(deps);
+deps.log.info({ port: server.port }, 'listening');
+
+const stop = (): void => {
+  server.stop().then(
+    () => process.exit(0),
+    (error: unknown) => {
+      deps.log.error({ err: error }, 'the stop failed');
+      process.exit(1);
+    },
+  );
+};
+process.on('SIGTERM', stop);
+process.on('SIGINT', stop);

@@ -1,0 +1,35 @@
+/** Who calls, in which environment: 401 comes before every 404, and an environment without access is unknown. */
+import type { IncomingMessage } from 'node:http';
+import { fault } from '../../shared/catalogue/errors.ts';
+import type { Session } from '../../shared/agents/directory.ts';
+import { inEnvironment, type Caller } from '../../shared/agents/principal.ts';
+import type { Deps } from '../../shared/deps.ts';
+
+const bearer = /^Bearer +(\S+)$/i;
+
+/** The one token of the authorization header, or null. Node joins nothing here, so two headers are found and refused. */
+export const bearerToken = (req: IncomingMessage): string | null => {
+  const given = req.headersDistinct['authorization'];
+  return given?.length === 1 ? (bearer.exec(given[0] ?? '')?.[1] ?? null) : null;
+};
+
+export const addressOf = (req: IncomingMessage, trustProxy: boolean): string => {
+  const forwarded = trustProxy ? req.headers['x-forwarded-for'] : undefined;
+  const first = (Array.isArray(forwarded) ? forwarded[0] : forwarded)?.slice(0, 1000).split(',', 1)[0]?.trim();
+  return first === undefined || first === '' || first.length > 100 ? (req.socket.remoteAddress ?? '') : first;
+};
+
+/** The session of the request's token. Throws `401 unauthorized`. */
+export const authenticate = async ({ directory }: Deps, req: IncomingMessage): Promise<Session> => {
+  const token = bearerToken(req);
+  const session = token === null ? null : await directory.session(token);
+  if (session === null) throw fault('unauthorized');
+  return session;
+};
+
+/** The caller in the environment named. Throws `404 not_found` for one that is unknown or not the principal's. */
+export const callerIn = ({ directory }: Deps, { principal }: Session, name: string, requestId: string, address: string): Caller => {
+  const env = directory.environment(name);
+  if (env === undefined || !inEnvironment(principal.environments, env.name)) throw fault('not_found');
+  return { env, principal, requestId, address };
+};

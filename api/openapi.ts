@@ -1,0 +1,136 @@
+/** The endpoint rows as an OpenAPI 3.1 document: the same schemas that validate, with an example for each operation. */
+import { errors, type ErrorCode } from '../shared/catalogue/errors.ts';
+import type { Endpoint } from './endpoint.ts';
+
+/** Follows semver: changes only add. */
+export const apiVersion = '1.0.0';
+
+interface Parameter {
+  readonly type?: string;
+  readonly description?: string;
+}
+
+const pathOf = (path: string): string => `/api/env/{environment}${path.replace(/:([A-Za-z]+)/g, '{$1}')}`;
+
+const errorSchema = {
+  type: 'object',
+  required: ['error', 'code'],
+  properties: {
+    error: { type: 'string', description: 'A sentence for a person.' },
+    code: { type: 'string', enum: Object.keys(errors) },
+    details: {
+      type: 'array',
+      items: { type: 'object', required: ['path', 'message'], properties: { path: { type: 'string' }, message: { type: 'string' } } },
+    },
+  },
+};
+
+const pathParameters = ({ path, example }: Endpoint): object[] => [
+  { $ref: '#/components/parameters/environment' },
+  ...[...path.matchAll(/:([A-Za-z]+)/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+    ...(example.params?.[name] === undefined ? {} : { example: example.params[name] }),
+  })),
+];
+
+const queryParameters = ({ query, example }: Endpoint): object[] => {
+  const properties = (query?.properties ?? {}) as unknown as Readonly<Record<string, Parameter>>;
+  return Object.entries(properties).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: query?.required?.includes(name) ?? false,
+    ...(schema.description === undefined ? {} : { description: schema.description }),
+    schema,
+    ...(schema.type === 'array' ? { style: 'form', explode: false } : {}),
+    ...(Object.hasOwn(example.query ?? {}, name) ? { example: (example.query as Record<string, unknown>)[name] } : {}),
+  }));
+};
+
+const headerParameters = ({ write, once, conditional }: Endpoint): object[] => [
+  ...(write && once ? [{ $ref: '#/components/parameters/idempotencyKey' }] : []),
+  ...(conditional ? [{ $ref: '#/components/parameters/ifMatch' }] : []),
+];
+
+/** Error statuses that an endpoint can answer besides those of every endpoint. */
+const failures = (endpoint: Endpoint): number[] => {
+  const always: ErrorCode[] = ['invalid', 'unauthorized', 'forbidden', 'not_found', 'method_not_allowed', 'rate_limited', 'headers_too_large', 'internal', 'unavailable'];
+  const writes: ErrorCode[] = ['conflict', 'too_large', 'unsupported_media_type', 'invalid_transition'];
+  const codes = [...always, ...(endpoint.write ? writes : []), ...(endpoint.conditional ? ['version_conflict' as const] : []), ...(endpoint.path === '/live' ? ['upgrade_required' as const] : [])];
+  return [...new Set(codes.map((code) => errors[code].status))].sort((a, b) => a - b);
+};
+
+const operationOf = (endpoint: Endpoint): object => ({
+  operationId: `${endpoint.method}${endpoint.path.replace(/[/:](\w)/g, (_, letter: string) => letter.toUpperCase())}`,
+  summary: endpoint.summary,
+  tags: [endpoint.tag],
+  parameters: [...pathParameters(endpoint), ...queryParameters(endpoint), ...headerParameters(endpoint)],
+  ...(endpoint.body === null
+    ? {}
+    : {
+        requestBody: {
+          required: !endpoint.bodyOptional,
+          content: { 'application/json': { schema: endpoint.body, example: endpoint.example.body ?? {} } },
+        },
+      }),
+  responses: {
+    ...Object.fromEntries(
+      Object.entries(endpoint.responses).map(([status, schema]) => [
+        status,
+        { description: endpoint.summary, ...(schema === null ? {} : { content: { 'application/json': { schema } } }) },
+      ]),
+    ),
+    ...Object.fromEntries(failures(endpoint).map((status) => [String(status), { $ref: `#/components/responses/E${String(status)}` }])),
+  },
+});
+
+const errorResponses = (): object =>
+  Object.fromEntries(
+    [...new Set(Object.values(errors).map((row) => row.status))].map((status) => [
+      `E${String(status)}`,
+      {
+        description: Object.entries(errors).filter(([, row]) => row.status === status).map(([code, row]) => `\`${code}\`: ${row.message}`).join(' '),
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+      },
+    ]),
+  );
+
+export interface Document {
+  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly paths: Readonly<Record<string, Readonly<Record<string, object>>>>;
+}
+
+export const openapi = (endpoints: readonly Endpoint[]): Document & Record<string, unknown> => {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const endpoint of endpoints) {
+    const path = (paths[pathOf(endpoint.path)] ??= {});
+    path[endpoint.method] = operationOf(endpoint);
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Console API',
+      version: apiVersion,
+      description: 'Inboxes of items, bulk operations, the audit log and a live stream, for agents and people alike. Times are milliseconds since 1970 UTC.',
+    },
+    security: [{ bearer: [] }],
+    paths,
+    components: {
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
+      schemas: { Error: errorSchema },
+      responses: errorResponses(),
+      parameters: {
+        environment: { name: 'environment', in: 'path', required: true, schema: { type: 'string' }, example: 'demo' },
+        idempotencyKey: {
+          name: 'idempotency-key',
+          in: 'header',
+          description: 'The same key with the same request answers what the first one did, and does nothing again. Kept for 24 hours.',
+          schema: { type: 'string', minLength: 1, maxLength: 255 },
+        },
+        ifMatch: { name: 'if-match', in: 'header', description: 'The version that you saw, in quotes; another one answers 412.', schema: { type: 'string' } },
+      },
+    },
+  };
+};

@@ -1,0 +1,63 @@
+/** Reads a query string strictly: known names once each, decoded, typed as the endpoint's schema says. */
+import { textProblem } from '../shared/core/guard.ts';
+import { Fault, type Detail } from '../shared/catalogue/errors.ts';
+import type { TObject } from '../shared/core/schema.ts';
+import { compile, invalidDetails } from '../shared/core/validate.ts';
+
+const decode = (text: string): string | null => {
+  if (!text.includes('%') && !text.includes('+')) return text;
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return null;
+  }
+};
+
+interface Typed {
+  readonly type?: string;
+}
+
+const value = (text: string, schema: Typed | undefined): unknown => {
+  if (schema?.type === 'integer') return /^(?:0|[1-9]\d*)$/.test(text) ? Number(text) : text;
+  if (schema?.type === 'array') return text.split(',');
+  return text;
+};
+
+const detailsMax = 20;
+
+/** What a check that fails says of it. */
+const problemsIn = (check: () => unknown): readonly Detail[] => {
+  try {
+    check();
+    return [];
+  } catch (error) {
+    if (error instanceof Fault) return error.extra.details ?? [];
+    throw error;
+  }
+};
+
+/** Answers a reader of query strings for a schema; it throws `400 invalid` naming each offending parameter. */
+export const queryReader = (schema: TObject): ((search: string) => unknown) => {
+  const properties = schema.properties as Readonly<Record<string, Typed>>;
+  const check = compile(schema);
+  return (search) => {
+    const found: Record<string, unknown> = {};
+    const details: Detail[] = [];
+    for (const pair of search === '' ? [] : search.split('&')) {
+      if (pair === '') continue;
+      const split = pair.indexOf('=');
+      const name = decode(split === -1 ? pair : pair.slice(0, split));
+      const text = decode(split === -1 ? '' : pair.slice(split + 1));
+      if (name === null || text === null) details.push({ path: name ?? pair.slice(0, 100), message: 'is not percent-encoded UTF-8' });
+      else if (!Object.hasOwn(properties, name)) details.push({ path: name.slice(0, 100), message: 'is not known here' });
+      else if (Object.hasOwn(found, name)) details.push({ path: name, message: 'is given more than once' });
+      else {
+        const problem = textProblem(text);
+        if (problem !== null) details.push({ path: name, message: problem });
+        found[name] = value(text, properties[name]);
+      }
+    }
+    if (details.length === 0) return check(found);
+    throw invalidDetails([...details, ...problemsIn(() => check(found))].filter(({ path }, i, all) => all.findIndex((other) => other.path === path) === i).slice(0, detailsMax));
+  };
+};

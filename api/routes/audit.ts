@@ -1,0 +1,53 @@
+/** The audit log. */
+import { fault } from '../../shared/catalogue/errors.ts';
+import { limits } from '../../shared/catalogue/limits.ts';
+import { readAudit } from '../../shared/audit/queries.ts';
+import { answer, closed, cursor, limit, nextCursor, nullable, time, Type } from '../../shared/core/schema.ts';
+import { visibleInboxes } from '../../shared/items/filters.ts';
+import { read, type Endpoint } from '../endpoint.ts';
+
+const filter = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 200, description }));
+
+const entry = answer({
+  id: Type.String({ pattern: '^aud_' }),
+  at: Type.Integer(),
+  actor: answer({ type: Type.String(), id: nullable(Type.String()), name: Type.String(), role: nullable(Type.String()) }),
+  verb: Type.String({ description: 'What was done or tried, e.g. item.state.' }),
+  target: answer({ type: nullable(Type.String()), id: nullable(Type.String()) }),
+  outcome: Type.Union([Type.Literal('ok'), Type.Literal('denied'), Type.Literal('failed')]),
+  before: nullable(Type.Object({})),
+  after: nullable(Type.Object({})),
+  requestId: nullable(Type.String()),
+  address: nullable(Type.String()),
+});
+
+const list = read({
+  path: '/audit',
+  name: 'audit.list',
+  summary: 'Everything that was done, and what was refused, newest first',
+  tag: 'Audit',
+  query: closed({
+    actor: filter('The id of who did it.'),
+    verb: filter('What was done, e.g. item.state.'),
+    target: filter('The id of what it was done to.'),
+    from: Type.Optional(time('From this time on')),
+    to: Type.Optional(time('Before this time')),
+    cursor: Type.Optional(cursor),
+    limit: Type.Optional(limit),
+  }),
+  responses: { 200: answer({ entries: Type.Array(entry), cursor: nextCursor }) },
+  example: { query: { verb: 'item.state', limit: 20 } },
+  handle: async ({ deps, caller, query }) => {
+    const { env, principal } = caller;
+    if (!principal.access.may('audit', 'see')) throw fault('forbidden');
+    const { cursor: given, limit: size, ...rest } = query;
+    const key = `audit:${JSON.stringify([principal.role?.id, rest])}`;
+    const keys = given === undefined ? null : env.seal.openCursor(key, given);
+    if (given !== undefined && keys === null) throw fault('bad_cursor');
+    const inboxes = visibleInboxes(caller).map((inbox) => inbox.name);
+    const page = await readAudit(deps.db, env.id, principal.access, inboxes, rest, keys === null ? null : Number(keys[0]), size ?? limits.pageDefault);
+    return { status: 200, body: { entries: page.entries, cursor: page.next === null ? null : env.seal.cursor(key, [page.next]) } };
+  },
+});
+
+export const auditEndpoints: readonly Endpoint[] = [list];

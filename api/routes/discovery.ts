@@ -1,0 +1,142 @@
+/** What there is for this role: itself, inboxes, views and the people that items can be assigned to. */
+import { fault } from '../../shared/catalogue/errors.ts';
+import { limits } from '../../shared/catalogue/limits.ts';
+import type { Caller } from '../../shared/agents/principal.ts';
+import { answer, closed, cursor, limit, name, nextCursor, nullable, Type, type TSchema } from '../../shared/core/schema.ts';
+import { fold } from '../../shared/core/text.ts';
+import { visibleInboxes } from '../../shared/items/filters.ts';
+import { visibleInbox } from '../../shared/perform/gates.ts';
+import { read, type Endpoint } from '../endpoint.ts';
+
+const pageQuery = { cursor: Type.Optional(cursor), limit: Type.Optional(limit) };
+
+interface Named {
+  readonly name: string;
+  readonly id?: string;
+}
+
+/** A page of a short list held in memory, ordered by name (and id). The cursor is tied to `key`. */
+const pageOf = <T extends Named>(caller: Caller, key: string, all: readonly T[], query: { cursor?: string; limit?: number }): { page: T[]; cursor: string | null } => {
+  const order = ({ name, id }: Named): string => `${name}\n${id ?? ''}`;
+  const sorted = [...all].sort((a, b) => (order(a) < order(b) ? -1 : 1));
+  const after = query.cursor === undefined ? null : caller.env.seal.openCursor(key, query.cursor);
+  if (query.cursor !== undefined && after === null) throw fault('bad_cursor');
+  const from = after === null ? sorted : sorted.filter((entry) => order(entry) > String(after[0]));
+  const page = from.slice(0, query.limit ?? limits.pageDefault);
+  const last = page.at(-1);
+  return { page, cursor: last === undefined || page.length === from.length ? null : caller.env.seal.cursor(key, [order(last)]) };
+};
+
+const listAnswer = (plural: string, schema: TSchema) => answer({ [plural]: Type.Array(schema), cursor: nextCursor });
+
+const me = read({
+  path: '/me',
+  name: 'me',
+  summary: 'Who you are here and what your role grants',
+  tag: 'Discovery',
+  query: closed({}),
+  responses: {
+    200: answer({
+      principal: answer({ type: Type.String(), id: nullable(Type.String()), name: Type.String(), mode: Type.String() }),
+      role: nullable(answer({ id: Type.String(), name: Type.String(), grants: Type.Array(answer({ on: Type.String(), can: Type.Array(Type.String()) })) })),
+      environment: Type.String(),
+      fresh: Type.Boolean({ description: 'Whether the sign-in is fresh; never for agents.' }),
+    }),
+  },
+  example: {},
+  handle: async ({ caller: { env, principal }, session, deps }) => {
+    const { type, id, name: called, mode, role } = principal;
+    return {
+      status: 200,
+      body: {
+        principal: { type, id, name: called, mode },
+        role: role === null ? null : { id: role.id, name: role.name, grants: role.grants },
+        environment: env.name,
+        fresh: session.freshUntil !== null && session.freshUntil > deps.clock.now(),
+      },
+    };
+  },
+});
+
+const state = answer({ name: Type.String(), kind: Type.String() });
+
+const inboxes = read({
+  path: '/inboxes',
+  name: 'inbox.list',
+  summary: 'The inboxes that you see, with their states and what you may do',
+  tag: 'Discovery',
+  query: closed(pageQuery),
+  responses: {
+    200: listAnswer(
+      'inboxes',
+      answer({
+        name: Type.String(),
+        label: Type.String(),
+        states: Type.Array(state),
+        initial: Type.String(),
+        transitions: nullable(Type.Record(Type.String(), Type.Array(Type.String()))),
+        responseTime: nullable(Type.Integer()),
+        fields: Type.Object({}),
+        reply: nullable(Type.Object({})),
+        can: Type.Array(Type.String()),
+      }),
+    ),
+  },
+  example: {},
+  handle: async ({ caller, query }) => {
+    const { page, cursor: next } = pageOf(caller, 'inboxes', visibleInboxes(caller), query);
+    const list = page.map(({ name: called, label, states, initial, transitions, responseTime, fields, reply }) => ({
+      name: called, label, states, initial, transitions, responseTime, fields,
+      reply: reply === null || reply === undefined ? null : { via: reply.via },
+      can: caller.principal.access.inboxVerbs(called),
+    }));
+    return { status: 200, body: { inboxes: list, cursor: next } };
+  },
+});
+
+const views = read({
+  path: '/views',
+  name: 'view.list',
+  summary: 'Views: filters of GET /items under a name',
+  tag: 'Discovery',
+  query: closed(pageQuery),
+  responses: { 200: listAnswer('views', Type.Object({ name: Type.String(), label: Type.String() })) },
+  example: {},
+  handle: async ({ caller, query }) => {
+    const { access } = caller.principal;
+    const seen = [...caller.env.definition.views.values()]
+      .filter((view) => view.inbox === undefined || access.sees('inbox', view.inbox))
+      .map((view) => ({ ...view, label: view.label ?? view.name }));
+    const { page, cursor: next } = pageOf(caller, 'views', seen, query);
+    return { status: 200, body: { views: page, cursor: next } };
+  },
+});
+
+const people = read({
+  path: '/people',
+  name: 'person.list',
+  summary: 'The people that items of an inbox can be assigned to',
+  tag: 'Discovery',
+  query: closed({
+    ...pageQuery,
+    inbox: Type.Optional(name('Those who can see this inbox; absent: any inbox where you may assign.')),
+    q: Type.Optional(Type.String({ minLength: 1, maxLength: limits.searchMax, description: 'The beginning of a part of the name.' })),
+  }),
+  responses: { 200: listAnswer('people', answer({ id: Type.String(), name: Type.String() })) },
+  example: { query: { inbox: 'support' } },
+  handle: async ({ deps, caller, query }) => {
+    const { access } = caller.principal;
+    if (query.inbox !== undefined && visibleInbox(caller, query.inbox) === undefined) throw fault('not_found');
+    const assignable = visibleInboxes(caller).map((inbox) => inbox.name)
+      .filter((inbox) => (query.inbox === undefined || inbox === query.inbox) && access.can('inbox', inbox, 'assign'));
+    if (assignable.length === 0) throw fault('forbidden', 'Your role may not assign there.');
+    const wanted = query.q === undefined ? null : fold(query.q).trim();
+    const found = deps.directory.people(caller.env)
+      .filter((person) => assignable.some((inbox) => person.access.sees('inbox', inbox)))
+      .filter((person) => wanted === null || fold(person.name).startsWith(wanted) || fold(person.name).split(/\s+/u).some((part) => part.startsWith(wanted)));
+    const { page, cursor: next } = pageOf(caller, `people:${query.inbox ?? ''}:${query.q ?? ''}`, found, query);
+    return { status: 200, body: { people: page.map(({ id, name: called }) => ({ id, name: called })), cursor: next } };
+  },
+});
+
+export const discoveryEndpoints: readonly Endpoint[] = [me, inboxes, views, people];

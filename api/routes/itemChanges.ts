@@ -1,0 +1,115 @@
+/** The changes of one item: rows only, each naming its operation; perform does the rest. */
+import { fault, Fault } from '../../shared/catalogue/errors.ts';
+import { answer } from '../../shared/core/schema.ts';
+import { checkCreate, createInput } from '../../shared/items/operations/create.ts';
+import { assignItem } from '../../shared/items/operations/assign.ts';
+import { noteItem } from '../../shared/items/operations/note.ts';
+import { replyToItem } from '../../shared/items/operations/reply.ts';
+import { setState } from '../../shared/items/operations/setState.ts';
+import { snoozeItem } from '../../shared/items/operations/snooze.ts';
+import { tagItem } from '../../shared/items/operations/tag.ts';
+import { triageItem } from '../../shared/items/operations/triage.ts';
+import { itemEtag, itemJson } from '../../shared/items/present.ts';
+import { changedAnswer, entryAnswer, itemSchema } from '../../shared/items/schema.ts';
+import type { Item } from '../../shared/items/model.ts';
+import { performCreate } from '../../shared/perform/create.ts';
+import { keepAnswer } from '../../shared/perform/once.ts';
+import type { ItemOperation } from '../../shared/perform/operation.ts';
+import { perform, type Outcome } from '../../shared/perform/perform.ts';
+import type { SavedAnswer } from '../../shared/perform/write.ts';
+import { write, type Answer, type Call, type Endpoint } from '../endpoint.ts';
+
+interface ChangeRow<I> {
+  readonly verb: string;
+  readonly operation: ItemOperation<I>;
+  readonly summary: string;
+  readonly body: unknown;
+  /** The status when an entry is answered instead of `changed`. */
+  readonly entry?: 201 | 202;
+  readonly app?: boolean;
+}
+
+const exampleItem = 'itm_01jd0000000000000000000000';
+
+type Done = Exclude<Outcome, { kind: 'fault' }>;
+
+const bodyOf = (outcome: Done, call: Call, entry: boolean): string => {
+  const item = itemJson(outcome.item, call.caller.principal.access);
+  if (!entry) return `{"item":${item},"changed":${String(outcome.kind === 'changed')}}`;
+  return `{"item":${item},"entry":${JSON.stringify(outcome.kind === 'changed' ? outcome.entries[0] : null)}}`;
+};
+
+/** A version conflict shows the item as it is, as far as the role sees it. */
+const shown = (failure: Fault, call: Call): Fault => {
+  const current = failure.extra.body?.['current'] as Item | undefined;
+  if (failure.code !== 'version_conflict' || current === undefined) return failure;
+  const visible = JSON.parse(itemJson(current, call.caller.principal.access)) as object;
+  return fault('version_conflict', failure.message, { body: { current: visible }, headers: { etag: itemEtag(current) } });
+};
+
+const change = <I>({ verb, operation, summary, body, entry, app = false }: ChangeRow<I>): Endpoint => {
+  const status = entry ?? 200;
+  return write<I>({
+    path: `/items/:id/${verb}`,
+    name: operation.name,
+    summary,
+    tag: 'Items',
+    app,
+    conditional: true,
+    body: operation.schema,
+    responses: { [status]: entry === undefined ? changedAnswer : entryAnswer },
+    example: { params: { id: exampleItem }, body },
+    audit: { verb: operation.name, target: ({ params }) => ({ type: 'item', id: params['id'] ?? null }) },
+    check: operation.check,
+    handle: async (call): Promise<Answer> => {
+      const save = (outcome: Outcome): SavedAnswer | null =>
+        outcome.kind === 'fault' ? null : call.save(status, bodyOf(outcome, call, entry !== undefined), itemEtag(outcome.item));
+      const [outcome] = await perform(call.deps, call.caller, operation, [call.params['id'] ?? ''], call.body, {
+        ...(call.ifMatch === undefined ? {} : { ifMatch: call.ifMatch }),
+        save,
+      });
+      if (outcome === undefined) throw fault('not_found');
+      if (outcome.kind === 'fault') throw await keptFault(call, shown(outcome.fault, call));
+      return { status, body: bodyOf(outcome, call, entry !== undefined), etag: itemEtag(outcome.item), items: true };
+    },
+  });
+};
+
+/** `422 action_failed` is an answer that an idempotency key keeps; every other failure leaves the key free. */
+const keptFault = async (call: Call<unknown, unknown>, failure: Fault): Promise<Fault> => {
+  if (failure.code !== 'action_failed') return failure;
+  const saved = call.save(failure.status, JSON.stringify({ error: failure.message, code: failure.code }));
+  if (saved !== null) await keepAnswer(call.deps.db, saved, call.deps.clock.now());
+  return failure;
+};
+
+const create = write({
+  path: '/items',
+  name: 'item.create',
+  summary: 'Create an item, or add an occurrence to the one with the same key',
+  tag: 'Items',
+  app: true,
+  body: createInput,
+  responses: { 200: answer({ item: itemSchema }), 201: answer({ item: itemSchema }) },
+  example: {
+    body: { inbox: 'support', title: 'Invoice charged twice after upgrading', data: { email: 'ana@example.com', plan: 'team' }, tags: ['billing'] },
+  },
+  audit: { verb: 'item.create', target: ({ body }) => ({ type: 'inbox', id: String((body as { inbox?: unknown } | undefined)?.inbox ?? '') }) },
+  check: (body) => checkCreate(body),
+  handle: async (call): Promise<Answer> => {
+    const bodyFor = (item: Item): string => `{"item":${itemJson(item, call.caller.principal.access)}}`;
+    const { item, isNew } = await performCreate(call.deps, call.caller, call.body, (made) => call.save(made.isNew ? 201 : 200, bodyFor(made.item), itemEtag(made.item)));
+    return { status: isNew ? 201 : 200, body: bodyFor(item), etag: itemEtag(item), items: true };
+  },
+});
+
+export const itemChangeEndpoints: readonly Endpoint[] = [
+  create,
+  change({ verb: 'state', operation: setState, summary: 'Set the state', body: { state: 'closed' } }),
+  change({ verb: 'assign', operation: assignItem, summary: 'Assign, or unassign with null', body: { assignee: null } }),
+  change({ verb: 'tags', operation: tagItem, summary: 'Add and remove tags', body: { add: ['billing'], remove: ['new'] } }),
+  change({ verb: 'snooze', operation: snoozeItem, summary: 'Snooze until a time, or wake with null', body: { until: 4_102_444_800_000 } }),
+  change({ verb: 'notes', operation: noteItem, summary: 'Add a note', body: { text: 'Refund promised by phone.' }, entry: 201 }),
+  change({ verb: 'reply', operation: replyToItem, summary: 'Send a reply', body: { subject: 'Your invoice', text: 'We have corrected it.' }, entry: 202 }),
+  change({ verb: 'triage', operation: triageItem, summary: 'Record triage’s answers', body: { answers: { spam: 'no' }, tags: ['billing'] }, app: true }),
+];

@@ -1,0 +1,140 @@
+/** Serves one endpoint for one request: body, idempotency key, validation, handler, and the audit of what is refused. */
+import type { Context } from 'koa';
+import { Fault, fault } from '../shared/catalogue/errors.ts';
+import { limits } from '../shared/catalogue/limits.ts';
+import { recordRefusal, refusalOf } from '../shared/audit/denials.ts';
+import type { Session } from '../shared/agents/directory.ts';
+import type { Caller } from '../shared/agents/principal.ts';
+import type { Deps } from '../shared/deps.ts';
+import { fingerprintOf, savedAnswer, type OnceKey, type Replay } from '../shared/perform/once.ts';
+import { isSavedAlready } from '../shared/perform/perform.ts';
+import type { Answer, Call, Endpoint } from './endpoint.ts';
+import type { Live } from './live/index.ts';
+import { readBody } from './middleware/body.ts';
+import { queryReader } from './query.ts';
+
+export interface Request {
+  readonly deps: Deps;
+  readonly live: Live;
+  readonly ctx: Context;
+  readonly caller: Caller;
+  readonly session: Session;
+  readonly params: Readonly<Record<string, string>>;
+  readonly search: string;
+  /** Made when asked for: few endpoints wait. */
+  readonly signal: () => AbortSignal;
+}
+
+const keyForm = /^[\x20-\x7e]{1,255}$/;
+const matchForm = /^"(\d{1,15})"$/;
+
+const single = (ctx: Context, name: string): string | undefined => {
+  const given = ctx.req.headersDistinct[name];
+  if (given === undefined) return undefined;
+  if (given.length > 1) throw fault('invalid', `${name} is given more than once.`, { details: [{ path: name, message: 'is given more than once' }] });
+  return given[0];
+};
+
+const onceKey = ({ ctx, caller, session }: Request, endpoint: Endpoint, raw: string): OnceKey | null => {
+  const key = single(ctx, 'idempotency-key');
+  if (key === undefined) return null;
+  const refuse = (message: string): Fault => fault('invalid', `idempotency-key ${message}.`, { details: [{ path: 'idempotency-key', message }] });
+  if (!endpoint.once) throw refuse('is not taken here');
+  if (!keyForm.test(key) || key.trim() === '') throw refuse(`must be 1 to ${String(limits.idempotencyKeyMax)} printable characters`);
+  return { principal: caller.principal.id ?? session.credential, key, fingerprint: fingerprintOf(ctx.method, ctx.req.url ?? '', raw) };
+};
+
+const ifMatchOf = (ctx: Context, endpoint: Endpoint): number | undefined => {
+  const given = single(ctx, 'if-match');
+  if (given === undefined || given === '*') return undefined;
+  const version = matchForm.exec(given)?.[1];
+  if (version === undefined || !endpoint.conditional) {
+    const message = endpoint.conditional ? 'must be "<version>" in quotes, or *' : 'is not taken here';
+    throw fault('invalid', `if-match ${message}.`, { details: [{ path: 'if-match', message }] });
+  }
+  return Number(version);
+};
+
+const replayed = ({ status, body, etag }: Replay): Answer => ({ status, body, headers: { 'idempotent-replayed': 'true', ...(etag === null ? {} : { etag }) } });
+
+/** Calls of this process that run under a key now; another with the same key waits for its end. */
+const running = new Map<string, Promise<unknown>>();
+
+const handleOnce = async (request: Request, once: OnceKey, handle: () => Promise<Answer>): Promise<Answer> => {
+  const { deps } = request;
+  const id = `${once.principal}\n${once.key}`;
+  for (;;) {
+    const other = running.get(id);
+    if (other !== undefined) {
+      await other;
+      continue;
+    }
+    const attempt = (async (): Promise<Answer> => {
+      const saved = await savedAnswer(deps.db, once, deps.clock.now());
+      if (saved !== null) return replayed(saved);
+      try {
+        return await handle();
+      } catch (error) {
+        if (!isSavedAlready(error)) throw error;
+        const theirs = await savedAnswer(deps.db, once, deps.clock.now());
+        if (theirs === null) throw fault('in_progress');
+        return replayed(theirs);
+      }
+    })();
+    const settled = attempt.then(() => undefined, () => undefined);
+    running.set(id, settled);
+    void settled.then(() => running.delete(id));
+    return attempt;
+  }
+};
+
+const audited = async ({ deps, caller, params }: Request, endpoint: Endpoint, body: unknown, failure: Fault): Promise<void> => {
+  const outcome = refusalOf(failure);
+  if (endpoint.audit === null || outcome === null) return;
+  const { verb } = endpoint.audit;
+  await recordRefusal(deps.db, caller, { verb, target: endpoint.audit.target({ params, body }), outcome, code: failure.code }, deps.clock.now());
+};
+
+/** Makes the function that serves `endpoint`. */
+export const server = (endpoint: Endpoint): ((request: Request) => Promise<Answer>) => {
+  const readQuery = endpoint.query === null ? null : queryReader(endpoint.query);
+  const noQuery = queryReader({ type: 'object', properties: {}, additionalProperties: false } as never);
+  const base = ({ deps, live, caller, session, params, signal }: Request): Omit<Call, 'query' | 'body' | 'ifMatch' | 'save'> => ({ deps, live, caller, session, params, signal });
+  const reject = ({ caller }: Request): void => {
+    if (caller.principal.type === 'app' && !endpoint.app) throw fault('forbidden', 'An app key may not call this.');
+  };
+  if (!endpoint.write) {
+    return async (request) => {
+      reject(request);
+      const query = (readQuery ?? noQuery)(request.search);
+      return endpoint.handle({ ...base(request), query, body: undefined, ifMatch: undefined, save: () => null });
+    };
+  }
+  return async (request) => {
+    const { deps, ctx } = request;
+    let body: unknown;
+    try {
+      reject(request);
+      noQuery(request.search);
+      const { value, raw } = await readBody(ctx, endpoint.bodyOptional);
+      body = value;
+      const once = onceKey(request, endpoint, raw);
+      const ifMatch = ifMatchOf(ctx, endpoint);
+      const handle = (): Promise<Answer> => {
+        const checked = endpoint.checkBody(value, deps.clock.now());
+        return endpoint.handle({
+          ...base(request),
+          query: undefined,
+          body: checked,
+          ifMatch,
+          save: (status, text, etag) => (once === null ? null : { ...once, status, body: text, etag: etag ?? null }),
+        });
+      };
+      return await (once === null ? handle() : handleOnce(request, once, handle));
+    } catch (error) {
+      if (error instanceof Fault) await audited(request, endpoint, body, error);
+      throw error;
+    }
+  };
+};
+

@@ -1,0 +1,86 @@
+/** One listening server with its live streams, and how it drains: nothing accepted is dropped. */
+import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { errors } from '../shared/catalogue/errors.ts';
+import { limits } from '../shared/catalogue/limits.ts';
+import { newId } from '../shared/core/ids.ts';
+import { closeDeps, type Deps } from '../shared/deps.ts';
+import { createApi } from './app.ts';
+import { createLive } from './live/index.ts';
+
+export interface RunningServer {
+  readonly port: number;
+  /** Ends in at most `drainMs`; may be called twice. Closes the dependencies too. */
+  stop(): Promise<void>;
+}
+
+const rawAnswer = (code: 'headers_too_large' | 'uri_too_long' | 'invalid', message: string = errors[code].message): string => {
+  const { status } = errors[code];
+  const body = JSON.stringify({ error: message, code });
+  return [
+    `HTTP/1.1 ${String(status)} ${STATUS_CODES[status] ?? ''}`,
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${String(Buffer.byteLength(body))}`,
+    `x-request-id: ${newId('req')}`,
+    'connection: close',
+    '',
+    body,
+  ].join('\r\n');
+};
+
+/** Whether a head that was too large is so by its first line, which begins with the method and then doesn't end. */
+const hasLongAddress = (packet: Buffer | undefined): boolean =>
+  packet !== undefined && /^[A-Z]{3,10} \//.test(packet.toString('latin1', 0, 20)) && !packet.subarray(0, limits.urlBytes).includes('\n');
+
+/** What Node's parser refuses never becomes a request; it gets the same kind of answer all the same. */
+const answerBrokenRequests = (server: Server): void => {
+  server.on('clientError', (error: NodeJS.ErrnoException & { readonly rawPacket?: Buffer }, socket) => {
+    if (!socket.writable || error.code === 'ECONNRESET') {
+      socket.destroy();
+      return;
+    }
+    if (error.code !== 'HPE_HEADER_OVERFLOW') socket.end(rawAnswer('invalid', 'This is not a valid HTTP request.'));
+    else socket.end(rawAnswer(hasLongAddress(error.rawPacket) ? 'uri_too_long' : 'headers_too_large'));
+  });
+};
+
+const drain = async (server: Server, idle: Promise<void>, drainMs: number): Promise<void> => {
+  const closed = new Promise<void>((resolve) => server.close(() => { resolve(); }));
+  server.closeIdleConnections();
+  const timer = setTimeout(() => { server.closeAllConnections(); }, drainMs);
+  await idle;
+  const poll = setInterval(() => { server.closeIdleConnections(); }, 50);
+  await closed;
+  clearInterval(poll);
+  clearTimeout(timer);
+};
+
+export const startServer = async (deps: Deps): Promise<RunningServer> => {
+  const { config } = deps;
+  const live = createLive(deps);
+  const api = createApi(deps, live);
+  const callback = api.koa.callback();
+  const handle = (req: IncomingMessage, res: ServerResponse): void => { void callback(req, res); };
+  // Node's own answers to a missing host and an unknown expectation would not be JSON.
+  const server = createServer({ maxHeaderSize: limits.headerBytes, requestTimeout: 20_000, headersTimeout: 15_000, connectionsCheckingInterval: 5_000, keepAliveTimeout: 65_000, requireHostHeader: false }, handle);
+  server.on('checkExpectation', handle);
+  server.on('connection', (socket: Socket) => socket.setNoDelay(true));
+  answerBrokenRequests(server);
+  live.attach(server);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(config.port, config.host, resolve);
+  });
+  let stopped: Promise<void> | null = null;
+  const stop = async (): Promise<void> => {
+    const draining = drain(server, api.idle(), config.drainMs);
+    await live.stop();
+    await draining;
+    api.close();
+    await closeDeps(deps);
+  };
+  return {
+    port: (server.address() as AddressInfo).port,
+    stop: () => (stopped ??= stop()),
+  };
+};

@@ -1,0 +1,111 @@
+/** Making, changing and removing people. Passwords come hashed, as hashing takes longer than a transaction should. */
+import { fault } from '../catalogue/errors.ts';
+import { newId } from '../core/ids.ts';
+import { isDuplicate } from '../db/errors.ts';
+import type { Db, Tx } from '../db/knex.ts';
+import { row, rows, run, statement } from '../db/sql.ts';
+import { dropTokens, environmentNames, roleOf, settle, type Administrator, type RoleRef } from './administer.ts';
+import type { PersonInput, PersonPatch } from './schema.ts';
+
+export interface PersonView {
+  readonly id: string;
+  readonly email: string;
+  readonly name: string;
+  readonly role: RoleRef;
+  readonly environments: readonly string[];
+  readonly createdAt: number;
+}
+
+/** `passwordHash` null: can't sign in until somebody gives them a password. */
+export type NewPerson = Omit<PersonInput, 'password'> & { readonly passwordHash: string | null };
+export type PersonChange = Omit<PersonPatch, 'password'> & { readonly passwordHash?: string };
+
+/** An e-mail address as it is stored and looked up. */
+export const emailKey = (email: string): string => email.normalize('NFC').toLowerCase();
+
+const select = `
+  select p.id, p.email, p.name, json_build_object('id', r.id, 'name', r.name) as role, p.environments, p.created_at as "createdAt"
+  from people p join roles r on r.id = p.role where p.removed_at is null`;
+const list = statement('administer.people.list', `${select} order by p.name, p.id`);
+const locked = statement('administer.people.locked', `${select} and p.id = $1 for update of p`);
+/** Who comes back gets the same row, so that what they did before is still theirs. */
+const insert = statement('administer.people.insert', `
+  insert into people (id, email, name, role, password_hash, environments, created_at) values ($1, $2, $3, $4, $5, $6, $7)
+  on conflict (email) do update set name = excluded.name, role = excluded.role, password_hash = excluded.password_hash,
+    environments = excluded.environments, created_at = excluded.created_at, removed_at = null
+  where people.removed_at is not null
+  returning id`);
+const update = statement('administer.people.update', `
+  update people set email = $2, name = $3, role = $4, environments = $5, password_hash = coalesce($6, password_hash) where id = $1`);
+const remove = statement('administer.people.remove', 'update people set removed_at = $2, password_hash = null where id = $1');
+/** Two admins who remove each other at the same time wait for each other here. */
+const lockAdmins = statement('administer.people.lockAdmins', `select id from roles where name = 'admin' for no key update`);
+const otherAdmin = statement('administer.people.otherAdmin', 'select from people where role = $1 and id <> $2 and removed_at is null limit 1');
+
+/** Those who are not removed, by name. */
+export const listPeople = (db: Db | Tx): Promise<PersonView[]> => rows<PersonView>(db, list);
+
+const personOf = async (tx: Tx, id: string): Promise<PersonView> => {
+  const person = await row<PersonView>(tx, locked, [id]);
+  if (person === undefined) throw fault('not_found');
+  return person;
+};
+
+const told = ({ email, name, role, environments }: PersonView): object => ({ email, name, role: role.name, environments });
+
+const changed = (tx: Tx, admin: Administrator, verb: string, before: PersonView | null, after: PersonView | null): Promise<void> => {
+  const environments = [...(before?.environments ?? []), ...(after?.environments ?? [])];
+  const id = (after ?? before)?.id ?? '';
+  return settle(tx, admin, { verb: `person.${verb}`, target: { type: 'person', id }, environments, before: before && told(before), after: after && told(after) });
+};
+
+/** Locks the admins before the person, in the same order everywhere. */
+const keepAnAdmin = async (tx: Tx, id: string): Promise<void> => {
+  const admin = await row<{ id: string }>(tx, lockAdmins);
+  const person = await personOf(tx, id);
+  if (admin === undefined || person.role.id !== admin.id || (await row(tx, otherAdmin, [admin.id, id])) !== undefined) return;
+  throw fault('conflict', `${person.name} is the last admin; make another person admin first.`);
+};
+
+const taken = (email: string) => fault('conflict', `There is already a person with the e-mail address ${email}.`);
+
+/** `environments` is where they may act unless the input says otherwise. */
+export const createPerson = async (tx: Tx, admin: Administrator, input: NewPerson, environments: readonly string[]): Promise<PersonView> => {
+  const email = emailKey(input.email);
+  const role = await roleOf(tx, input.role);
+  const where = await environmentNames(tx, input.environments ?? environments);
+  const made = await row<{ id: string }>(tx, insert, [newId('per', admin.at), email, input.name, role.id, input.passwordHash, where, admin.at]);
+  if (made === undefined) throw taken(email);
+  const person = await personOf(tx, made.id);
+  await changed(tx, admin, 'create', null, person);
+  return person;
+};
+
+/** A new password ends the sessions that were opened with the old one. */
+export const updatePerson = async (tx: Tx, admin: Administrator, id: string, patch: PersonChange): Promise<PersonView> => {
+  if (patch.role !== undefined && (await roleOf(tx, patch.role)).name !== 'admin') await keepAnAdmin(tx, id);
+  const before = await personOf(tx, id);
+  const role = patch.role === undefined ? before.role : await roleOf(tx, patch.role);
+  const environments = patch.environments === undefined ? before.environments : await environmentNames(tx, patch.environments);
+  const email = patch.email === undefined ? before.email : emailKey(patch.email);
+  const after: PersonView = { ...before, email, name: patch.name ?? before.name, role, environments };
+  if (patch.passwordHash === undefined && JSON.stringify(after) === JSON.stringify(before)) return before;
+  try {
+    await run(tx, update, [id, email, after.name, role.id, environments, patch.passwordHash ?? null]);
+  } catch (error) {
+    throw isDuplicate(error) ? taken(email) : error;
+  }
+  if (patch.passwordHash !== undefined) await dropTokens(tx, id);
+  await changed(tx, admin, patch.passwordHash === undefined ? 'update' : 'password', before, after);
+  return after;
+};
+
+/** Ends every session. `409 conflict` for the last admin. Answers the person as it was. */
+export const removePerson = async (tx: Tx, admin: Administrator, id: string): Promise<PersonView> => {
+  await keepAnAdmin(tx, id);
+  const person = await personOf(tx, id);
+  await run(tx, remove, [id, admin.at]);
+  await dropTokens(tx, id);
+  await changed(tx, admin, 'revoke', person, null);
+  return person;
+};

@@ -1,0 +1,46 @@
+/** Who calls: the types that gates, operations and presenters share. */
+import type { By } from '../catalogue/events.ts';
+import type { Environment } from '../environments/definition.ts';
+import type { Access } from './access.ts';
+
+export type Mode = 'normal' | 'readonly' | 'supervised';
+
+export interface Role {
+  readonly id: string;
+  readonly name: string;
+  readonly grants: readonly { readonly on: string; readonly can: readonly string[] }[];
+  readonly access: Access;
+}
+
+/** A credential's owner as it stands now. `role` is null for an app key and the system. */
+export interface Principal {
+  readonly type: By['type'];
+  readonly id: string | null;
+  readonly name: string;
+  readonly mode: Mode;
+  readonly role: Role | null;
+  readonly access: Access;
+  /** Names of environments, or `*`. */
+  readonly environments: readonly string[];
+}
+
+/** A person as other principals may know them. */
+export interface Person {
+  readonly id: string;
+  readonly name: string;
+  readonly access: Access;
+  readonly environments: readonly string[];
+}
+
+/** Who does something where, and by which request: what every operation is performed for. */
+export interface Caller {
+  readonly env: Environment;
+  readonly principal: Principal;
+  readonly requestId: string | null;
+  readonly address: string | null;
+}
+
+export const byOf = ({ type, id, name }: Principal): By => ({ type, id, name });
+
+export const inEnvironment = (environments: readonly string[], name: string): boolean =>
+  environments.includes('*') || environments.includes(name);

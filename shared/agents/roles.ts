@@ -1,0 +1,98 @@
+/** Making, changing and deleting roles; a role of the project counts in every environment. */
+import { fault, invalid } from '../catalogue/errors.ts';
+import type { Grant } from '../catalogue/permissions.ts';
+import { isId, newId } from '../core/ids.ts';
+import { invalidDetails } from '../core/validate.ts';
+import { isDuplicate } from '../db/errors.ts';
+import type { Db, Tx } from '../db/knex.ts';
+import { row, rows, run, statement } from '../db/sql.ts';
+import { grantProblems } from './access.ts';
+import { settle, type Administrator } from './administer.ts';
+import type { RoleInput, RolePatch } from './schema.ts';
+
+export interface RoleView {
+  readonly id: string;
+  readonly name: string;
+  readonly grants: readonly Grant[];
+  readonly builtIn: boolean;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+const columns = 'id, name, grants, built_in as "builtIn", created_at as "createdAt", updated_at as "updatedAt"';
+const list = statement('administer.roles.list', `select ${columns} from roles order by built_in desc, name`);
+const locked = statement('administer.roles.locked', `select ${columns} from roles where id = $1 for update`);
+const insert = statement('administer.roles.insert', `
+  insert into roles (id, name, grants, created_at, updated_at) values ($1, $2, $3::jsonb, $4, $4) returning ${columns}`);
+const update = statement('administer.roles.update', `
+  update roles set name = $2, grants = $3::jsonb, updated_at = $4 where id = $1 returning ${columns}`);
+const users = statement('administer.roles.users', `
+  select (select count(*) from people where role = $1 and removed_at is null)::int as people,
+    (select count(*) from agents where role = $1 and revoked_at is null)::int as agents`);
+/** Rows of whom was removed stay, for what they did; their role means nothing any more, but the row must name one. */
+const leaveAgents = statement('administer.roles.leaveAgents', `
+  update agents set role = (select id from roles where name = 'viewer') where role = $1`);
+const leavePeople = statement('administer.roles.leavePeople', `
+  update people set role = (select id from roles where name = 'viewer') where role = $1`);
+const remove = statement('administer.roles.remove', 'delete from roles where id = $1');
+
+export const listRoles = (db: Db | Tx): Promise<RoleView[]> => rows<RoleView>(db, list);
+
+const check = ({ name, grants }: { readonly name?: string; readonly grants?: readonly Grant[] }): void => {
+  // A role is named by id or name, so that no name may look like an id.
+  if (name !== undefined && isId(name, 'rol')) throw invalid('name', 'must not have the form of an id');
+  const problems = grantProblems(grants ?? []);
+  if (problems.length > 0) throw invalidDetails(problems);
+};
+
+const named = async (name: string, write: () => Promise<RoleView | undefined>): Promise<RoleView> => {
+  try {
+    const role = await write();
+    if (role === undefined) throw fault('not_found');
+    return role;
+  } catch (error) {
+    if (isDuplicate(error, 'roles_name_key')) throw fault('conflict', `There is already a role ${JSON.stringify(name)}.`);
+    throw error;
+  }
+};
+
+const own = async (tx: Tx, id: string, what: string): Promise<RoleView> => {
+  const role = await row<RoleView>(tx, locked, [id]);
+  if (role === undefined) throw fault('not_found');
+  if (role.builtIn) throw fault('conflict', `The role ${role.name} is built in and can’t be ${what}.`);
+  return role;
+};
+
+const told = ({ name, grants }: RoleView): object => ({ name, grants });
+const target = ({ id }: RoleView) => ({ type: 'role', id });
+const everywhere = ['*'];
+
+export const createRole = async (tx: Tx, admin: Administrator, input: RoleInput): Promise<RoleView> => {
+  check(input);
+  const role = await named(input.name, () => row<RoleView>(tx, insert, [newId('rol', admin.at), input.name, JSON.stringify(input.grants), admin.at]));
+  await settle(tx, admin, { verb: 'role.create', target: target(role), environments: everywhere, before: null, after: told(role) });
+  return role;
+};
+
+export const updateRole = async (tx: Tx, admin: Administrator, id: string, patch: RolePatch): Promise<RoleView> => {
+  check(patch);
+  const before = await own(tx, id, 'changed');
+  const { name, grants } = { ...before, ...patch };
+  if (name === before.name && JSON.stringify(grants) === JSON.stringify(before.grants)) return before;
+  const role = await named(name, () => row<RoleView>(tx, update, [id, name, JSON.stringify(grants), admin.at]));
+  await settle(tx, admin, { verb: 'role.update', target: target(role), environments: everywhere, before: told(before), after: told(role) });
+  return role;
+};
+
+/** `409 conflict` while somebody has it. */
+export const deleteRole = async (tx: Tx, admin: Administrator, id: string): Promise<void> => {
+  const role = await own(tx, id, 'deleted');
+  const { people = 0, agents = 0 } = (await row<{ people: number; agents: number }>(tx, users, [id])) ?? {};
+  if (people + agents > 0) {
+    throw fault('conflict', `The role ${role.name} is in use by ${String(people)} people and ${String(agents)} agents; give them another one first.`);
+  }
+  await run(tx, leaveAgents, [id]);
+  await run(tx, leavePeople, [id]);
+  await run(tx, remove, [id]);
+  await settle(tx, admin, { verb: 'role.delete', target: target(role), environments: everywhere, before: told(role), after: null });
+};

@@ -1,0 +1,75 @@
+/** Accepts a bulk: one statement writes it, its chunks, a job for each, what is told of it, and the saved answer. */
+import { fault } from '../catalogue/errors.ts';
+import { limits } from '../catalogue/limits.ts';
+import { newId } from '../core/ids.ts';
+import { run, statement } from '../db/sql.ts';
+import type { Deps } from '../deps.ts';
+import type { Caller } from '../agents/principal.ts';
+import { modeProblem } from '../perform/gates.ts';
+import type { SavedAnswer } from '../perform/write.ts';
+import { channels } from '../redis/bus.ts';
+import { bulkPart, bulkText, type BulkRow } from './present.ts';
+import type { BulkOperation } from './schema.ts';
+
+const chunk = String(limits.bulkChunk);
+
+const insert = statement('bulk.accept', `
+  with made as (
+    insert into bulks (id, env, status, operation, total, actor_type, actor, actor_name, undo_of, request_id, address, created_at)
+    values ($1, $2, 'queued', $3, cardinality($4::text[]), $5, $6, $7, $8, $9, $10, $11)
+  ), cut as (
+    insert into bulk_chunks (bulk, n, first, ids)
+    select $1, n, n * ${chunk}, ($4::text[])[n * ${chunk} + 1 : (n + 1) * ${chunk}] from generate_series(0, cardinality($12::text[]) - 1) as n
+  ), staged as (
+    insert into staged_jobs (id, env, name, payload, subject, request_id, due_at, created_at)
+    select job, $2, 'bulkChunk', jsonb_build_object('bulk', $1::text, 'chunk', n - 1), $1, $9, $11, $11
+    from unnest($12::text[]) with ordinality as jobs (job, n)
+  ), noted as (
+    insert into events (env, at, actor_type, actor, actor_name, role, verb, target_type, target, after, request_id, address)
+    values ($2, $11, $5, $6, $7, $13, $14, 'bulk', $15, $16, $9, $10) returning id
+  ), told as (
+    insert into outbox (id, env, at, parts) select id, $2, $11, $17 from noted
+  )
+  insert into idempotency_keys (principal, key, fingerprint, status, body, etag, created_at)
+  select $18, $19, $20::bytea, $21::smallint, $22, null, $11 where $19::text is not null`);
+
+export interface NewBulk {
+  readonly operation: BulkOperation;
+  readonly ids: readonly string[];
+  readonly undoOf: string | null;
+  /** The row that keeps the answer under the call's idempotency key. */
+  readonly save: (body: string) => SavedAnswer | null;
+}
+
+/** Throws the fault of a principal that can't change anything now. */
+export const mayAccept = ({ principal }: Caller): void => {
+  const problem = modeProblem(principal);
+  if (problem !== null) throw problem;
+};
+
+const rowOf = ({ principal }: Caller, { operation, ids, undoOf }: NewBulk): BulkRow => {
+  if (principal.id === null) throw fault('forbidden');
+  return {
+    id: newId('blk'), status: 'queued', operation, total: ids.length, actor_type: principal.type, actor: principal.id, actor_name: principal.name,
+    undo_of: undoOf, cancelled: false, started_at: null, finished_at: null, changed: 0, unchanged: 0, failed: 0, open: 0,
+  };
+};
+
+/** Answers the body of the `202`. The audit log shows an undo on the bulk that it takes back. */
+export const acceptBulk = async (deps: Deps, caller: Caller, wanted: NewBulk): Promise<string> => {
+  mayAccept(caller);
+  const bulk = rowOf(caller, wanted);
+  const body = bulkText(bulk);
+  const saved = wanted.save(body);
+  const jobs = Array.from({ length: Math.ceil(bulk.total / limits.bulkChunk) }, () => newId('job'));
+  const [verb, target] = wanted.undoOf === null ? ['bulk.create', bulk.id] : ['bulk.undo', wanted.undoOf];
+  await run(deps.db, insert, [
+    bulk.id, caller.env.id, JSON.stringify(bulk.operation), wanted.ids, bulk.actor_type, bulk.actor, bulk.actor_name, bulk.undo_of,
+    caller.requestId, caller.address, deps.clock.now(), jobs,
+    caller.principal.role?.name ?? null, verb, target, JSON.stringify({ bulk: bulk.id, operation: bulk.operation, total: bulk.total }), JSON.stringify([bulkPart(bulk)]),
+    saved?.principal ?? null, saved?.key ?? null, saved?.fingerprint ?? null, saved?.status ?? null, saved?.body ?? null,
+  ]);
+  deps.bus.publish(channels.nudge, 'jobs');
+  deps.bus.publish(channels.nudge, 'outbox');
+  return body;
+};

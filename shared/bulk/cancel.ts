@@ -1,0 +1,57 @@
+/** Cancels what a bulk has not begun; a chunk that runs goes on to its end. */
+import { fault } from '../catalogue/errors.ts';
+import { run, rows, statement } from '../db/sql.ts';
+import type { Tx } from '../db/knex.ts';
+import type { Deps } from '../deps.ts';
+import type { Caller } from '../agents/principal.ts';
+import type { SavedAnswer } from '../perform/write.ts';
+import { channels } from '../redis/bus.ts';
+import { keepAnswer } from '../perform/once.ts';
+import { bulkText, type BulkRow } from './present.ts';
+import { finishBulk, reportProgress } from './progress.ts';
+import { isAuthor, visibleBulk } from './queries.ts';
+
+const lock = statement('bulk.lock', 'select id from bulks where env = $1 and id = $2 for update');
+const stop = statement('bulk.stop', `
+  with stopped as (
+    update bulk_chunks set status = 'cancelled', failed = cardinality(ids) where bulk = $1 and status = 'pending' returning n, first, ids
+  ), ended as (
+    insert into bulk_results (bulk, seq, item, outcome, error, code)
+    select $1, s.first + i.n - 1, i.id, 'cancelled', $2, 'cancelled' from stopped s cross join lateral unnest(s.ids) with ordinality as i (id, n)
+  ), unstaged as (
+    delete from staged_jobs j using stopped s where j.subject = $1 and j.name = 'bulkChunk' and (j.payload ->> 'chunk')::int = s.n
+  )
+  update bulks set cancelled = true where id = $1 and exists (select from stopped)`);
+const note = statement('bulk.noteCancel', `
+  insert into events (env, at, actor_type, actor, actor_name, role, verb, target_type, target, before, after, request_id, address)
+  values ($1, $2, $3, $4, $5, $6, 'bulk.cancel', 'bulk', $7, $8, $9, $10, $11)`);
+
+const noteCancel = async (tx: Tx, { env, principal, requestId, address }: Caller, at: number, before: BulkRow, after: BulkRow): Promise<void> => {
+  const shown = ({ status, failed }: BulkRow): string => JSON.stringify({ status, failed });
+  await run(tx, note, [
+    env.id, at, principal.type, principal.id, principal.name, principal.role?.name ?? null, before.id, shown(before), shown(after), requestId, address,
+  ]);
+};
+
+/** Answers the body of the `200`. Throws 404 for a bulk that isn't seen, 403 for another's, 409 for a finished one. */
+export const cancelBulk = async (deps: Deps, caller: Caller, id: string, save: (body: string) => SavedAnswer | null): Promise<string> => {
+  const body = await deps.db.transaction(async (tx) => {
+    const at = deps.clock.now();
+    await rows(tx, lock, [caller.env.id, id]);
+    const before = await visibleBulk(tx, caller, id);
+    if (!isAuthor(caller, before)) throw fault('forbidden', 'Only who asked for a bulk may cancel it.');
+    if (before.finished_at !== null) throw fault('conflict', 'This bulk is finished.');
+    await run(tx, stop, [id, 'It was cancelled before this item was begun.']);
+    const stopped = await visibleBulk(tx, caller, id);
+    const after = stopped.open === 0 ? await finishBulk(tx, stopped, at) : stopped;
+    await noteCancel(tx, caller, at, before, after);
+    const text = bulkText(after);
+    const saved = save(text);
+    if (saved !== null) await keepAnswer(tx, saved, at);
+    return text;
+  });
+  deps.bus.publish(channels.nudge, 'outbox');
+  // A chunk that ended meanwhile saw others pending, and this transaction saw it running: one of both has to look again.
+  await reportProgress(deps, caller.env.id, id);
+  return body;
+};

@@ -1,0 +1,85 @@
+/** The statements of a chunk's life: taken up, its results so far, its end. Used by the bulkChunk job. */
+import type { Db } from '../db/knex.ts';
+import { row, rows, run, statement } from '../db/sql.ts';
+import type { Former } from '../items/operations/restore.ts';
+import { revokedMessage } from './queries.ts';
+import type { BulkOperation } from './schema.ts';
+
+export interface Chunk {
+  readonly bulk: string;
+  readonly n: number;
+  readonly operation: BulkOperation;
+  readonly actor_type: string;
+  readonly actor: string;
+  readonly undo_of: string | null;
+  readonly request_id: string | null;
+  readonly address: string | null;
+  /** The seq of the first of `ids`. */
+  readonly first: number;
+  readonly ids: readonly string[];
+  /** Seqs that have their result: the chunk was begun before. */
+  readonly ended: readonly number[];
+}
+
+/** The bulk's row is locked before the chunk's, as in cancelling: the other way round they could wait for each other. */
+const take = statement('bulk.take', `
+  with started as (
+    update bulks set status = 'running', started_at = $3 where id = $1 and status = 'queued' returning id
+  ), taken as (
+    update bulk_chunks set status = 'running'
+    where bulk = $1 and n = $2 and status = 'pending' and (select count(*) from started) >= 0
+  )
+  select c.bulk, c.n, b.operation, b.actor_type, b.actor, b.undo_of, b.request_id, b.address, c.first, c.ids,
+    array(select seq from bulk_results where bulk = $1 and seq >= c.first and seq < c.first + cardinality(c.ids)) as ended
+  from bulks b join bulk_chunks c on c.bulk = b.id
+  where b.id = $1 and c.n = $2 and c.status in ('pending', 'running')`);
+
+/** Takes up a chunk, for the first time or again; null when it has its end. */
+export const takeChunk = async (db: Db, bulk: string, n: number, at: number): Promise<Chunk | null> => (await row<Chunk>(db, take, [bulk, n, at])) ?? null;
+
+const endedSeqs = statement('bulk.ended', 'select seq from bulk_results where bulk = $1 and seq >= $2 and seq < $3');
+
+/** The ids without a result, with their seqs. */
+export const remaining = ({ ids, first }: Chunk, ended: Iterable<number>): Map<string, number> => {
+  const over = new Set(ended);
+  return new Map(ids.map((id, i): [string, number] => [id, first + i]).filter(([, seq]) => !over.has(seq)));
+};
+
+/** The same, read anew. */
+export const readRemaining = async (db: Db, chunk: Chunk): Promise<Map<string, number>> => {
+  const found = await rows<{ seq: number }>(db, endedSeqs, [chunk.bulk, chunk.first, chunk.first + chunk.ids.length]);
+  return remaining(chunk, found.map(({ seq }) => seq));
+};
+
+const refuse = statement('bulk.refuse', `
+  insert into bulk_results (bulk, seq, item, outcome, error, code)
+  select $1, seq, item, 'forbidden', $4, 'forbidden' from unnest($2::int[], $3::text[]) as r (seq, item)
+  on conflict do nothing`);
+
+/** Nothing is done to any of them, nor looked at: whoever asked may not act here any more. */
+export const refuseAll = async (db: Db, { bulk }: Chunk, left: ReadonlyMap<string, number>): Promise<void> => {
+  await run(db, refuse, [bulk, [...left.values()], [...left.keys()], revokedMessage]);
+};
+
+const end = statement('bulk.end', `
+  update bulk_chunks c set status = 'done', changed = r.changed, unchanged = r.unchanged, failed = r.failed
+  from (
+    select count(*) as n, count(*) filter (where outcome = 'changed') as changed, count(*) filter (where outcome = 'unchanged') as unchanged,
+      count(*) filter (where outcome not in ('changed', 'unchanged')) as failed
+    from bulk_results where bulk = $1 and seq >= $3 and seq < $4
+  ) r
+  where c.bulk = $1 and c.n = $2 and c.status = 'running' and r.n = cardinality(c.ids)`);
+
+/** The chunk's end, with counts taken from the results: right after whatever was killed in between. */
+export const endChunk = async (db: Db, { bulk, n, first, ids }: Chunk): Promise<void> => {
+  await run(db, end, [bulk, n, first, first + ids.length]);
+};
+
+const formers = statement('bulk.formers', `
+  select item, before, after from bulk_results where bulk = $1 and outcome = 'changed' order by seq offset $2 limit $3`);
+
+/** What the bulk that this one takes back changed on the chunk's items: an undo's ids are the other's changed ones in order. */
+export const readFormers = async (db: Db, undoOf: string, { first, ids }: Chunk): Promise<Map<string, Former>> => {
+  const found = await rows<Former & { item: string }>(db, formers, [undoOf, first, ids.length]);
+  return new Map(found.map(({ item, before, after }) => [item, { before, after }]));
+};

@@ -1,0 +1,41 @@
+/** Bulks as rows and as everybody sees them: the answers, the live messages and what subscribers hear of the progress. */
+import type { By, LivePart } from '../catalogue/events.ts';
+import type { BulkStatus } from '../catalogue/states.ts';
+import type { BulkOperation } from './schema.ts';
+
+export interface BulkRow {
+  readonly id: string;
+  readonly status: BulkStatus;
+  readonly operation: BulkOperation;
+  readonly total: number;
+  readonly actor_type: By['type'];
+  readonly actor: string;
+  readonly actor_name: string;
+  readonly undo_of: string | null;
+  readonly cancelled: boolean;
+  readonly started_at: number | null;
+  readonly finished_at: number | null;
+  readonly changed: number;
+  readonly unchanged: number;
+  readonly failed: number;
+  /** Chunks that have no end yet. */
+  readonly open: number;
+}
+
+export const bulkJson = (row: BulkRow): Record<string, unknown> & { readonly by: By } => ({
+  id: row.id,
+  status: row.status,
+  operation: row.operation,
+  total: row.total,
+  done: row.changed + row.unchanged + row.failed,
+  changed: row.changed,
+  unchanged: row.unchanged,
+  failed: row.failed,
+  startedAt: row.started_at,
+  finishedAt: row.finished_at,
+  by: { type: row.actor_type, id: row.actor, name: row.actor_name },
+});
+
+export const bulkPart = (row: BulkRow): LivePart => ({ type: 'bulk', bulk: bulkJson(row) });
+
+export const bulkText = (row: BulkRow): string => JSON.stringify({ bulk: bulkJson(row) });

@@ -1,0 +1,53 @@
+/** What subscribers hear of a bulk, and its end: called whenever a chunk has ended, by whatever ended it. */
+import type { Db, Tx } from '../db/knex.ts';
+import { run, statement } from '../db/sql.ts';
+import type { Deps } from '../deps.ts';
+import { channels, type PassingMessage } from '../redis/bus.ts';
+import { bulkPart, type BulkRow } from './present.ts';
+import { readBulk } from './queries.ts';
+
+/** Progress is told at most 5 times a second, whatever number of workers is at it. */
+const progressMs = 200;
+
+/** Ids of events and of messages without one come from one sequence: together they are the outbox's order. */
+const finish = statement('bulk.finish', `
+  with finished as (
+    update bulks set status = $2, finished_at = $3
+    where id = $1 and finished_at is null
+      and not exists (select from bulk_chunks where bulk = $1 and status in ('pending', 'running'))
+    returning env
+  )
+  insert into outbox (id, env, at, parts) select nextval('events_id_seq'), env, $3, $4 from finished`);
+
+/**
+ * Finishes a bulk whose chunks have all ended, and tells of it; exactly one of any number of calls does. `bulk` was read
+ * when all had ended, so that its counts are the last ones. Answers the bulk as it is then.
+ */
+export const finishBulk = async (db: Db | Tx, bulk: BulkRow, at: number): Promise<BulkRow> => {
+  const finished: BulkRow = { ...bulk, status: bulk.cancelled ? 'cancelled' : 'done', finished_at: at };
+  await run(db, finish, [bulk.id, finished.status, at, JSON.stringify([bulkPart(finished)])]);
+  return finished;
+};
+
+/** Whose turn it is to tell is decided in Redis, which is where the message goes: without Redis there is none. */
+const mayTell = async ({ redis }: Deps, bulk: string): Promise<boolean> => {
+  try {
+    return (await redis.command.set(`${redis.prefix}:bulk:${bulk}`, '1', 'PX', progressMs, 'NX')) === 'OK';
+  } catch {
+    return false;
+  }
+};
+
+/** To be called after the commit that ended a chunk: whoever looks last sees all of them ended. */
+export const reportProgress = async (deps: Deps, env: number, id: string): Promise<void> => {
+  const { db, bus, clock } = deps;
+  const bulk = await readBulk(db, env, id);
+  if (bulk === undefined || bulk.finished_at !== null) return;
+  if (bulk.open === 0) {
+    await finishBulk(db, bulk, clock.now());
+    bus.publish(channels.nudge, 'outbox');
+  } else if (await mayTell(deps, id)) {
+    const message: PassingMessage = { kind: 'passing', at: clock.now(), part: bulkPart(bulk) };
+    bus.publish(channels.live(env), JSON.stringify(message));
+  }
+};

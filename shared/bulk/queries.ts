@@ -1,0 +1,74 @@
+/** Reads bulks and their results as one caller may see them. */
+import { fault } from '../catalogue/errors.ts';
+import type { BulkOutcome } from '../catalogue/states.ts';
+import type { Caller } from '../agents/principal.ts';
+import type { Db, Tx } from '../db/knex.ts';
+import { row, rows, statement } from '../db/sql.ts';
+import type { BulkRow } from './present.ts';
+
+/** Counts stand in the chunks, which workers finish side by side; one row for all would make them wait for each other. */
+const one = statement('bulk.one', `
+  select b.id, b.status, b.operation, b.total, b.actor_type, b.actor, b.actor_name, b.undo_of, b.cancelled, b.started_at, b.finished_at, c.*
+  from bulks b cross join lateral (
+    select coalesce(sum(changed), 0)::int as changed, coalesce(sum(unchanged), 0)::int as unchanged, coalesce(sum(failed), 0)::int as failed,
+      (count(*) filter (where status in ('pending', 'running')))::int as open
+    from bulk_chunks where bulk = b.id
+  ) c
+  where b.env = $1 and b.id = $2`);
+
+export const readBulk = async (db: Db | Tx, env: number, id: string): Promise<BulkRow | undefined> => row<BulkRow>(db, one, [env, id]);
+
+export const isAuthor = ({ principal }: Caller, bulk: BulkRow): boolean => principal.type === bulk.actor_type && principal.id === bulk.actor;
+
+/** The bulk, if the caller asked for it or sees the audit log. Throws `404 not_found`. */
+export const visibleBulk = async (db: Db | Tx, caller: Caller, id: string): Promise<BulkRow> => {
+  const bulk = await readBulk(db, caller.env.id, id);
+  if (bulk === undefined || !(isAuthor(caller, bulk) || caller.principal.access.may('audit', 'see'))) throw fault('not_found');
+  return bulk;
+};
+
+/** Why nothing was tried: whoever asked was revoked or removed before the bulk came to the item. */
+export const revokedMessage = 'Whoever asked for this may not act here any more.';
+
+/**
+ * A result of an item whose inbox the role doesn't see is absent, unless it reads the same whether there is such an
+ * item or not: then leaving it out would tell that there is one.
+ */
+const page = (outcome: string) => `
+  select r.seq, r.item as id, r.outcome, r.error, r.code
+  from bulk_results r left join items i on i.env = $1 and i.id = r.item
+  where r.bulk = $2 ${outcome} and r.seq > $3
+    and (i.inbox is null or i.inbox = any ($4) or r.outcome in ('not_found', 'cancelled') or r.error = '${revokedMessage}')
+  order by r.seq limit $5`;
+const allResults = statement('bulk.results', page(''));
+const someResults = statement('bulk.resultsBy', page('and r.outcome = $6'));
+
+export interface ResultRow {
+  readonly seq: number;
+  readonly id: string;
+  readonly outcome: BulkOutcome;
+  readonly error: string | null;
+  readonly code: string | null;
+}
+
+export interface ResultsRequest {
+  readonly bulk: string;
+  readonly inboxes: readonly string[];
+  readonly outcome: BulkOutcome | undefined;
+  /** Results after this seq; −1: from the first. */
+  readonly after: number;
+  readonly limit: number;
+}
+
+export interface ResultsPage {
+  readonly results: Omit<ResultRow, 'seq'>[];
+  /** The seq to go on after; null on the last page. */
+  readonly next: number | null;
+}
+
+export const readResults = async (db: Db, env: number, { bulk, inboxes, outcome, after, limit }: ResultsRequest): Promise<ResultsPage> => {
+  const values = [env, bulk, after, inboxes, limit + 1];
+  const found = await (outcome === undefined ? rows<ResultRow>(db, allResults, values) : rows<ResultRow>(db, someResults, [...values, outcome]));
+  const shown = found.slice(0, limit);
+  return { results: shown.map(({ seq: _, ...rest }) => rest), next: found.length > limit ? (shown.at(-1)?.seq ?? null) : null };
+};

@@ -1,0 +1,37 @@
+/** Takes a bulk back: a new bulk over the items that it changed, which gives each its former value. */
+import { fault } from '../catalogue/errors.ts';
+import { limits } from '../catalogue/limits.ts';
+import { rows, statement } from '../db/sql.ts';
+import type { Deps } from '../deps.ts';
+import type { Caller } from '../agents/principal.ts';
+import { repeatables } from '../perform/registry.ts';
+import type { SavedAnswer } from '../perform/write.ts';
+import { acceptBulk, mayAccept } from './accept.ts';
+import type { BulkRow } from './present.ts';
+import { visibleBulk } from './queries.ts';
+
+const changedIds = statement('bulk.changedIds', `select item from bulk_results where bulk = $1 and outcome = 'changed' order by seq`);
+
+const undoProblem = (bulk: BulkRow, at: number): string | null => {
+  if (bulk.undo_of !== null) return 'An undo can’t be undone.';
+  if (!repeatables.has(bulk.operation.type)) return 'What an action has done can’t be undone here.';
+  if (bulk.finished_at === null) return 'This bulk isn’t finished; cancel it first.';
+  if (at - bulk.finished_at > limits.undoMs) return 'A bulk can be undone for 7 days.';
+  return bulk.changed === 0 ? 'This bulk changed nothing.' : null;
+};
+
+/** Rights are checked item by item when it runs; who has the verb nowhere is told at once. */
+const hasVerb = ({ env, principal }: Caller, verb: string): boolean =>
+  [...env.definition.inboxes.keys()].some((inbox) => principal.access.can('inbox', inbox, verb));
+
+/** Answers the body of the `202`. Throws 404 for a bulk that isn't seen, 403 without its verb, 409 for one that can't be undone. */
+export const undoBulk = async (deps: Deps, caller: Caller, id: string, save: (body: string) => SavedAnswer | null): Promise<string> => {
+  const bulk = await visibleBulk(deps.db, caller, id);
+  mayAccept(caller);
+  const problem = undoProblem(bulk, deps.clock.now());
+  if (problem !== null) throw fault('conflict', problem);
+  const verb = bulk.operation.type;
+  if (!hasVerb(caller, verb)) throw fault('forbidden', `Your role does not allow ${verb} in any inbox.`);
+  const ids = (await rows<{ item: string }>(deps.db, changedIds, [id])).map(({ item }) => item);
+  return acceptBulk(deps, caller, { operation: { type: 'undo', bulk: id }, ids, undoOf: id, save });
+};

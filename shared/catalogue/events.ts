@@ -1,0 +1,36 @@
+/** Timeline entry types and live message types: the words that a change may say, and who may hear them. */
+
+export const entryTypes = [
+  'created', 'occurred', 'state', 'assigned', 'snoozed', 'woken', 'tags', 'note', 'reply', 'action', 'triage', 'approval', 'linked',
+] as const;
+export type EntryType = (typeof entryTypes)[number];
+
+/**
+ * Live message types. `passing` ones don't advance the stream's chain, aren't replayed and aren't in `/changes`;
+ * `audience` says who may hear one: who sees its inbox, who asked for it (or sees the audit log), or everybody.
+ */
+export const liveTypes = {
+  hello: { passing: false, audience: 'session' },
+  item: { passing: false, audience: 'inbox' },
+  timeline: { passing: false, audience: 'inbox' },
+  bulk: { passing: false, audience: 'author' },
+  counts: { passing: true, audience: 'inbox' },
+  narrowed: { passing: true, audience: 'session' },
+  reset: { passing: false, audience: 'session' },
+  pong: { passing: true, audience: 'session' },
+  error: { passing: true, audience: 'session' },
+} as const;
+export type LiveType = keyof typeof liveTypes;
+
+/** Who did something, as timeline entries and live messages show it. */
+export interface By {
+  readonly type: 'agent' | 'person' | 'app' | 'system';
+  readonly id: string | null;
+  readonly name: string;
+}
+
+/** A part of an outbox or stream row: one live message without its `offset`, `prev` and `at`. */
+export type LivePart =
+  | { readonly type: 'item'; readonly inbox: string; readonly change: 'created' | 'changed'; readonly item: Record<string, unknown>; readonly by: By }
+  | { readonly type: 'timeline'; readonly inbox: string; readonly change: 'created' | 'changed'; readonly item: string; readonly entry: Record<string, unknown> }
+  | { readonly type: 'bulk'; readonly bulk: Record<string, unknown> & { readonly by: By } };

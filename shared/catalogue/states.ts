@@ -1,0 +1,21 @@
+/** Item states and bulk states as data: what an inbox has by default and which bulk statuses follow each other. */
+
+export const stateKinds = ['open', 'waiting', 'closed'] as const;
+export type StateKind = (typeof stateKinds)[number];
+
+export interface State {
+  readonly name: string;
+  readonly kind: StateKind;
+}
+
+export const defaultStates: readonly State[] = [
+  { name: 'open', kind: 'open' },
+  { name: 'waiting', kind: 'waiting' },
+  { name: 'closed', kind: 'closed' },
+];
+
+export const bulkStatuses = ['pending', 'queued', 'running', 'done', 'cancelled'] as const;
+export type BulkStatus = (typeof bulkStatuses)[number];
+
+export const bulkOutcomes = ['changed', 'unchanged', 'failed', 'forbidden', 'not_found', 'conflict', 'cancelled'] as const;
+export type BulkOutcome = (typeof bulkOutcomes)[number];

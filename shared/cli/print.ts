@@ -1,0 +1,17 @@
+/** Lines for a person who reads a terminal. */
+
+/** Columns as wide as their widest cell; the head is left out when there are no rows. */
+export const table = (head: readonly string[], rows: readonly (readonly string[])[], empty: string): string[] => {
+  if (rows.length === 0) return [empty];
+  const all = [head, ...rows];
+  const widths = head.map((_, column) => Math.max(...all.map((cells) => (cells[column] ?? '').length)));
+  return all.map((cells) => cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd());
+};
+
+/** A time as people write it, in UTC. */
+export const timeText = (at: number | null, never: string): string => (at === null ? never : `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`);
+
+export const credentialLines = (token: string, baseUrl: string | null): string[] => [
+  `token:    ${token}   (shown this once)`,
+  ...(baseUrl === null ? [] : [`base URL: ${baseUrl}`]),
+];

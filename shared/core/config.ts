@@ -1,0 +1,84 @@
+/** The process boundary: the only file that reads the environment. A bad value stops the start, naming the variable. */
+import { hostname } from 'node:os';
+
+export interface Config {
+  /** PostgreSQL as the role that API and workers use. */
+  readonly databaseUrl: string;
+  /** PostgreSQL as the owner of the tables, for migrations and administration. */
+  readonly migrateDatabaseUrl: string;
+  readonly redisUrl: string;
+  /** Prefix of every Redis key and channel, so that several installations can share one server. */
+  readonly redisPrefix: string;
+  readonly port: number;
+  readonly host: string;
+  /** The address that clients reach the API by, without a trailing slash. */
+  readonly publicUrl: string;
+  readonly dataDir: string;
+  /** Connections to PostgreSQL per process. */
+  readonly poolSize: number;
+  /** Requests per second and token. */
+  readonly rateLimit: number;
+  readonly rateBurst: number;
+  /** Live streams per token. */
+  readonly livePerToken: number;
+  /** Addresses of proxies in front are trusted for the client's address when true. */
+  readonly trustProxy: boolean;
+  readonly logLevel: string;
+  /** Milliseconds that a stopping process gives requests and jobs to end. */
+  readonly drainMs: number;
+  /** Names this process in logs and leases. */
+  readonly processName: string;
+}
+
+interface Variable<T> {
+  readonly name: string;
+  readonly example: string;
+  readonly fallback?: (env: NodeJS.ProcessEnv) => T;
+  readonly parse: (value: string) => T | undefined;
+}
+
+const url = (...protocols: string[]) => (value: string): string | undefined =>
+  URL.canParse(value) && protocols.includes(new URL(value).protocol) ? value : undefined;
+const integer = (least: number, most: number) => (value: string): number | undefined => {
+  const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
+  return number >= least && number <= most ? number : undefined;
+};
+const word = (pattern: RegExp) => (value: string): string | undefined => (pattern.test(value) ? value : undefined);
+
+const read = <T>(env: NodeJS.ProcessEnv, variable: Variable<T>): T => {
+  const given = env[variable.name];
+  if (given === undefined || given === '') {
+    if (variable.fallback !== undefined) return variable.fallback(env);
+    throw new Error(`${variable.name} is missing. Example: ${variable.name}=${variable.example}`);
+  }
+  const value = variable.parse(given);
+  if (value === undefined) throw new Error(`${variable.name} is not valid. Example: ${variable.name}=${variable.example}`);
+  return value;
+};
+
+const example = 'postgres://console_app:secret@127.0.0.1:5432/console';
+
+/** Reads and checks the configuration; throws an Error naming the first bad variable. */
+export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
+  const databaseUrl = read(env, { name: 'DATABASE_URL', example, parse: url('postgres:', 'postgresql:') });
+  const port = read(env, { name: 'PORT', example: '3000', fallback: () => 3000, parse: integer(0, 65_535) });
+  const trimmed = (value: string): string | undefined => url('http:', 'https:')(value)?.replace(/\/+$/, '');
+  return {
+    databaseUrl,
+    migrateDatabaseUrl: read(env, { name: 'MIGRATE_DATABASE_URL', example, fallback: () => databaseUrl, parse: url('postgres:', 'postgresql:') }),
+    redisUrl: read(env, { name: 'REDIS_URL', example: 'redis://127.0.0.1:6379', parse: url('redis:', 'rediss:') }),
+    redisPrefix: read(env, { name: 'REDIS_PREFIX', example: 'console', fallback: () => 'console', parse: word(/^[A-Za-z0-9_-]{1,64}$/) }),
+    port,
+    host: read(env, { name: 'HOST', example: '127.0.0.1', fallback: () => '127.0.0.1', parse: word(/^[0-9A-Za-z.:-]+$/) }),
+    publicUrl: read(env, { name: 'PUBLIC_URL', example: 'https://console.example.com', fallback: () => `http://127.0.0.1:${String(port)}`, parse: trimmed }),
+    dataDir: read(env, { name: 'DATA_DIR', example: '.data', fallback: () => '.data', parse: word(/./) }),
+    poolSize: read(env, { name: 'POOL_SIZE', example: '6', fallback: () => 6, parse: integer(2, 100) }),
+    rateLimit: read(env, { name: 'RATE_LIMIT', example: '100', fallback: () => 100, parse: integer(1, 1_000_000) }),
+    rateBurst: read(env, { name: 'RATE_BURST', example: '200', fallback: () => 200, parse: integer(1, 10_000_000) }),
+    livePerToken: read(env, { name: 'LIVE_PER_TOKEN', example: '100', fallback: () => 100, parse: integer(1, 1_000_000) }),
+    trustProxy: read(env, { name: 'TRUST_PROXY', example: '1', fallback: () => '0', parse: word(/^[01]$/) }) === '1',
+    logLevel: read(env, { name: 'LOG_LEVEL', example: 'info', fallback: () => 'info', parse: word(/^(trace|debug|info|warn|error|fatal|silent)$/) }),
+    drainMs: read(env, { name: 'DRAIN_MS', example: '8000', fallback: () => 8000, parse: integer(0, 600_000) }),
+    processName: `${hostname()}-${String(process.pid)}`,
+  };
+};

@@ -1,0 +1,69 @@
+/** TypeIDs (https://github.com/jetify-com/typeid, spec 0.3): a prefix and 26 characters of a time-ordered UUIDv7. */
+import { randomFillSync } from 'node:crypto';
+
+export const prefixes = ['itm', 'ent', 'run', 'blk', 'apr', 'agt', 'per', 'rol', 'key', 'aud', 'req', 'job'] as const;
+export type Prefix = (typeof prefixes)[number];
+
+const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
+const pattern = new RegExp(`^(?:${prefixes.join('|')})_[0-7][${alphabet}]{25}$`);
+
+const pool = Buffer.alloc(10 * 512);
+let used = pool.length;
+let lastAt = 0;
+let sequence = 0;
+
+/** Encodes 128 bits, given as a time of 48 bits and 80 further bits (two of 40), as 26 base32 characters. */
+const encode = (at: number, high: number, low: number): string => {
+  let text = '';
+  let time = at;
+  for (let i = 0; i < 10; i++) {
+    text = alphabet.charAt(time % 32) + text;
+    time = Math.floor(time / 32);
+  }
+  const tail = (value: number): string => {
+    let part = '';
+    let rest = value;
+    for (let i = 0; i < 8; i++) {
+      part = alphabet.charAt(rest % 32) + part;
+      rest = Math.floor(rest / 32);
+    }
+    return part;
+  };
+  return text + tail(high) + tail(low);
+};
+
+const version7 = 0x7000000000;
+
+/** A new id. Ids of one process and one millisecond follow each other (a 12-bit sequence where RFC 9562 has rand_a). */
+export const newId = (prefix: Prefix, at: number = Date.now()): string => {
+  if (used + 10 > pool.length) {
+    randomFillSync(pool);
+    used = 0;
+  }
+  if (at > lastAt) {
+    lastAt = at;
+    sequence = pool.readUInt16BE(used) & 0x7ff;
+  } else {
+    sequence += 1;
+    if (sequence > 0xfff) {
+      lastAt += 1;
+      sequence = 0;
+    }
+  }
+  const time = Math.max(at, lastAt);
+  const variant = 0x80 | (pool.readUInt8(used + 2) & 0x3f);
+  const high = version7 + sequence * 0x1000000 + variant * 0x10000 + pool.readUInt16BE(used + 3);
+  const low = pool.readUIntBE(used + 5, 5);
+  used += 10;
+  return `${prefix}_${encode(time, high, low)}`;
+};
+
+/** The id that belongs to a numbered row: the same row always has the same id, and their order is the rows' order. */
+export const rowId = (prefix: Prefix, at: number, row: number): string => {
+  const high = version7 + 0x800000 + Math.floor(row / 0x10000000000);
+  return `${prefix}_${encode(at, high, row % 0x10000000000)}`;
+};
+
+/** Whether `value` has the form of an id (of `prefix`, when given). */
+export const isId = (value: string, prefix?: Prefix): boolean =>
+  pattern.test(value) && (prefix === undefined || value.startsWith(`${prefix}_`));

@@ -1,0 +1,35 @@
+/** Opens PostgreSQL through knex; with sql.ts the only importer of knex and pg. */
+import knex, { type Knex } from 'knex';
+import pg from 'pg';
+
+export type Db = Knex;
+export type Tx = Knex.Transaction;
+
+pg.types.setTypeParser(pg.types.builtins.INT8, (text) => {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new RangeError(`The integer ${text} is beyond 2^53−1.`);
+  return value;
+});
+
+export interface DbOptions {
+  readonly url: string;
+  readonly poolSize: number;
+  readonly applicationName: string;
+}
+
+/** Times in ms: a statement that takes longer than 30 s is a bug; a transaction left idle for 10 s is one too. */
+export const openDb = ({ url, poolSize, applicationName }: DbOptions): Db =>
+  knex({
+    client: 'pg',
+    connection: {
+      connectionString: url,
+      application_name: applicationName,
+      statement_timeout: 30_000,
+      idle_in_transaction_session_timeout: 10_000,
+      connectionTimeoutMillis: 3_000,
+      keepAlive: true,
+    },
+    pool: { min: 0, max: poolSize, acquireTimeoutMillis: 5_000, createTimeoutMillis: 3_000, createRetryIntervalMillis: 100, idleTimeoutMillis: 60_000 },
+    acquireConnectionTimeout: 5_000,
+    log: { warn: () => undefined },
+  });

@@ -1,0 +1,64 @@
+// What an item says before anything happens to it, and what all drafts share.
+
+import type { Directory } from '../directory.ts';
+import { MS, type Random } from '../random.ts';
+import { type Customer, type Order, money, orderId, orderTitle } from '../sales.ts';
+import type { DemoItem, DemoRef, InboxName } from '../types.ts';
+import { slots } from '../words/slots.ts';
+
+/** What triage decides; `state` null means that it only answers. */
+export interface Verdict {
+  answers: Record<string, string>;
+  state: string | null;
+  tags: string[];
+  reason: string | null;
+}
+
+export interface Draft {
+  inbox: InboxName;
+  title: string;
+  record: DemoItem['record'];
+  links: DemoRef[];
+  fields: Record<string, unknown>;
+  key: string | null;
+  /** What the app would tag it with. */
+  tags: string[];
+  /** What the manifest's rules make of it, null when none applies. */
+  verdict: Verdict | null;
+}
+
+export interface Scene {
+  random: Random;
+  directory: Directory;
+  at: number;
+  /** Eight hex digits, different for each item. */
+  handle: string;
+}
+
+export function aboutCustomer({ id, company }: Customer): DemoItem['record'] {
+  return { resource: 'customer', id, title: company };
+}
+
+export function aboutOrder(order: Order): DemoItem['record'] {
+  return { resource: 'order', id: orderId(order), title: orderTitle(order) };
+}
+
+/** A day in the weeks before `at`, as people write it. */
+export function someDay(random: Random, at: number): string {
+  const day = new Date(at - random.int(1, 20) * MS.day);
+  const month = slots['month'];
+  return `${day.getUTCDate()} ${Array.isArray(month) ? String(month[day.getUTCMonth()]) : ''}`;
+}
+
+/** What the slots of a template are when the customer, and maybe the order, is known. */
+export function knownOf(random: Random, at: number, customer: Customer, order: Order | null): Record<string, string> {
+  const { company, domain, plan, seats, currency, email, contact } = customer;
+  const number = order?.number ?? random.int(15_000, 18_000);
+  const known: Record<string, string> = {
+    company, domain, plan, email, name: contact, seats: String(seats), few: String(random.int(2, Math.max(2, Math.min(9, seats - 1)))),
+    invoice: `INV-${number}`, order: `NW-${number}`, amount: money(order?.total ?? customer.price * seats, currency),
+    card: order?.method ?? 'Visa •••• 4242', date: someDay(random, at),
+  };
+  if (plan !== 'Free' && plan !== 'Starter') known['plan2'] = plan;
+  return known;
+}

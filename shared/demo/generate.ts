@@ -1,0 +1,74 @@
+// The demo environment's content: the same for the same seed and time, on every machine. Called by the loader and by benchmarks.
+
+import { Directory } from './directory.ts';
+import { draftAbuse, draftRefund, draftSignup } from './drafts/cases.ts';
+import type { Draft, Scene } from './drafts/draft.ts';
+import { draftError } from './drafts/errors.ts';
+import { draftSupport } from './drafts/support.ts';
+import { agents, people, roles } from './people.ts';
+import { play } from './plots.ts';
+import { MS, Random, mix } from './random.ts';
+import { customerRecord, orderRecord, paymentRecord, subscriptionRecord } from './sales.ts';
+import { Story } from './story.ts';
+import type { DemoData, DemoItem, DemoWorld } from './types.ts';
+
+export type {
+  DemoActor, DemoAgent, DemoData, DemoEvent, DemoEventData, DemoEventOf, DemoEventType, DemoGrant, DemoItem, DemoPerson, DemoRecord, DemoRef, DemoRole,
+  DemoTriage, DemoWorld, InboxName,
+} from './types.ts';
+
+const SPAN = 120 * MS.day;
+/** Above 1, so that there is more of the last days than of the first: the company grows. */
+const GROWTH = 1.25;
+const BATCH = 1_000;
+
+const drafts: readonly { weight: number; draft: (scene: Scene) => Draft }[] = [
+  { weight: 40, draft: draftSupport },
+  { weight: 25, draft: draftError },
+  { weight: 15, draft: draftRefund },
+  { weight: 10, draft: draftSignup },
+  { weight: 10, draft: draftAbuse },
+];
+
+/** Everything but the items, at most half a megabyte. */
+export function demoWorld(seed: number, now: number): DemoWorld {
+  const { customers, orders } = new Directory(seed, now);
+  return {
+    people: people.map((person) => ({ ...person })),
+    roles: roles.map(({ name, grants }) => ({ name, grants: grants.map(({ on, can }) => ({ on, can: [...can] })) })),
+    agents: agents.map((agent) => ({ ...agent })),
+    records: [...customers.map((customer) => customerRecord(customer, now)), ...orders.map(orderRecord)],
+    appRecords: [...orders.map(paymentRecord), ...customers.map((customer) => subscriptionRecord(customer, now))],
+  };
+}
+
+/**
+ * Yields `count` items in batches of 1,000, oldest first, and keeps none of them.
+ * `now` is in epoch milliseconds; nothing that is told lies after it.
+ */
+export function* demoItems(seed: number, now: number, count: number): Generator<DemoItem[], void, undefined> {
+  const directory = new Directory(seed, now);
+  for (let first = 0; first < count; first += BATCH) {
+    const length = Math.min(BATCH, count - first);
+    yield Array.from({ length }, (_, n) => demoItem(directory, { seed, now, count }, first + n));
+  }
+}
+
+/** Item `n` depends on nothing but its arguments, so batches could be made in any order. */
+function demoItem(directory: Directory, { seed, now, count }: { seed: number; now: number; count: number }, n: number): DemoItem {
+  const random = new Random(mix(seed, n));
+  // Each item has its own slice of time, which keeps them in order without sorting.
+  const age = SPAN * (1 - (n + random.next()) / count) ** GROWTH;
+  const at = now - Math.ceil(age);
+  // Multiplying by an odd number never maps two of 2^32 to one, so handles differ.
+  const handle = (Math.imul(n, 0x9e3779b1) >>> 0).toString(16).padStart(8, '0');
+  const draft = random.weighted(drafts).draft({ random, directory, at, handle });
+  const story = new Story(draft, at, now);
+  play(story, draft, random);
+  return story.end();
+}
+
+/** The whole demo at once: `seed` is any 32-bit integer, `now` in epoch milliseconds. */
+export function generateDemo({ seed, now, items = 20_000 }: { seed: number; now: number; items?: number }): DemoData {
+  return { ...demoWorld(seed, now), items: [...demoItems(seed, now, items)].flat() };
+}

@@ -1,0 +1,74 @@
+// A seeded source of chance, so that the demo is the same on every machine; used by every file of this folder.
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+export const MS = { second: 1_000, minute: 60_000, hour: HOUR, day: DAY } as const;
+
+/** Mixes two 32-bit numbers into one, so that item `n` of a seed has its own, unrelated sequence. */
+export function mix(seed: number, n: number): number {
+  let h = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(n + 0x7f4a7c15, 0xc2b2ae35);
+  h = Math.imul(h ^ (h >>> 15), 0x2c1b3c6d);
+  h = Math.imul(h ^ (h >>> 12), 0x297a2d39);
+  return (h ^ (h >>> 15)) >>> 0;
+}
+
+export class Random {
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = seed | 0;
+  }
+
+  /** A number in [0, 1): mulberry32 by Tommy Ettinger, which is in the public domain. */
+  next(): number {
+    this.#state = (this.#state + 0x6d2b79f5) | 0;
+    let t = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
+  }
+
+  chance(probability: number): boolean {
+    return this.next() < probability;
+  }
+
+  /** A whole number from `min` to `max`, both possible. */
+  int(min: number, max: number): number {
+    return min + Math.floor(this.next() * (max - min + 1));
+  }
+
+  pick<T>(list: readonly T[]): T {
+    const found = list[Math.floor(this.next() * list.length)];
+    if (found === undefined) throw new Error('cannot pick from an empty list');
+    return found;
+  }
+
+  /**
+   * Like `pick`, but the front of the list comes up more often: a few customers write most of the mail.
+   * Only the first `among` entries are looked at.
+   */
+  pickSkewed<T>(list: readonly T[], among = list.length): T {
+    const found = list[Math.floor(this.next() ** 1.7 * among)];
+    if (found === undefined) throw new Error('cannot pick from an empty list');
+    return found;
+  }
+
+  weighted<T extends { readonly weight: number }>(list: readonly T[]): T {
+    let left = this.next() * list.reduce((sum, { weight }) => sum + weight, 0);
+    for (const entry of list) {
+      left -= entry.weight;
+      if (left < 0) return entry;
+    }
+    return this.pick(list);
+  }
+
+  /** Milliseconds until something that happens every `mean` milliseconds on average; at least one second. */
+  around(mean: number): number {
+    return MS.second + Math.round(-Math.log(1 - this.next()) * mean);
+  }
+
+  hex(digits: number): string {
+    let text = '';
+    while (text.length < digits) text += Math.floor(this.next() * 16).toString(16);
+    return text;
+  }
+}

@@ -1,0 +1,98 @@
+/**
+ * Takes over what an environment's app declares: checked, joined with what was declared before, audited. Called when an
+ * app registers, by the admin command and by the demo's loader.
+ */
+import { fault } from '../catalogue/errors.ts';
+import { jsonProblem } from '../core/guard.ts';
+import { invalidDetails } from '../core/validate.ts';
+import type { Tx } from '../db/knex.ts';
+import { row, run, statement } from '../db/sql.ts';
+import { settle, type Administrator } from '../agents/administer.ts';
+import { mergeDefinition, openDefinition, type Inbox, type StoredDefinition } from './definition.ts';
+import { parseManifest, type Manifest } from './manifest.ts';
+
+export interface Declared {
+  /** The environment's name. */
+  readonly environment: string;
+  /** As it came: nothing of it is trusted. */
+  readonly manifest: unknown;
+  /** When the app that declares it was started: of several versions the latest started one holds. */
+  readonly startedAt: number;
+}
+
+export interface Defined {
+  /** false: it was so already, or an app that was started later has declared otherwise. */
+  readonly changed: boolean;
+  readonly warnings: readonly string[];
+}
+
+interface Stored {
+  readonly id: number;
+  readonly manifest: Manifest | null;
+  readonly definition: StoredDefinition | null;
+  readonly startedAt: number | null;
+  readonly same: boolean | null;
+}
+
+/** The environment's row is locked, as there may be no definition yet that could be; key-less, so that events go on. */
+const current = statement('definitions.current', `
+  select e.id, d.manifest, d.definition, d.started_at as "startedAt", d.manifest = $2::jsonb as same
+  from environments e left join definitions d on d.env = e.id where e.name = $1 for no key update of e`);
+const insert = statement('definitions.insert', `
+  insert into definitions (env, manifest, definition, started_at, updated_at) values ($1, $2::jsonb, $3::jsonb, $4, $5)
+  on conflict (env) do update set manifest = excluded.manifest, definition = excluded.definition,
+    started_at = excluded.started_at, updated_at = excluded.updated_at`);
+const touch = statement('definitions.touch', 'update definitions set started_at = greatest(started_at, $2) where env = $1');
+
+const kindChanges = (before: Inbox, after: Inbox): string[] =>
+  after.states.flatMap(({ name, kind }) => {
+    const former = before.stateOf(name)?.kind;
+    return former === undefined || former === kind
+      ? []
+      : [`The state ${name} of the inbox ${after.name} was ${former} and is ${kind} now; items already in it keep counting as ${former} until their state changes.`];
+  });
+
+/** What goes out of use by the new definition, for whoever declared it to read. */
+const warningsOf = (before: ReadonlyMap<string, Inbox>, after: ReadonlyMap<string, Inbox>): string[] =>
+  [...after.values()].flatMap((inbox) => {
+    const known = before.get(inbox.name);
+    if (known === undefined) return [];
+    if (inbox.retired) return known.retired ? [] : [`The inbox ${inbox.name} is retired: its items stay readable, and nothing enters it any more.`];
+    const gone = inbox.retiredStates.filter(({ name }) => known.states.some((state) => state.name === name));
+    return [
+      ...gone.map(({ name }) => `The state ${name} of the inbox ${inbox.name} is retired: items leave it freely, and none enters it any more.`),
+      ...kindChanges(known, inbox),
+    ];
+  });
+
+const counted = ({ resources, inboxes, views, actions, pages, flags }: Manifest): object =>
+  Object.fromEntries(Object.entries({ resources, inboxes, views, actions, pages, flags }).map(([kind, list]) => [kind, list?.length ?? 0]));
+
+/** `400 invalid` with every problem of the manifest in `details`; `404` for an unknown environment. */
+export const defineEnvironment = async (tx: Tx, admin: Administrator, { environment, manifest, startedAt }: Declared): Promise<Defined> => {
+  const problem = jsonProblem(manifest);
+  if (problem !== null) throw invalidDetails([problem]);
+  const parsed = parseManifest(manifest);
+  const text = JSON.stringify(parsed);
+  const stored = await row<Stored>(tx, current, [environment, text]);
+  if (stored === undefined) throw fault('not_found', `There is no environment ${JSON.stringify(environment)}.`);
+  if (stored.startedAt !== null && stored.startedAt > startedAt && stored.same !== true) {
+    return { changed: false, warnings: ['An app that was started later has declared otherwise; its declaration holds.'] };
+  }
+  if (stored.same === true) {
+    await run(tx, touch, [stored.id, startedAt]);
+    return { changed: false, warnings: [] };
+  }
+  const before = stored.definition ?? { inboxes: [] };
+  const merged = mergeDefinition(before, parsed);
+  await run(tx, insert, [stored.id, text, JSON.stringify(merged), startedAt, admin.at]);
+  await settle(tx, admin, {
+    verb: 'environment.define',
+    target: { type: 'environment', id: environment },
+    environments: [environment],
+    before: stored.manifest === null ? null : counted(stored.manifest),
+    after: counted(parsed),
+  });
+  const inboxes = (of: StoredDefinition): ReadonlyMap<string, Inbox> => openDefinition(parsed, of).inboxes;
+  return { changed: true, warnings: warningsOf(inboxes(before), inboxes(merged)) };
+};

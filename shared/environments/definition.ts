@@ -1,0 +1,130 @@
+/** An environment and what its app declared, as the service uses it: inboxes with every default filled in. */
+import { defaultStates, type State } from '../catalogue/states.ts';
+import type { Condition } from '../core/conditions.ts';
+import { createSeal, type Seal } from '../core/seal.ts';
+import { problemsOf } from '../core/validate.ts';
+import type { Detail } from '../catalogue/errors.ts';
+import type { Manifest, ManifestInbox, ManifestView } from './manifest.ts';
+
+export interface Suggestion {
+  readonly when?: Condition;
+  readonly action: string;
+  readonly input?: unknown;
+  readonly reason?: string;
+}
+
+export interface Inbox {
+  readonly name: string;
+  readonly label: string;
+  readonly states: readonly State[];
+  readonly initial: string;
+  /** null: any state to any other. */
+  readonly transitions: Readonly<Record<string, readonly string[]>> | null;
+  readonly responseTime: number | null;
+  readonly fields: object;
+  readonly reply: ManifestInbox['reply'];
+  readonly onOccurrence: { readonly reopen: readonly string[]; readonly wake: boolean };
+  readonly blocks: readonly Record<string, unknown>[];
+  readonly suggest: readonly Suggestion[];
+  readonly triage: ManifestInbox['triage'];
+  /** Declared once and gone since: readable, never entered. */
+  readonly retired: boolean;
+  readonly retiredStates: readonly State[];
+  stateOf(name: string): State | undefined;
+  isClosed(state: string): boolean;
+  /** Problems of an item's `data`, with paths below `prefix`. */
+  dataProblems(data: unknown, prefix: string): Detail[];
+}
+
+export interface Definition {
+  readonly inboxes: ReadonlyMap<string, Inbox>;
+  readonly views: ReadonlyMap<string, ManifestView>;
+  readonly manifest: Manifest;
+}
+
+export interface Environment {
+  readonly id: number;
+  readonly name: string;
+  readonly epoch: number;
+  readonly seal: Seal;
+  readonly definition: Definition;
+}
+
+/** What is kept of an inbox between manifests; `definitions.definition` holds a list of these. */
+export interface StoredInbox {
+  readonly declared: ManifestInbox;
+  readonly retired: boolean;
+  readonly retiredStates: readonly State[];
+}
+
+export interface StoredDefinition {
+  readonly inboxes: readonly StoredInbox[];
+}
+
+const statesOf = (inbox: ManifestInbox): readonly State[] => inbox.states ?? defaultStates;
+
+/** Joins a new manifest with what was declared before: what has gone is retired, never lost. */
+export const mergeDefinition = (before: StoredDefinition, manifest: Manifest): StoredDefinition => {
+  const declared = manifest.inboxes ?? [];
+  const now = declared.map((inbox): StoredInbox => {
+    const known = before.inboxes.find((other) => other.declared.name === inbox.name);
+    const former = known === undefined ? [] : [...statesOf(known.declared), ...known.retiredStates];
+    const current = new Set(statesOf(inbox).map((state) => state.name));
+    return { declared: inbox, retired: false, retiredStates: former.filter((state) => !current.has(state.name)) };
+  });
+  const gone = before.inboxes.filter((known) => !declared.some((inbox) => inbox.name === known.declared.name));
+  return { inboxes: [...now, ...gone.map((known) => ({ ...known, retired: true }))] };
+};
+
+const inboxOf = ({ declared, retired, retiredStates }: StoredInbox): Inbox => {
+  const states = statesOf(declared);
+  const byName = new Map([...retiredStates, ...states].map((state) => [state.name, state]));
+  let problems: ((value: unknown, prefix: string) => Detail[]) | undefined;
+  return {
+    name: declared.name,
+    label: declared.label ?? declared.name,
+    states,
+    initial: declared.initial ?? states[0]?.name ?? 'open',
+    transitions: declared.transitions ?? null,
+    responseTime: declared.responseTime ?? null,
+    fields: declared.fields ?? { type: 'object' },
+    reply: declared.reply ?? null,
+    onOccurrence: { reopen: declared.onOccurrence?.reopen ?? ['closed', 'waiting'], wake: declared.onOccurrence?.wake ?? false },
+    blocks: declared.blocks ?? [],
+    suggest: (declared.suggest ?? []) as readonly Suggestion[],
+    triage: declared.triage,
+    retired,
+    retiredStates,
+    stateOf: (name) => byName.get(name),
+    isClosed: (state) => byName.get(state)?.kind === 'closed',
+    dataProblems: (data, prefix) => {
+      problems ??= problemsOf(declared.fields ?? { type: 'object' });
+      return problems(data, prefix);
+    },
+  };
+};
+
+export const emptyManifest: Manifest = {};
+
+export const openDefinition = (manifest: Manifest, stored: StoredDefinition): Definition => ({
+  manifest,
+  inboxes: new Map(stored.inboxes.map((inbox) => [inbox.declared.name, inboxOf(inbox)])),
+  views: new Map((manifest.views ?? []).map((view) => [view.name, view])),
+});
+
+export interface EnvironmentRow {
+  readonly id: number;
+  readonly name: string;
+  readonly epoch: number;
+  readonly seal_key: Buffer;
+  readonly manifest: Manifest | null;
+  readonly definition: StoredDefinition | null;
+}
+
+export const openEnvironment = (row: EnvironmentRow): Environment => ({
+  id: row.id,
+  name: row.name,
+  epoch: row.epoch,
+  seal: createSeal(row.seal_key),
+  definition: openDefinition(row.manifest ?? emptyManifest, row.definition ?? { inboxes: [] }),
+});

@@ -1,0 +1,126 @@
+/** From the parameters of GET /items and a view to the request that the queries answer. */
+import { fault, invalid } from '../catalogue/errors.ts';
+import { limits } from '../catalogue/limits.ts';
+import { queryWords } from '../core/text.ts';
+import type { Static } from '../core/schema.ts';
+import type { Caller } from '../agents/principal.ts';
+import type { Inbox } from '../environments/definition.ts';
+import type { ManifestView } from '../environments/manifest.ts';
+import { visibleInbox } from '../perform/gates.ts';
+import type { ListRequest, Sort } from './list/request.ts';
+import type { listQuery } from './schema.ts';
+
+export type ListQuery = Static<typeof listQuery>;
+type ThreeWay = '0' | '1' | undefined;
+
+/** The filters of a list after its view was laid under the explicit parameters. */
+interface Merged {
+  readonly inbox: string | undefined;
+  readonly state: readonly string[] | undefined;
+  readonly tags: readonly string[] | undefined;
+  readonly assignee: string | undefined;
+  readonly search: string | undefined;
+  readonly overdue: ThreeWay;
+  readonly triaged: ThreeWay;
+  readonly snoozed: ThreeWay;
+  readonly sort: string;
+}
+
+/** A view of an inbox that isn't seen is unknown, also where another inbox is asked for. */
+const viewOf = (caller: Caller, name: string | undefined): ManifestView | undefined => {
+  if (name === undefined) return undefined;
+  const view = caller.env.definition.views.get(name);
+  if (view === undefined || (view.inbox !== undefined && visibleInbox(caller, view.inbox) === undefined)) throw fault('not_found');
+  return view;
+};
+
+const split = (list: string | undefined): string[] | undefined => list?.split(',').filter((value) => value !== '');
+
+const merge = (query: ListQuery, view: ManifestView | undefined): Merged => ({
+  inbox: query.inbox ?? view?.inbox,
+  state: query.state ?? split(view?.state),
+  tags: query.tags ?? split(view?.tags),
+  assignee: query.assignee ?? view?.assignee,
+  search: query.search ?? view?.search,
+  overdue: query.overdue ?? view?.overdue,
+  triaged: query.triaged ?? view?.triaged,
+  snoozed: query.snoozed ?? view?.snoozed,
+  sort: query.sort ?? view?.sort ?? '-lastSeen',
+});
+
+export const visibleInboxes = (caller: Caller): Inbox[] =>
+  [...caller.env.definition.inboxes.values()].filter((inbox) => caller.principal.access.sees('inbox', inbox.name));
+
+const inboxesOf = (caller: Caller, name: string | undefined): Inbox[] => {
+  if (name === undefined) return visibleInboxes(caller);
+  const inbox = visibleInbox(caller, name);
+  if (inbox === undefined) throw fault('not_found');
+  return [inbox];
+};
+
+const allStates = (inbox: Inbox): string[] => [...inbox.states, ...inbox.retiredStates].map((state) => state.name);
+
+/** States asked for have to exist somewhere that the caller sees; a view may name some that it doesn't. */
+const checkStates = (caller: Caller, states: readonly string[] | undefined): void => {
+  const known = [...new Set(visibleInboxes(caller).flatMap(allStates))];
+  const unknown = states?.find((state) => !known.includes(state));
+  if (unknown !== undefined) throw invalid('state', `must be among ${known.join(', ')}`);
+};
+
+const assigneeOf = ({ principal }: Caller, assignee: string | undefined): string | null => {
+  if (assignee !== 'me') return assignee ?? null;
+  if (principal.type !== 'person') throw invalid('assignee', 'me is for persons; give none or a person’s id');
+  return principal.id;
+};
+
+const wordsOf = (search: string | undefined): string[] | null => {
+  if (search === undefined) return null;
+  if (search.split(/\s+/u).filter((word) => word !== '').length > limits.searchWords) {
+    throw invalid('search', `must have at most ${String(limits.searchWords)} words`);
+  }
+  const words = queryWords(search);
+  return words.length === 0 ? null : words;
+};
+
+const flag = (value: ThreeWay): boolean | null => (value === undefined ? null : value === '1');
+
+export interface ResolvedList {
+  /** null: nothing can match. */
+  readonly request: Omit<ListRequest, 'after' | 'limit'> | null;
+  /** What a cursor is tied to. */
+  readonly key: string;
+}
+
+/** Resolves the parameters for this caller. Throws 400 and 404 as the contract says. */
+export const resolveList = (caller: Caller, query: ListQuery, now: number): ResolvedList => {
+  const view = viewOf(caller, query.view);
+  const merged = merge(query, view);
+  const inboxes = inboxesOf(caller, merged.inbox);
+  checkStates(caller, query.state);
+  const assignee = assigneeOf(caller, merged.assignee);
+  const words = wordsOf(merged.search);
+  const descending = merged.sort.startsWith('-');
+  const sort = (descending ? merged.sort.slice(1) : merged.sort) as Sort;
+  const key = JSON.stringify([caller.principal.role?.id ?? null, { ...merged, assignee }]);
+  const states = merged.state === undefined ? null : [...new Set(merged.state)];
+  const narrowed = inboxes.map((inbox) => ({ name: inbox.name, states: allStates(inbox) }));
+  const within = states === null ? narrowed : narrowed.filter((inbox) => inbox.states.some((state) => states.includes(state)));
+  if (within.length === 0) return { request: null, key };
+  return {
+    key,
+    request: {
+      env: caller.env.id,
+      inboxes: within,
+      states,
+      tags: merged.tags === undefined ? null : [...new Set(merged.tags)],
+      assignee,
+      words,
+      overdue: flag(merged.overdue),
+      triaged: flag(merged.triaged),
+      snoozed: flag(merged.snoozed),
+      sort,
+      descending,
+      now,
+    },
+  };
+};

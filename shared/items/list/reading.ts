@@ -1,0 +1,88 @@
+/** Reads one stream, or what terms find, from one place on: the statements with their parameters. */
+import type { Db, Tx } from '../../db/knex.ts';
+import { textRows, type TextRow, type Value } from '../../db/sql.ts';
+import { askedOf, filterValues, groups } from './filters.ts';
+import type { CountRequest, Keys } from './request.ts';
+import { valuesOf, type Named } from './sql.ts';
+import { edge, plain, probe, sizeFor } from './statements.ts';
+import { branchesOf, type Group, type Stream } from './streams.ts';
+
+/** By which steps a list is read; tests use small ones. Each stride and number of branches is a statement of its own. */
+export interface Pace {
+  /** Numbers of rows that a stream is read by, smallest first. */
+  readonly strides: readonly number[];
+  /** Up to so many rows reading on is cheaper than looking terms up. */
+  readonly nearby: number;
+  /** So many matches are put in order at once before the stream is read further; later it is any number. */
+  readonly sortable: number;
+  /** More branches are read by LATERAL instead of a merge, which costs more rows and less planning. */
+  readonly branches: number;
+}
+
+export const usualPace: Pace = { strides: [1000, 4000, 16_000, 64_000, 256_000], nearby: 4000, sortable: 5000, branches: 64 };
+
+export interface Reading {
+  readonly db: Db | Tx;
+  readonly stream: Stream;
+  readonly descending: boolean;
+  /** Branches of the statement, null: too many for one of its own. */
+  readonly size: number | null;
+  readonly pace: Pace;
+  /** Filters that the stream doesn't decide. */
+  readonly open: readonly Group[];
+  /** Parameters; without a place. */
+  readonly values: Readonly<Record<string, Value>>;
+}
+
+/** null: the stream has nothing that the request asks for. */
+export const readingOf = (
+  db: Db | Tx, request: CountRequest, { stream, descending, pace }: Pick<Reading, 'stream' | 'descending' | 'pace'>,
+): Reading | null => {
+  const branches = branchesOf(stream, request);
+  const count = branches.inbox.length;
+  if (count === 0) return null;
+  const open = askedOf(request).filter((group) => !stream.decides.includes(group));
+  return { db, stream, descending, pace, size: count > pace.branches ? null : sizeFor(count), open, values: { ...filterValues(request), ...branches } };
+};
+
+export const ask = ({ db, values }: Reading, statement: Named, more: Readonly<Record<string, Value>>): Promise<TextRow[]> =>
+  textRows(db, statement.prepared, valuesOf(statement, { ...values, ...more }));
+
+/** A place in a stream as parameters. */
+export const at = (place: Keys): Record<string, Value> => ({ key: place[0] ?? null, id: place[1] ?? null });
+
+/** Before everything that a stream may hold. Ids begin with a letter; titles have at most 500 characters. */
+export const startOf = ({ key }: Stream, descending: boolean): Keys => {
+  const small = key === 'occurrences' || key === 'users';
+  if (key === null) return [null, descending ? '~' : ''];
+  if (key === 'title_key') return descending ? ['\u{10ffff}'.repeat(501), '~'] : ['', ''];
+  const extreme = small ? 2_147_483_647 : Number.MAX_SAFE_INTEGER;
+  return descending ? [extreme, '~'] : [-extreme, ''];
+};
+
+/** What the next `rows` of a stream told. */
+export interface Edge {
+  /** Where they end; null: the stream ends before. */
+  readonly place: Keys | null;
+  /** How many fit all filters. */
+  readonly fitting: number;
+  /** Of one, how many fit each filter. */
+  readonly shares: Readonly<Record<Group, number>>;
+}
+
+/** The stride that reads at least `rows`, or the longest. */
+export const strideFor = ({ strides }: Pace, rows: number): number => strides.find((stride) => stride >= rows) ?? strides.at(-1) ?? rows;
+
+export const readEdge = async (reading: Reading, place: Keys, rows: number): Promise<Edge> => {
+  const [found = []] = await ask(reading, edge({ ...reading, rows }), at(place));
+  const [key = null, id = null, fitting = '0', ...counts] = found;
+  const shares = Object.fromEntries(groups.map((group, n) => [group, Number(counts[n] ?? '0') / rows])) as Record<Group, number>;
+  const number = key === null || reading.stream.key === 'title_key' ? key : Number(key);
+  return { place: id === null ? null : [number, id], fitting: Number(fitting), shares };
+};
+
+export const readProbe = (reading: Reading, place: Keys, rows: number, limit: number): Promise<TextRow[]> =>
+  ask(reading, probe({ ...reading, rows }), { ...at(place), limit });
+
+export const readPlain = (reading: Reading, place: Keys, limit: number): Promise<TextRow[]> =>
+  ask(reading, plain({ ...reading, rows: limit <= 51 ? 51 : 201 }), { ...at(place), limit });

@@ -1,0 +1,165 @@
+/**
+ * The texts of the list statements, one for each shape. How they are built, and what each trick gains, was measured:
+ * docs/performance.md. In short: branches merged in order, row comparisons as cursors, filters outside of a limited
+ * stream, conditions hidden (`env + 0`) where another index than the one meant would be worse.
+ */
+import { weekSql, bucketSql } from '../terms.ts';
+import { itemColumns } from '../model.ts';
+import { allConditions, conditions, groups } from './filters.ts';
+import { named, type Named } from './sql.ts';
+import type { Stream } from './streams.ts';
+
+/** Branches of a statement; a request takes the next larger number and leaves the others null, which cost nothing. */
+const sizes = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64];
+
+/** null: more branches than are worth a plan of their own. */
+export const sizeFor = (branches: number): number | null => sizes.find((size) => size >= branches) ?? null;
+
+export interface Shape {
+  readonly stream: Stream;
+  /** Branches. */
+  readonly size: number | null;
+  readonly descending: boolean;
+  /** How far the stream is read. A number in the text, because PostgreSQL takes a parameter for a tenth of the table. */
+  readonly rows: number;
+}
+
+const shapeName = ({ stream, size, descending, rows }: Shape): string =>
+  `${stream.name}.${String(size ?? 'many')}.${descending ? 'down' : 'up'}.${String(rows)}`;
+
+const keySql = (stream: Stream): string => (stream.key === null ? 'null::bigint' : `i.${stream.key}`);
+
+export const orderOf = ({ key }: Stream, descending: boolean): string => {
+  const direction = descending ? 'desc' : 'asc';
+  return key === null ? `i.id ${direction}` : `i.${key} ${direction}, i.id ${direction}`;
+};
+
+const keyType = ({ key }: Stream): string => (key === 'title_key' ? 'text' : key === 'occurrences' || key === 'users' ? 'int' : 'bigint');
+
+/** What lies behind the cursor; `hidden` so that no index is read for it. */
+const behind = (stream: Stream, descending: boolean, hidden: boolean): string => {
+  const sign = descending ? '<' : '>';
+  if (stream.key === null) return `i.id ${hidden ? "|| '' " : ''}${sign} $id::text`;
+  const column = hidden ? (stream.key === 'title_key' ? "i.title_key || ''" : `i.${stream.key} + 0`) : `i.${stream.key}`;
+  return `(${column}, i.id) ${sign} ($key::${keyType(stream)}, $id::text)`;
+};
+
+/** The rows of one branch; `at` is its element of the parameters' arrays, or null for a LATERAL's own columns. */
+const branch = ({ stream, descending }: Pick<Shape, 'stream' | 'descending'>, at: number | null, whole = false): string => {
+  const of = (column: string, type: string): string => (at === null ? `b.${column}` : `($${column}::${type}[])[${String(at)}]`);
+  const { by, where, key } = stream;
+  const parts = [`select * from items i where i.env = $env and i.inbox = ${of('inbox', 'text')} ${where}`];
+  if (by !== 'inbox') parts.push(`i.state = ${of('state', 'text')}`);
+  if (by === 'deadline') parts.push(`i.closed = ${of('closed', 'bool')}`, `i.${key ?? 'id'} >= ${of('least', 'bigint')}`, `i.${key ?? 'id'} < ${of('below', 'bigint')}`);
+  if (!whole) parts.push(behind(stream, descending, false));
+  return parts.join(' and ');
+};
+
+/** The next rows of a stream behind the cursor, in order. */
+const streamSql = (shape: Shape): string => {
+  const order = orderOf(shape.stream, shape.descending);
+  const limit = String(shape.rows);
+  if (shape.size === null) {
+    return `select i.* from unnest($inbox::text[], $state::text[], $closed::bool[], $least::bigint[], $below::bigint[]) as b(inbox, state, closed, least, below)
+      cross join lateral (${branch(shape, null)} order by ${order} limit ${limit}) i order by ${order} limit ${limit}`;
+  }
+  const branches = Array.from({ length: shape.size }, (_, n) => `(${branch(shape, n + 1)})`);
+  return `select * from (${branches.join('\n union all ')}) i order by ${order} limit ${limit}`;
+};
+
+/** Rows answer `itemColumns` and last the value that they are sorted by. */
+const answer = (stream: Stream): string => `${itemColumns}, ${keySql(stream)}`;
+
+/** The next rows of a stream, as they are, at most `$limit`. */
+export const plain = (shape: Shape): Named =>
+  named(`items.plain.${shapeName(shape)}`, () => `
+    select ${answer(shape.stream)} from (${streamSql(shape)}) i order by ${orderOf(shape.stream, shape.descending)} limit $limit`);
+
+/** Of the next rows of a stream those that fit, at most `$limit`. */
+export const probe = (shape: Shape): Named =>
+  named(`items.probe.${shapeName(shape)}`, () => `
+    select ${answer(shape.stream)} from (${streamSql(shape)}) i where ${allConditions}
+    order by ${orderOf(shape.stream, shape.descending)} limit $limit`);
+
+/**
+ * Where the next rows end (null: the stream does before that), how many of them fit, and how many fit each
+ * filter: one row of key, id, fitting, then `groups`. Words are counted by their hint.
+ */
+export const edge = (shape: Shape): Named =>
+  named(`items.edge.${shapeName(shape)}`, () => `
+    select (array_agg(${keySql(shape.stream)}))[${String(shape.rows)}], (array_agg(i.id))[${String(shape.rows)}], count(*) filter (where ${allConditions}),
+      ${groups.map((group) => `count(*) filter (where ${group === 'words' ? '($hint::text is null or strpos(i.title_key, $hint::text) > 0)' : conditions[group]})`).join(',\n')}
+    from (${streamSql(shape)}) i`);
+
+/** The inboxes' oldest or newest activity. */
+const bound = (direction: 'asc' | 'desc'): string => `
+  (select ${direction === 'asc' ? 'min' : 'max'}(x.last_seen) from unnest($inboxes::text[]) as v(inbox) cross join lateral
+    (select last_seen from items where env = $env and inbox = v.inbox order by last_seen ${direction}, id ${direction} limit 1) x)`;
+
+/** The tsqueries of weeks (`from` to `to`) in all visible inboxes. */
+const queries = (from: string, to: string): string => `
+  array(select array_to_string($pieces::text[], ${bucketSql('w', 'v.code')})::tsquery from generate_series(${from}, ${to}) as w, unnest($codes::text[]) as v(code))`;
+
+/** Rows that a tsquery finds and that fit. The GIN index is the only one that PostgreSQL may think of here. */
+const found = 'i.terms @@ any (q.terms) and i.env + 0 = $env and i.inbox || \'\' = any ($inboxes::text[])';
+
+/**
+ * Weeks in groups of 1, 1, 2, 4, 8 … from the cursor's on: what is frequent is found in the first ones, and what is
+ * rare costs a look-up for each week and inbox. The array is made in a LATERAL of its own, or the scan would go parallel.
+ */
+const weekGroups = (descending: boolean): string => {
+  const [near, far] = descending ? ['(1 << g) - 1', 'case g when 0 then 0 else 1 << (g - 1) end'] : ['case g when 0 then 0 else 1 << (g - 1) end', '(1 << g) - 1'];
+  const week = descending
+    ? queries(`greatest(s.first - (${near}), s.last)`, `s.first - (${far})`)
+    : queries(`s.first + (${near})`, `least(s.first + (${far}), s.last)`);
+  return `
+    (select ${weekSql('$key::bigint')} as first, ${weekSql(bound(descending ? 'asc' : 'desc'))} as last offset 0) s
+    cross join generate_series(0, 12) as g
+    cross join lateral (select ${week} as terms where case g when 0 then 0 else 1 << (g - 1) end <= ${descending ? 's.first - s.last' : 's.last - s.first'} offset 0) q`;
+};
+
+/** Only for streams by `last_seen`: what fits behind the cursor, found by the terms in `$pieces`. */
+export const walk = (stream: Stream, descending: boolean): Named => {
+  const order = orderOf(stream, descending);
+  return named(`items.walk.${descending ? 'down' : 'up'}`, () => `
+    select ${answer(stream)} from (
+      select i.* from ${weekGroups(descending)} cross join lateral (
+        select * from items i where ${found} and ${behind(stream, descending, true)} and ${allConditions} order by ${order} limit $limit) i
+      limit $limit) i order by ${order}`);
+};
+
+/** Rows and last how many `f` found; the first in order, unless that is more than `$most`. */
+const firstOf = (stream: Stream, descending: boolean): string => `
+  select ${answer(stream)}, (select count(*) from f) from f join items i on i.env = $env and i.id = f.found
+  order by ${orderOf(stream, descending)} limit $limit`;
+
+/** What else than `allConditions` rows of a stream have to fulfil, hidden. */
+const belonging = (stream: Stream, descending: boolean): string =>
+  [behind(stream, descending, true), ...(stream.name === 'due' ? ['i.due_at + 0 is not null'] : []), ...(stream.name === 'undue' ? ['i.due_at + 0 is null'] : []), allConditions].join(' and ');
+
+/** What fits behind the cursor, found by the terms in `$pieces` in any week, if that is at most `$most` rows. */
+export const gather = (stream: Stream, descending: boolean): Named =>
+  named(`items.gather.${stream.name}.${descending ? 'down' : 'up'}`, () => `
+    with s as (select ${weekSql(bound('asc'))} as first, ${weekSql(bound('desc'))} as last offset 0),
+    f as materialized (
+      select i.id as found from s cross join lateral (select ${queries('s.first', 's.last')} as terms offset 0) q cross join lateral (
+        select i.id from items i where ${found} and ${belonging(stream, descending)} limit $most + 1) i)
+    ${firstOf(stream, descending)}`);
+
+/** The same, found by their deadlines: for the overdue, when these are few. The branches are those of `streams.due`. */
+export const gatherDue = (stream: Stream, descending: boolean, due: Stream): Named =>
+  named(`items.gatherDue.${stream.name}.${descending ? 'down' : 'up'}`, () => `
+    with f as materialized (
+      select i.id as found from unnest($inbox::text[], $state::text[], $closed::bool[], $least::bigint[], $below::bigint[]) as b(inbox, state, closed, least, below)
+      cross join lateral (${branch({ stream: due, descending }, null, true)} offset 0) i where ${belonging(stream, descending)} limit $most + 1)
+    ${firstOf(stream, descending)}`);
+
+/** How many rows a stream has from a place on, up to `Shape.rows`. */
+export const countPlain = (shape: Shape): Named => named(`items.count.${shapeName(shape)}`, () => `select count(*) from (${streamSql(shape)}) i`);
+
+/** How many rows by `last_seen` behind the cursor fit, found by the terms in `$pieces`, up to `$limit`. */
+export const countWalk = (stream: Stream): Named =>
+  named('items.countWalk', () => `
+    select count(*) from (
+      select 1 from ${weekGroups(true)} cross join lateral (select 1 from items i where ${found} and ${behind(stream, true, true)} and ${allConditions} limit $limit) i
+      limit $limit) i`);

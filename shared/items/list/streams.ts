@@ -1,0 +1,97 @@
+/** The ordered indexes that lists are read from: one branch for each inbox (and state), merged in order by PostgreSQL. */
+import type { Value } from '../../db/sql.ts';
+import type { CountRequest, ListRequest } from './request.ts';
+
+/** Filters that an index can decide by itself, beside the inbox. */
+export type Group = 'states' | 'tags' | 'assignee' | 'words' | 'overdue' | 'snoozed' | 'triaged';
+
+/** One index. `where` is repeated word for word from its definition, else PostgreSQL would not use it. */
+export interface Stream {
+  readonly name: string;
+  /** The column it is ordered by before the id; null: by the id alone. */
+  readonly key: 'last_seen' | 'first_seen' | 'occurrences' | 'users' | 'title_key' | 'due_at' | null;
+  /** Whether its branches are inboxes alone, their states, or their states open and closed with bounds of the key. */
+  readonly by: 'inbox' | 'state' | 'deadline';
+  readonly where: string;
+  /** The filters whose answer every one of its rows has. */
+  readonly decides: readonly Group[];
+}
+
+const bySeen = (name: string, where: string, ...decides: Group[]): Stream => ({ name, key: 'last_seen', by: 'inbox', where, decides });
+
+export const streams = {
+  seen: bySeen('seen', ''),
+  assigned: bySeen('assigned', 'and i.assignee = $assignee', 'assignee'),
+  unassigned: bySeen('unassigned', 'and i.assignee is null', 'assignee'),
+  snoozed: bySeen('snoozed', 'and i.snoozed_until is not null'),
+  triaged: bySeen('triaged', 'and i.triaged', 'triaged'),
+  over: bySeen('over', 'and i.due_at is not null and not i.closed'),
+  state: { name: 'state', key: 'last_seen', by: 'state', where: '', decides: ['states'] },
+  first: { name: 'first', key: 'first_seen', by: 'state', where: '', decides: ['states'] },
+  occurrences: { name: 'occurrences', key: 'occurrences', by: 'state', where: '', decides: ['states'] },
+  users: { name: 'users', key: 'users', by: 'state', where: '', decides: ['states'] },
+  title: { name: 'title', key: 'title_key', by: 'state', where: '', decides: ['states'] },
+  due: { name: 'due', key: 'due_at', by: 'deadline', where: 'and i.due_at is not null', decides: ['states', 'overdue'] },
+  undue: { name: 'undue', key: null, by: 'state', where: 'and i.due_at is null', decides: ['states'] },
+} as const satisfies Record<string, Stream>;
+
+/** The newest activity, read from the index that leaves the fewest rows. */
+export const seenStream = (request: CountRequest): Stream => {
+  if (request.snoozed === true) return streams.snoozed;
+  if (request.assignee !== null && request.assignee !== 'none') return streams.assigned;
+  if (request.overdue === true) return streams.over;
+  if (request.triaged === true) return streams.triaged;
+  if (request.states !== null) return streams.state;
+  return request.assignee === null ? streams.seen : streams.unassigned;
+};
+
+/** The streams of a sort, one after the other. */
+export const streamsOf = (request: ListRequest): readonly Stream[] => {
+  switch (request.sort) {
+    case 'lastSeen': return [seenStream(request)];
+    case 'firstSeen': return [streams.first];
+    case 'occurrences': return [streams.occurrences];
+    case 'users': return [streams.users];
+    case 'title': return [streams.title];
+    // Nothing without a deadline is overdue.
+    case 'due': return request.overdue === true ? [streams.due] : [streams.due, streams.undue];
+  }
+};
+
+/** The branches of a stream, as arrays of parameters; `least` and `below` bound the key (half-open). */
+export interface Branches extends Readonly<Record<string, Value>> {
+  readonly inbox: (string | null)[];
+  readonly state: (string | null)[];
+  readonly closed: ('true' | 'false' | null)[];
+  readonly least: (number | null)[];
+  readonly below: (number | null)[];
+}
+
+const ever = Number.MAX_SAFE_INTEGER;
+
+export const branchesOf = (stream: Stream, { inboxes, states, overdue, now }: CountRequest): Branches => {
+  const branches: Branches = { inbox: [], state: [], closed: [], least: [], below: [] };
+  const add = (inbox: string, state: string | null, closed: 'true' | 'false' | null, least: number | null, below: number | null): void => {
+    branches.inbox.push(inbox);
+    branches.state.push(state);
+    branches.closed.push(closed);
+    branches.least.push(least);
+    branches.below.push(below);
+  };
+  for (const inbox of inboxes) {
+    if (stream.by === 'inbox') {
+      add(inbox.name, null, null, null, null);
+      continue;
+    }
+    for (const state of new Set(inbox.states)) {
+      if (states !== null && !states.includes(state)) continue;
+      if (stream.by === 'state') {
+        add(inbox.name, state, null, null, null);
+        continue;
+      }
+      add(inbox.name, state, 'false', overdue === false ? now : -ever, overdue === true ? now : ever);
+      if (overdue !== true) add(inbox.name, state, 'true', -ever, ever);
+    }
+  }
+  return branches;
+};

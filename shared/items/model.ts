@@ -1,0 +1,134 @@
+/** Items as rows: the columns, the typed form that operations decide on, and how one is read from the other. */
+import { row, textRows, statement, type TextRow } from '../db/sql.ts';
+import type { Db, Tx } from '../db/knex.ts';
+import { isId } from '../core/ids.ts';
+import type { By } from '../catalogue/events.ts';
+
+export interface RecordRef {
+  readonly resource: string;
+  readonly id: string;
+}
+
+export interface ItemRecord extends RecordRef {
+  readonly title: string | null;
+}
+
+export interface TriageAnswer {
+  readonly question: string;
+  readonly answer: unknown;
+  readonly by: By;
+  readonly at: number;
+}
+
+export interface Triage {
+  readonly answers: readonly TriageAnswer[];
+  readonly closed: boolean;
+}
+
+/** When the last `occurred` entry was written and which count it ended at. */
+export interface OccurredEntry {
+  readonly at: number;
+  readonly to: number;
+}
+
+export interface Item {
+  readonly id: string;
+  readonly inbox: string;
+  readonly title: string;
+  readonly state: string;
+  /** Whether the state is of kind `closed`. */
+  readonly closed: boolean;
+  readonly record: ItemRecord | null;
+  readonly links: readonly RecordRef[];
+  readonly tags: readonly string[];
+  readonly assignee: string | null;
+  readonly occurrences: number;
+  readonly users: number;
+  readonly firstSeen: number;
+  readonly lastSeen: number;
+  readonly dueAt: number | null;
+  /** JSON text, as it is stored and answered. */
+  readonly fields: string;
+  readonly snoozedUntil: number | null;
+  readonly triaged: boolean;
+  readonly triage: Triage | null;
+  readonly key: string | null;
+  readonly occurredEntry: OccurredEntry | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly version: number;
+}
+
+/** The columns of a listed item, in the order that `present.ts` reads them; alias of the table: `i`. */
+export const itemColumns = `i.id, i.inbox, i.title, i.state, i.record_resource, i.record_id, i.record_title,
+  array_to_json(i.tags)::text, i.assignee, i.occurrences, i.users, i.first_seen, i.last_seen, i.due_at,
+  i.fields::text, i.snoozed_until, i.triaged, i.created_at, i.updated_at, i.version`;
+
+/** The same and what only operations and the detail page need. */
+export const fullItemColumns = `${itemColumns}, i.closed, i.links::text, i.triage::text, i.key, i.occurred_entry::text`;
+
+const text = (row: TextRow, i: number): string => row[i] ?? '';
+const integer = (row: TextRow, i: number): number => Number(row[i]);
+const optional = (row: TextRow, i: number): number | null => {
+  const value = row[i] ?? null;
+  return value === null ? null : Number(value);
+};
+const json = <T>(row: TextRow, i: number): T | null => {
+  const value = row[i] ?? null;
+  return value === null ? null : (JSON.parse(value) as T);
+};
+
+/** Reads a row of `fullItemColumns`. */
+export const itemOf = (row: TextRow): Item => {
+  const resource = row[4] ?? null;
+  return {
+    id: text(row, 0),
+    inbox: text(row, 1),
+    title: text(row, 2),
+    state: text(row, 3),
+    record: resource === null ? null : { resource, id: text(row, 5), title: row[6] ?? null },
+    tags: json<string[]>(row, 7) ?? [],
+    assignee: row[8] ?? null,
+    occurrences: integer(row, 9),
+    users: integer(row, 10),
+    firstSeen: integer(row, 11),
+    lastSeen: integer(row, 12),
+    dueAt: optional(row, 13),
+    fields: text(row, 14),
+    snoozedUntil: optional(row, 15),
+    triaged: row[16] === 't',
+    createdAt: integer(row, 17),
+    updatedAt: integer(row, 18),
+    version: integer(row, 19),
+    closed: row[20] === 't',
+    links: json<RecordRef[]>(row, 21) ?? [],
+    triage: json<Triage>(row, 22),
+    key: row[23] ?? null,
+    occurredEntry: json<OccurredEntry>(row, 24),
+  };
+};
+
+const one = statement('items.one', `select ${fullItemColumns} from items i where i.env = $1 and i.id = $2`);
+const many = statement('items.many', `select ${fullItemColumns} from items i where i.env = $1 and i.id = any($2)`);
+const locked = statement('items.locked', `select ${fullItemColumns} from items i where i.env = $1 and i.id = any($2) order by i.id for update`);
+const byKey = statement('items.byKey', `select ${fullItemColumns} from items i where i.env = $1 and i.inbox = $2 and i.key = $3`);
+const byKeyLocked = statement('items.byKeyLocked', `${byKey.text} for update`);
+const seenBy = statement('items.seenBy', 'select 1 from item_users where env = $1 and item = $2 and who = $3');
+
+/** The items of `ids` that exist, by id; with `lock` their rows are held until the transaction ends. */
+export const readItems = async (db: Db | Tx, env: number, ids: readonly string[], lock = false): Promise<Map<string, Item>> => {
+  const wanted = ids.filter((id) => isId(id, 'itm'));
+  const [first] = wanted;
+  if (first === undefined) return new Map();
+  const found = lock ? await textRows(db, locked, [env, wanted]) : wanted.length === 1 ? await textRows(db, one, [env, first]) : await textRows(db, many, [env, wanted]);
+  return new Map(found.map((columns) => [text(columns, 0), itemOf(columns)]));
+};
+
+export const readItemByKey = async (db: Db | Tx, env: number, inbox: string, key: string, lock = false): Promise<Item | null> => {
+  const [found] = await textRows(db, lock ? byKeyLocked : byKey, [env, inbox, key]);
+  return found === undefined ? null : itemOf(found);
+};
+
+/** Whether the item already counts this user. */
+export const countsUser = async (db: Db | Tx, env: number, item: string, user: string): Promise<boolean> =>
+  (await row(db, seenBy, [env, item, user])) !== undefined;

@@ -1,0 +1,16 @@
+/** Assigns an item to a person, or to nobody. */
+import { closed, nullable, Type } from '../../core/schema.ts';
+import { itemOperation } from '../../perform/operation.ts';
+import { assigneeProblem } from '../assignee.ts';
+
+export const assignItem = itemOperation({
+  name: 'item.assign',
+  verb: 'assign',
+  input: closed({ assignee: nullable(Type.String({ minLength: 1, maxLength: 100, description: 'A person’s id; null unassigns.' })) }),
+  decide: (item, inbox, { assignee }, { env, person }) => {
+    if (item.assignee === assignee) return 'unchanged';
+    const problem = assignee === null ? null : assigneeProblem(person(assignee), env, inbox.name);
+    if (problem !== null) return problem;
+    return { item: { ...item, assignee }, entries: [{ type: 'assigned', data: { from: item.assignee, to: assignee } }] };
+  },
+});

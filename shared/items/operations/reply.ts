@@ -1,0 +1,33 @@
+/** Records a reply and stages its delivery; what was promised to the customer is kept, so the deadline ends. */
+import { fault } from '../../catalogue/errors.ts';
+import { limits } from '../../catalogue/limits.ts';
+import { fillTemplate } from '../../core/conditions.ts';
+import { closed, linePattern, Type } from '../../core/schema.ts';
+import { itemOperation } from '../../perform/operation.ts';
+import { checkLongText, longText } from '../longText.ts';
+
+export const replyToItem = itemOperation({
+  name: 'item.reply',
+  verb: 'reply',
+  input: closed({
+    subject: Type.String({ minLength: 1, maxLength: limits.subjectMax, pattern: linePattern, description: 'The subject, one line.' }),
+    text: longText('The reply.'),
+  }),
+  validate: ({ text }) => {
+    checkLongText(text);
+  },
+  decide: (item, inbox, { subject, text }, moment) => {
+    const { reply } = inbox;
+    if (reply === null || reply === undefined) return fault('conflict', `The inbox ${inbox.name} sends no replies.`);
+    if (reply.via === 'smtp') {
+      const to = fillTemplate(reply.to, { item: { id: item.id, fields: JSON.parse(item.fields) as unknown } });
+      if (typeof to !== 'string' || !to.includes('@')) return fault('action_failed', 'This item has no address that a reply could be sent to.');
+    }
+    const entry = moment.newId('ent');
+    return {
+      item: { ...item, dueAt: null },
+      entries: [{ id: entry, type: 'reply', data: { subject, text, status: 'sending', error: null } }],
+      jobs: [{ id: moment.newId('job'), name: 'replySend', payload: { item: item.id, entry, dueAt: item.dueAt }, subject: item.id, dueAt: null }],
+    };
+  },
+});

@@ -1,0 +1,19 @@
+/** Snoozes an item until a time, or wakes it. */
+import { fault, invalid } from '../../catalogue/errors.ts';
+import { closed, nullable, time } from '../../core/schema.ts';
+import { itemOperation } from '../../perform/operation.ts';
+
+export const snoozeItem = itemOperation({
+  name: 'item.snooze',
+  verb: 'snooze',
+  input: closed({ until: nullable(time('When it wakes by itself; null wakes it now')) }),
+  validate: ({ until }, at) => {
+    if (until !== null && until <= at) throw invalid('until', 'must be in the future, in milliseconds since 1970 UTC');
+  },
+  decide: (item, _inbox, { until }) => {
+    if (item.snoozedUntil === until) return 'unchanged';
+    if (until === null) return { item: { ...item, snoozedUntil: null }, entries: [{ type: 'woken', data: { from: item.snoozedUntil } }] };
+    if (item.closed) return fault('conflict', 'A closed item can’t be snoozed; open it first.');
+    return { item: { ...item, snoozedUntil: until }, entries: [{ type: 'snoozed', data: { from: item.snoozedUntil, to: until } }] };
+  },
+});

@@ -1,0 +1,25 @@
+/** Adds tags to an item and removes some. */
+import { Fault, invalid } from '../../catalogue/errors.ts';
+import { limits } from '../../catalogue/limits.ts';
+import { closed, tag, Type } from '../../core/schema.ts';
+import { itemOperation } from '../../perform/operation.ts';
+import { changeTags } from '../tags.ts';
+
+const tagList = (description: string) => Type.Optional(Type.Array(tag, { maxItems: limits.tagsPerItem, description }));
+
+export const tagItem = itemOperation({
+  name: 'item.tags',
+  verb: 'tags',
+  input: closed({ add: tagList('Tags to add.'), remove: tagList('Tags to remove.') }),
+  validate: ({ add = [], remove = [] }) => {
+    if (add.length + remove.length === 0) throw invalid('add', 'give at least one tag to add or to remove');
+    const both = add.findIndex((name) => remove.includes(name));
+    if (both !== -1) throw invalid(`add.${String(both)}`, 'is in remove as well');
+  },
+  decide: (item, _inbox, { add = [], remove = [] }) => {
+    const change = changeTags(item.tags, add, remove);
+    if (change instanceof Fault) return change;
+    if (change.add.length + change.remove.length === 0) return 'unchanged';
+    return { item: { ...item, tags: change.tags }, entries: [{ type: 'tags', data: { add: change.add, remove: change.remove } }] };
+  },
+});

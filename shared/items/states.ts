@@ -1,0 +1,27 @@
+/** What entering a state does to an item: the rules of closing and opening, shared by every operation that does so. */
+import { fault, invalid, type Fault } from '../catalogue/errors.ts';
+import type { Inbox } from '../environments/definition.ts';
+import type { Item } from './model.ts';
+
+/** The item in `state`. Closing clears deadline and snooze; opening a closed item sets its deadline anew. */
+export const inState = (item: Item, inbox: Inbox, state: string, at: number): Item => {
+  const closed = inbox.isClosed(state);
+  if (closed) return { ...item, state, closed, dueAt: null, snoozedUntil: null };
+  if (!item.closed) return { ...item, state, closed };
+  return { ...item, state, closed, dueAt: inbox.responseTime === null ? null : at + inbox.responseTime, triaged: false };
+};
+
+/** Why `state` can't be entered from where the item is, or null. */
+export const entryProblem = (item: Item, inbox: Inbox, state: string): Fault | null => {
+  const names = inbox.states.map((known) => known.name);
+  if (inbox.retired || (!names.includes(state) && inbox.stateOf(state) !== undefined)) {
+    return fault('conflict', `The state ${state} of ${inbox.name} is not in use any more.`);
+  }
+  if (!names.includes(state)) return invalid('state', `must be one of ${names.join(', ')}`);
+  const reachable = names.includes(item.state) ? inbox.transitions?.[item.state] : undefined;
+  if (inbox.transitions === null || !names.includes(item.state) || reachable?.includes(state) === true) return null;
+  const list = reachable ?? [];
+  return fault('invalid_transition', `From ${item.state} this item can go to ${list.length === 0 ? 'no other state' : list.join(', ')}.`, {
+    details: list.map((name) => ({ path: 'state', message: name })),
+  });
+};

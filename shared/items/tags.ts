@@ -1,0 +1,22 @@
+/** Tags as a sorted set: adding, removing and what of it is a change. */
+import { invalid, type Fault } from '../catalogue/errors.ts';
+import { limits } from '../catalogue/limits.ts';
+
+export interface TagChange {
+  readonly tags: readonly string[];
+  readonly add: readonly string[];
+  readonly remove: readonly string[];
+}
+
+const byCodeUnit = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+export const sortedTags = (tags: Iterable<string>): string[] => [...new Set(tags)].sort(byCodeUnit);
+
+/** What adding and removing really changes; a fault when too many would be left. */
+export const changeTags = (tags: readonly string[], add: readonly string[], remove: readonly string[]): TagChange | Fault => {
+  const added = sortedTags(add).filter((tag) => !tags.includes(tag));
+  const removed = sortedTags(remove).filter((tag) => tags.includes(tag));
+  const next = sortedTags([...tags.filter((tag) => !removed.includes(tag)), ...added]);
+  if (next.length > limits.tagsPerItem) return invalid('add', `an item holds at most ${String(limits.tagsPerItem)} tags`);
+  return { tags: next, add: added, remove: removed };
+};

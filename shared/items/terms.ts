@@ -1,0 +1,112 @@
+/**
+ * The lexemes that lists search by: every filter of an item in one tsvector, each with its environment, the week of
+ * `last_seen` and the inbox before it, so that a search reads the newest weeks first, no inbox but the visible ones, and
+ * a common word never touches more rows than a week has. Written with each change of an item (perform/write.ts), asked by items/list.
+ */
+import { queryWords, titleWords } from '../core/text.ts';
+
+/** What of an item becomes terms. */
+export interface Termed {
+  readonly inbox: string;
+  readonly title: string;
+  readonly state: string;
+  readonly closed: boolean;
+  readonly tags: readonly string[];
+  readonly assignee: string | null;
+  readonly lastSeen: number;
+  readonly dueAt: number | null;
+  readonly snoozedUntil: number | null;
+  readonly triaged: boolean;
+}
+
+/** What a search asks of the terms; null: not asked. */
+export interface TermFilter {
+  readonly states: readonly string[] | null;
+  readonly tags: readonly string[] | null;
+  /** A person's id, or `none`. */
+  readonly assignee: string | null;
+  readonly words: readonly string[] | null;
+  /** Items with a deadline that are not closed, whether it has passed or not. */
+  readonly due: boolean;
+  /** Items with a snooze, whether it has passed or not. */
+  readonly snoozed: boolean;
+  readonly triaged: boolean;
+}
+
+/** Weeks are counted from 2010-01-04 and have four digits; what is older or later than they reach joins the outermost. */
+const weekMs = 7 * 86_400_000;
+const firstWeekAt = 1_262_563_200_000;
+const lastWeek = 2999;
+
+export const weekOf = (at: number): number => Math.min(Math.max(Math.floor((at - firstWeekAt) / weekMs), 0), lastWeek);
+
+/** The same in SQL, of a bigint. */
+export const weekSql = (at: string): string => `least(greatest((${at} - ${String(firstWeekAt)}) / ${String(weekMs)}, 0), ${String(lastWeek)})::int`;
+
+const weekText = (week: number): string => String(week).padStart(4, '0');
+
+/** Three characters for an inbox (FNV-1a). Two inboxes may share one, so lists compare the inbox itself as well. */
+export const inboxCode = (inbox: string): string => {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < inbox.length; i++) hash = Math.imul(hash ^ inbox.charCodeAt(i), 0x01000193) >>> 0;
+  return (hash % 46_656).toString(36).padStart(3, '0');
+};
+
+/** A week and an inbox, as they stand in a lexeme between the environment and what the lexeme says. */
+export const bucketText = (week: number, code: string): string => weekText(week) + code;
+export const bucketSql = (week: string, code: string): string => `lpad((${week})::text, 4, '0') || ${code}`;
+
+/** One letter between bucket and value says what the value is, so that no word is taken for a tag. */
+const kind = { word: 'w', tag: 't', state: 's', assignee: 'a', due: 'd', snoozed: 'z', triaged: 'x' } as const;
+
+/** The lexemes of an item, for `array_to_tsvector`. */
+export const itemTerms = (env: number, item: Termed): string[] => {
+  const before = `${String(env)}.${bucketText(weekOf(item.lastSeen), inboxCode(item.inbox))}`;
+  const terms: string[] = [kind.state + item.state, kind.assignee + (item.assignee ?? '')];
+  for (const word of titleWords(item.title)) terms.push(kind.word + word);
+  for (const tag of item.tags) terms.push(kind.tag + tag);
+  if (item.dueAt !== null && !item.closed) terms.push(kind.due);
+  if (item.snoozedUntil !== null) terms.push(kind.snoozed);
+  if (item.triaged) terms.push(kind.triaged);
+  return terms.map((term) => before + term);
+};
+
+/** Inside the quotes of a tsquery's lexeme. */
+const escaped = (value: string): string => value.replaceAll('\\', '\\\\').replaceAll("'", "''");
+
+/**
+ * The tsquery of a filter, cut where the bucket belongs: joined by a bucket's text (in SQL: `array_to_string`) it is the
+ * query of that bucket. Lexemes are quoted, so whatever a word holds stands for itself.
+ */
+export const termPieces = (env: number, filter: TermFilter): string[] => {
+  const one = (which: string, value = '', prefix = ''): string[] => [`'${String(env)}.`, `${which}${escaped(value)}'${prefix}`];
+  const any = (which: string, values: readonly string[]): string[] => glued(' | ', values.map((value) => one(which, value)), '(', ')');
+  const parts = [
+    ...(filter.words ?? []).flatMap(queryWords).map((word) => one(kind.word, word, ':*')),
+    ...(filter.tags ?? []).map((tag) => one(kind.tag, tag)),
+    ...(filter.assignee === null ? [] : [one(kind.assignee, filter.assignee === 'none' ? '' : filter.assignee)]),
+    ...(filter.due ? [one(kind.due)] : []),
+    ...(filter.snoozed ? [one(kind.snoozed)] : []),
+    ...(filter.triaged ? [one(kind.triaged)] : []),
+    ...(filter.states === null ? [] : [any(kind.state, filter.states)]),
+  ];
+  return glued(' & ', parts, '', '');
+};
+
+/** Lists of pieces as one list, with `between` them, `before` the first and `after` the last. */
+const glued = (between: string, lists: readonly (readonly string[])[], before: string, after: string): string[] => {
+  const pieces: string[] = [];
+  lists.forEach((list, n) => {
+    list.forEach((piece, i) => {
+      if (i === 0 && n > 0) pieces.push((pieces.pop() ?? '') + between + piece);
+      else pieces.push(piece);
+    });
+  });
+  pieces[0] = before + (pieces[0] ?? '');
+  pieces.push((pieces.pop() ?? '') + after);
+  return pieces;
+};
+
+/** The tsquery of one week and inbox. */
+export const termQuery = (env: number, filter: TermFilter, week: number, inbox: string): string =>
+  termPieces(env, filter).join(bucketText(week, inboxCode(inbox)));

@@ -1,0 +1,66 @@
+/** An item's timeline, read from the events: one entry per entry id, in its latest status. */
+import type { Access } from '../agents/access.ts';
+import type { By } from '../catalogue/events.ts';
+import type { Db } from '../db/knex.ts';
+import { rows, statement } from '../db/sql.ts';
+
+export interface TimelineEntry {
+  readonly id: string;
+  readonly item: string;
+  readonly type: string;
+  readonly at: number;
+  readonly actor: By;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+interface EntryRow {
+  readonly event: number;
+  readonly id: string;
+  readonly type: string;
+  readonly at: number;
+  readonly actor_type: By['type'];
+  readonly actor: string | null;
+  readonly actor_name: string;
+  readonly data: Record<string, unknown>;
+}
+
+/** Only these types have later statuses; for all others the second look-up is never made. */
+const page = statement('timeline.page', `
+  select e.id as event, e.entry as id, e.type, e.at, e.actor_type, e.actor, e.actor_name, coalesce(u.data, e.data) as data
+  from events e
+  left join lateral (
+    select u.data from events u where u.env = $1 and u.entry = e.entry and u.is_update order by u.id desc limit 1
+  ) u on e.type in ('reply', 'action', 'approval')
+  where e.env = $1 and e.item = $2 and e.entry is not null and not e.is_update and e.id < $3
+  order by e.id desc limit $4`);
+
+/** Entries that name what the role can't see are absent. */
+export const seesEntry = (access: Access, { type, data }: Pick<TimelineEntry, 'type' | 'data'>): boolean => {
+  if (type === 'linked') {
+    const record = data['record'] as { resource?: string } | undefined;
+    return access.sees('resource', record?.resource ?? '');
+  }
+  return type !== 'action' || access.can('action', String(data['action']), 'run');
+};
+
+export interface TimelinePage {
+  readonly entries: TimelineEntry[];
+  /** The event to go on before; null on the last page. */
+  readonly next: number | null;
+}
+
+/** Entries of an item that the role sees, newest first, older than the event `before`. */
+export const readTimeline = async (db: Db, env: number, item: string, access: Access, before: number | null, limit: number): Promise<TimelinePage> => {
+  const entries: TimelineEntry[] = [];
+  let from = before ?? Number.MAX_SAFE_INTEGER;
+  for (;;) {
+    const found = await rows<EntryRow>(db, page, [env, item, from, limit + 1]);
+    for (const row of found) {
+      if (entries.length === limit) return { entries, next: from };
+      from = row.event;
+      const entry = { id: row.id, item, type: row.type, at: row.at, actor: { type: row.actor_type, id: row.actor, name: row.actor_name }, data: row.data };
+      if (seesEntry(access, entry)) entries.push(entry);
+    }
+    if (found.length <= limit) return { entries, next: null };
+  }
+};

@@ -1,0 +1,69 @@
+/**
+ * Who runs a staged job: a worker claims its row before it starts and ends the claim with what became of it. Claims run
+ * by PostgreSQL's clock, due times by the service's. A claim that was lost (its lease ran out, another took the row)
+ * writes nothing, here and in what the handler writes under its fence.
+ */
+import type { Db } from '../db/knex.ts';
+import { row, rows, run, statement } from '../db/sql.ts';
+import { nowSql } from './lease.ts';
+
+/** How long a claim lasts unless it is extended: what a killed worker's job waits at most, besides the sweep's turn. */
+export const claimMs = 10_000;
+/** Three extensions may fail before a claim runs out. */
+export const extendMs = 3_000;
+
+export interface Claim {
+  readonly id: string;
+  readonly env: number;
+  readonly name: string;
+  readonly payload: unknown;
+  readonly requestId: string | null;
+  readonly fence: number;
+  readonly tries: number;
+}
+
+/** Not before it is due, unless the enqueuer said so by its own clock: an old message of BullMQ changes nothing. */
+const claimJob = statement('claims.claim', `
+  update staged_jobs set fence = fence + 1, tries = tries + 1, lease_until = ${nowSql} + ${String(claimMs)}, enqueued_at = coalesce(enqueued_at, ${nowSql})
+  where id = $1 and (enqueued_at is not null or due_at <= $2) and (lease_until is null or lease_until <= ${nowSql})
+  returning id, env, name, payload, request_id as "requestId", fence, tries`);
+const extendClaims = statement('claims.extend', `
+  update staged_jobs s set lease_until = ${nowSql} + ${String(claimMs)}
+  from unnest($1::text[], $2::int[]) as held (id, fence)
+  where s.id = held.id and s.fence = held.fence and s.lease_until is not null
+  returning s.id, s.fence`);
+const finishJob = statement('claims.finish', 'delete from staged_jobs where id = $1 and fence = $2 and lease_until is not null');
+const stageAgain = statement('claims.again', `
+  update staged_jobs set due_at = $3, enqueued_at = null, lease_until = null, tries = 0, last_error = null
+  where id = $1 and fence = $2 and lease_until is not null`);
+const failJob = statement('claims.fail', `
+  update staged_jobs set due_at = $3, enqueued_at = null, lease_until = null, last_error = $4
+  where id = $1 and fence = $2 and lease_until is not null`);
+const returnJob = statement('claims.return', `
+  update staged_jobs set enqueued_at = null, lease_until = null, tries = tries - 1
+  where id = $1 and fence = $2 and lease_until is not null`);
+
+type Key = Pick<Claim, 'id' | 'fence'>;
+
+/** null: done, cancelled, parked, not due or in other hands; nothing is to be done then. */
+export const claim = async (db: Db, id: string, now: number): Promise<Claim | null> => (await row<Claim>(db, claimJob, [id, now])) ?? null;
+
+/** Extends claims, and answers those that were lost. */
+export const extend = async <K extends Key>(db: Db, held: readonly K[]): Promise<K[]> => {
+  const found = await rows<Key>(db, extendClaims, [held.map(({ id }) => id), held.map(({ fence }) => fence)]);
+  const still = new Set(found.map(({ id, fence }) => `${id} ${String(fence)}`));
+  return held.filter(({ id, fence }) => !still.has(`${id} ${String(fence)}`));
+};
+
+/** The job is done: its row goes. Each of these answers false when the claim was lost, or the row has gone already. */
+export const finish = async (db: Db, { id, fence }: Key): Promise<boolean> => (await run(db, finishJob, [id, fence])) === 1;
+
+/** It is to be looked at again at `at`, as if for the first time. */
+export const again = async (db: Db, { id, fence }: Key, at: number): Promise<boolean> => (await run(db, stageAgain, [id, fence, at])) === 1;
+
+/** It failed and is tried again at `at`; null: it is parked with its error, for a person to see. */
+export const fail = async (db: Db, { id, fence }: Key, error: string, at: number | null): Promise<boolean> =>
+  (await run(db, failJob, [id, fence, at, error.slice(0, 1000).replaceAll('\0', '')])) === 1;
+
+/** It was interrupted: anyone may take it at once, and this start doesn't count. */
+export const giveBack = async (db: Db, { id, fence }: Key): Promise<boolean> => (await run(db, returnJob, [id, fence])) === 1;

@@ -1,0 +1,29 @@
+/** The gate that every change of an item passes, at the moment of the effect: visible, then allowed. */
+import { fault, type Fault } from '../catalogue/errors.ts';
+import type { InboxVerb } from '../catalogue/permissions.ts';
+import type { Caller, Principal } from '../agents/principal.ts';
+import type { Inbox } from '../environments/definition.ts';
+import type { Item } from '../items/model.ts';
+
+/** Why this principal can't change anything at all now, or null. */
+export const modeProblem = ({ mode }: Principal): Fault | null => {
+  if (mode === 'readonly') return fault('forbidden', 'This agent is read-only.');
+  if (mode === 'supervised') return fault('forbidden', 'What a supervised agent asks for needs a person’s approval.');
+  return null;
+};
+
+/** The inbox, when the caller sees it. */
+export const visibleInbox = ({ env, principal }: Caller, name: string): Inbox | undefined => {
+  const inbox = env.definition.inboxes.get(name);
+  return inbox !== undefined && principal.access.sees('inbox', name) ? inbox : undefined;
+};
+
+/** The item with its inbox, or why the caller can't do this to it. `verb` null is for the service itself. */
+export const gate = (caller: Caller, verb: InboxVerb | null, item: Item | undefined): { item: Item; inbox: Inbox } | Fault => {
+  const inbox = item === undefined ? undefined : visibleInbox(caller, item.inbox);
+  if (item === undefined || inbox === undefined) return fault('not_found');
+  if (verb === null) return caller.principal.type === 'system' ? { item, inbox } : fault('forbidden');
+  const problem = modeProblem(caller.principal);
+  if (problem !== null) return problem;
+  return caller.principal.access.can('inbox', item.inbox, verb) ? { item, inbox } : fault('forbidden', `Your role does not allow ${verb} in the inbox ${item.inbox}.`);
+};

@@ -1,0 +1,32 @@
+/** Everything that a process has to do with Redis; opens fine while Redis is away and works once it is back. */
+import type { Redis } from 'ioredis';
+import type { Bus } from './bus.ts';
+import { closeClient, impatient, openClient, type RedisAddress } from './client.ts';
+import { openQueues, type Queues } from './queues.ts';
+import { openRedisBus } from './redisBus.ts';
+
+export interface RedisLinks extends Queues {
+  readonly bus: Bus;
+  /** For commands that somebody waits for: fails at once without Redis, after 500 ms with one that doesn't answer. */
+  readonly command: Redis;
+  readonly prefix: string;
+}
+
+export const openRedis = (address: RedisAddress): RedisLinks => {
+  const command = openClient(address, impatient);
+  const bus = openRedisBus(address, command);
+  const queues = openQueues(address);
+  let closing: Promise<void> | null = null;
+  const close = async (): Promise<void> => {
+    await Promise.all([bus.close(), queues.close()]);
+    await closeClient(command);
+  };
+  return {
+    bus,
+    command,
+    prefix: address.prefix,
+    queue: queues.queue,
+    worker: queues.worker,
+    close: () => (closing ??= close()),
+  };
+};

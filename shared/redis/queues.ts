@@ -1,0 +1,80 @@
+/** BullMQ as the service uses it: it carries ids from the enqueuer to a worker, and may forget all of them at any time. */
+import { Queue, Worker, type Processor } from 'bullmq';
+import type { Redis } from 'ioredis';
+import { closeClient, openClient, patient, producing, type RedisAddress } from './client.ts';
+
+/** All that a job in Redis holds: the id of its row. Jobs of benchmarks have no row. */
+export interface Carried {
+  readonly staged?: string;
+  readonly requestId?: string;
+}
+
+export type CarriedQueue = Queue<Carried, void>;
+export type CarriedWorker = Worker<Carried, void>;
+
+export interface WorkerSettings {
+  /** Jobs that one worker runs at once. */
+  readonly concurrency: number;
+}
+
+export interface Queues {
+  /** Fails within 2 s while Redis is away. Ask anew for each use: one that was made without Redis is replaced. */
+  readonly queue: (name: string) => CarriedQueue;
+  /** Takes jobs until it is closed, through any outage. The caller closes it. */
+  readonly worker: (name: string, process: Processor<Carried, void>, settings: WorkerSettings) => CarriedWorker;
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * In ms. A killed worker's job is found by the stalled check at the latest lockDuration + stalledInterval later;
+ * BullMQ's own 30 s + 30 s would break the promise of 15 s.
+ */
+const lockDuration = 9_000;
+const stalledInterval = 4_000;
+/** Attempts are counted by the row in PostgreSQL; Redis must never be the one who gives up. */
+const maxStalledCount = 1_000_000;
+/** ms between tries of a worker whose connection failed (BullMQ: 15 s). */
+const runRetryDelay = 500;
+
+export const openQueues = (address: RedisAddress): Queues => {
+  const { url, prefix, onError } = address;
+  const made = new Map<string, CarriedQueue>();
+  let producer: Redis | null = null;
+
+  const make = (name: string): CarriedQueue => {
+    producer ??= openClient(address, producing);
+    const queue: CarriedQueue = new Queue(name, { connection: producer, prefix, skipWaitingForReady: true, skipMetasUpdate: true });
+    queue.on('error', onError);
+    // BullMQ keeps a failed first look at Redis for good.
+    queue.waitUntilReady().catch(() => {
+      if (made.get(name) === queue) made.delete(name);
+      queue.close().catch(onError);
+    });
+    return queue;
+  };
+
+  return {
+    queue: (name) => {
+      const known = made.get(name) ?? make(name);
+      made.set(name, known);
+      return known;
+    },
+    worker: (name, process, { concurrency }) => {
+      const worker: CarriedWorker = new Worker(name, process, {
+        connection: { ...patient, url },
+        prefix,
+        concurrency,
+        lockDuration,
+        stalledInterval,
+        maxStalledCount,
+        runRetryDelay,
+      });
+      worker.on('error', onError);
+      return worker;
+    },
+    close: async () => {
+      await Promise.all([...made.values()].map((queue) => queue.close().catch(onError)));
+      if (producer !== null) await closeClient(producer);
+    },
+  };
+};

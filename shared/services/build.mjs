@@ -1,0 +1,18 @@
+// `npm run build`: compiles into dist/ and copies what the programs read beside their code.
+import { cpSync, existsSync, rmSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { root } from './paths.mjs';
+import { run } from './processes.mjs';
+
+const dist = join(root, 'dist');
+const code = new Set(['.ts', '.mjs', '.md']);
+
+// Nothing of an earlier build may stay: a deleted migration would still be found.
+rmSync(dist, { recursive: true, force: true });
+const compiled = await run([process.execPath, join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json'], { cwd: root });
+if (compiled.output) console.log(compiled.output);
+if (compiled.code !== 0) process.exit(compiled.code);
+for (const folder of ['api', 'workers', 'shared', 'migrations']) {
+  if (!existsSync(join(root, folder))) continue;
+  cpSync(join(root, folder), join(dist, folder), { recursive: true, filter: (source) => !code.has(extname(source)) });
+}

@@ -1,0 +1,44 @@
+// What `npm start` prints once everything runs: addresses, a token, a first call.
+import { existsSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { root } from './paths.mjs';
+import { say, took } from './say.mjs';
+
+/** @typedef {{ baseUrl: string, agents: Record<string, string>, appKey: string }} Access */
+
+/**
+ * @param {string} dir DATA_DIR
+ * @returns {Access | undefined} what the demo wrote
+ */
+export function readAccess(dir) {
+  const file = join(dir, 'access.json');
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
+}
+
+/**
+ * @param {object} running
+ * @param {Map<string, { pid: number }>} running.units
+ * @param {string} running.baseUrl of the host
+ * @param {Access | undefined} running.access
+ * @param {string} running.dir DATA_DIR
+ * @param {number} running.since when the start began
+ */
+export function greet({ units, baseUrl, access, dir, since }) {
+  const shown = (/** @type {string} */ name) => relative(root, join(dir, name));
+  const workers = [...units].filter(([name]) => name.startsWith('worker')).map(([, unit]) => `pid ${unit.pid}`);
+  say('');
+  say(`Ready after ${took(since)}.`);
+  say(`API:      ${access?.baseUrl ?? baseUrl}   (pid ${units.get('API')?.pid})`);
+  say(`workers:  ${workers.join(', ')}`);
+  say(`logs:     ${shown('logs')}`);
+  if (access) {
+    const token = access.agents.operator;
+    say(`token:    ${token}   (agent "operator"; all of them: ${shown('access.json')})`);
+    say('');
+    say('Try:');
+    say(`  curl -s -H 'authorization: Bearer ${token}' '${access.baseUrl}/items?limit=3'`);
+    say('  npm run watch        what happens, live (in another terminal)');
+  }
+  say('');
+  say('Ctrl-C stops everything.');
+}

@@ -1,0 +1,10 @@
+// Preloaded into the Redis written in JavaScript, which would listen on every address of the machine, without a password.
+import { Server } from 'node:net';
+
+const prototype = /** @type {{ listen: (this: Server, ...args: unknown[]) => unknown }} */ (/** @type {unknown} */ (Server.prototype));
+const listen = prototype.listen;
+
+prototype.listen = function (port, ...rest) {
+  const where = typeof port === 'number' ? { port, host: '127.0.0.1' } : port;
+  return listen.call(this, where, ...rest);
+};

@@ -1,0 +1,60 @@
+// Runs the project's TypeScript in processes of their own, without a build; used by the commands of this folder.
+import { root } from './paths.mjs';
+import { dieWithParent, run, start } from './processes.mjs';
+import { Trouble } from './say.mjs';
+import { onStop } from './stopping.mjs';
+
+/**
+ * The command for a TypeScript file. The loader is given to node itself: the `tsx` command would put a process in
+ * between, and killing the number that we print would kill only that one.
+ * @param {string} file
+ * @param {string[]} [args]
+ * @returns {string[]}
+ */
+export const tsx = (file, args = []) => [process.execPath, '--import', 'tsx', file, ...args];
+
+/**
+ * Runs a step of the start, showing what it prints.
+ * @param {string} what for the message when it fails
+ * @param {string} file
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {Promise<void>}
+ */
+export async function step(what, file, env) {
+  const code = await show(what, tsx(file), env, { foreground: false });
+  if (code !== 0) throw new Trouble(`${what} failed (${file} ended with ${code}).`);
+}
+
+/**
+ * Runs a step whose output matters only when it fails.
+ * @param {string} what
+ * @param {string} file
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {Promise<void>}
+ */
+export async function quietStep(what, file, env) {
+  const done = await run(tsx(file), { cwd: root, env });
+  if (done.code !== 0) throw new Trouble(`${what} failed:\n${done.output}`);
+}
+
+/**
+ * Runs a command with our outputs and answers its exit code; a signal that ended it counts as failure.
+ * @param {string} name
+ * @param {string[]} command
+ * @param {NodeJS.ProcessEnv} env
+ * @param {{ foreground: boolean, timeoutMs?: number }} options foreground: it also gets our standard input
+ * @returns {Promise<number>}
+ */
+export async function show(name, command, env, { foreground, timeoutMs }) {
+  const child = await start({ name, command: dieWithParent(command, 'SIGTERM'), cwd: root, env, foreground });
+  const end = (graceMs = 5_000) => child.stop({ graceMs, group: !foreground });
+  await onStop(() => end());
+  let timedOut = false;
+  const clock = timeoutMs === undefined ? undefined : setTimeout(() => ((timedOut = true), void end()), timeoutMs);
+  const { code } = await child.exited;
+  clearTimeout(clock);
+  // What it started and left behind ends with it.
+  await end();
+  if (timedOut) throw new Trouble(`${name} did not end within ${(timeoutMs ?? 0) / 60_000} minutes and was stopped.`);
+  return code ?? 1;
+}

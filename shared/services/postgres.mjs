@@ -1,0 +1,133 @@
+// Starts and stops a PostgreSQL of our own; used by the launcher, and by tests that take the database away.
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { commandLine } from './identity.mjs';
+import { findPostgres } from './postgresBinary.mjs';
+import { appRole, databaseName, initialise, ownerRole, passwords, prepare } from './postgresCluster.mjs';
+import { postgresFlags } from './postgresFlags.mjs';
+import { freePort } from './ports.mjs';
+import { dieWithParent, run, start } from './processes.mjs';
+import { pause, Trouble } from './say.mjs';
+import { tail } from './tail.mjs';
+import { userMode } from './userMode.mjs';
+
+/**
+ * @typedef {object} PostgresServer
+ * @property {string} url of the database for the API and the workers (role `console_app`)
+ * @property {string} ownerUrl of the same database for its owner, a superuser: migrations, template databases
+ * @property {number} port the same for the server's whole life
+ * @property {number} pid of the running postmaster; changes with a restart
+ * @property {(mode?: 'fast' | 'immediate') => Promise<void>} stop 'fast' disconnects everybody, 'immediate' leaves crash recovery to the next start
+ * @property {() => Promise<void>} kill SIGKILL, as if the machine had taken it
+ * @property {() => Promise<void>} restart stops it if it runs, then starts it on the same data and port
+ * @property {() => Promise<{ code: number | null, signal: NodeJS.Signals | null }>} exited resolves when the present process has ended
+ */
+
+/**
+ * Starts a server on `dir`, which is made at the first call.
+ * @param {object} options
+ * @param {string} options.dir keeps the data, the log and the passwords
+ * @param {number} [options.port] a free one when absent
+ * @param {boolean} [options.durable] true when absent; false for data that is thrown away
+ * @param {Record<string, string>} [options.settings] further `postgres -c` settings
+ * @returns {Promise<PostgresServer>} once it accepts connections
+ */
+export async function startPostgres({ dir: given, port: wished, durable = true, settings = {} }) {
+  const dir = resolve(given);
+  const data = resolve(dir, 'data');
+  const log = resolve(dir, 'postgres.log');
+  mkdirSync(dir, { recursive: true, mode: 0o755 });
+  const versionFile = resolve(data, 'PG_VERSION');
+  const binary = await findPostgres(existsSync(versionFile) ? Number(readFileSync(versionFile, 'utf8')) : undefined);
+  const mode = await userMode(dir, binary.postgres);
+  await initialise({ dir, binary, mode, durable });
+  await endEarlier(data);
+
+  const lz4 = durable && (await run([...mode.prefix, binary.postgres, '-D', data, '-c', 'wal_compression=lz4', '-C', 'wal_compression'], { user: mode.user, cwd: '/' })).code === 0;
+  const launch = async (/** @type {number} */ port) => {
+    const command = [binary.postgres, '-D', data, ...postgresFlags({ port, durable, lz4, settings })];
+    const output = openSync(log, 'a');
+    try {
+      // SIGINT is PostgreSQL's word for a fast, clean shutdown.
+      return await start({ name: 'PostgreSQL', command: [...mode.prefix, ...dieWithParent(command, 'SIGINT')], cwd: '/', output, deathSignal: 'SIGINT', user: mode.user });
+    } finally {
+      closeSync(output);
+    }
+  };
+  const up = async (/** @type {number} */ port) => {
+    // After a SIGKILL its orphans hold the shared memory for a moment, and a start meanwhile is refused.
+    for (const until = Date.now() + 20_000; ; await pause(100)) {
+      const child = await launch(port);
+      if (await isReady(child, data)) return child;
+      await child.stop({ signal: 'SIGQUIT' });
+      const said = tail(log, 20);
+      if (Date.now() > until || !/shared memory|lock file/.test(said)) throw new Trouble(`PostgreSQL did not start:\n${said}`);
+    }
+  };
+
+  const port = wished ?? (await freePort());
+  let child = await up(port);
+  const { owner, app } = passwords(dir);
+  const stop = (/** @type {'fast' | 'immediate'} */ how = 'fast') => child.stop({ signal: how === 'fast' ? 'SIGINT' : 'SIGQUIT', graceMs: 15_000 });
+  try {
+    await prepare(address(ownerRole, owner, port, 'postgres'), app);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {
+    url: address(appRole, app, port, databaseName),
+    ownerUrl: address(ownerRole, owner, port, databaseName),
+    port,
+    get pid() {
+      return child.pid;
+    },
+    stop,
+    kill: () => child.stop({ signal: 'SIGKILL' }),
+    restart: async () => {
+      await stop();
+      child = await up(port);
+    },
+    exited: () => child.exited,
+  };
+}
+
+/**
+ * @param {string} role
+ * @param {string} password hexadecimal, so nothing needs escaping
+ * @param {number} port
+ * @param {string} database
+ */
+const address = (role, password, port, database) => `postgres://${role}:${password}@127.0.0.1:${port}/${database}`;
+
+/** The postmaster writes its state into the 8th line of its pid file; pg_ctl waits by the same line. */
+async function isReady(/** @type {import('./processes.mjs').Child} */ child, /** @type {string} */ data) {
+  while (child.alive()) {
+    const [pid, , , , , , , status] = pidFile(data);
+    if (Number(pid) === child.pid && status?.trim() === 'ready') return true;
+    await pause(20);
+  }
+  return false;
+}
+
+/** @param {string} data */
+function pidFile(data) {
+  try {
+    return readFileSync(resolve(data, 'postmaster.pid'), 'utf8').split('\n');
+  } catch {
+    return [];
+  }
+}
+
+/** Ends a server that an earlier launcher left on this data, and drops a pid file whose number is now someone else's. */
+async function endEarlier(/** @type {string} */ data) {
+  const pid = Number(pidFile(data)[0]);
+  if (!pid || commandLine(pid) === '') return;
+  if (!commandLine(pid).includes(data)) return rmSync(resolve(data, 'postmaster.pid'), { force: true });
+  for (const signal of /** @type {const} */ (['SIGINT', 'SIGQUIT'])) {
+    process.kill(pid, signal);
+    for (let waited = 0; waited < 10_000 && commandLine(pid).includes(data); waited += 50) await pause(50);
+    if (!commandLine(pid).includes(data)) return undefined;
+  }
+  throw new Trouble(`Another PostgreSQL (process ${pid}) works on ${data} and does not stop.`);
+}

@@ -1,0 +1,49 @@
+// The launcher's voice: short plain lines, and an error type whose message is all that a person needs.
+
+/** @type {NodeJS.WriteStream} */
+let out = process.stdout;
+
+/** Sends the lines to standard error, for commands whose standard output is an answer (`admin --json`). */
+export function sayToStderr() {
+  out = process.stderr;
+}
+
+/**
+ * One line for the person who waits.
+ * @param {string} line
+ */
+export function say(line) {
+  out.write(`${line}\n`);
+}
+
+/** A failure that a person can act on; launch.mjs prints its message without a stack. */
+export class Trouble extends Error {}
+
+/**
+ * @param {number} since from performance.now()
+ * @returns {string} for example "1.4 s"
+ */
+export function took(since) {
+  return `${((performance.now() - since) / 1000).toFixed(1)} s`;
+}
+
+/**
+ * @param {number} ms
+ * @param {AbortSignal} [signal] ends the wait early, so that no timer keeps the process alive
+ * @returns {Promise<void>}
+ */
+export function pause(ms, signal) {
+  return new Promise((done) => {
+    const clock = setTimeout(done, ms);
+    signal?.addEventListener('abort', () => (clearTimeout(clock), done()), { once: true });
+  });
+}
+
+/**
+ * What an unknown thrown value says.
+ * @param {unknown} error
+ * @returns {string}
+ */
+export function text(error) {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,68 @@
+// Undoes what a command started, in reverse order and once, however often and by whichever signal it is told to stop.
+import { say, text } from './say.mjs';
+
+/** Thrown to whoever starts something while all is being stopped. */
+export class Stopped extends Error {}
+
+/** @type {(() => unknown)[]} */
+const undo = [];
+/** @type {Promise<void> | undefined} */
+let stopping;
+/** @type {number | undefined} */
+let signalCode;
+
+/** @returns {number | undefined} the exit code that a signal asked for, if one came */
+export function stoppedBySignal() {
+  return signalCode;
+}
+
+/** @returns {boolean} */
+export function isStopping() {
+  return stopping !== undefined;
+}
+
+/**
+ * Remembers how to undo something that was just started. While all is being stopped it is undone at once.
+ * @param {() => unknown} stop
+ * @returns {Promise<void>}
+ */
+export async function onStop(stop) {
+  if (!stopping) {
+    undo.push(stop);
+    return;
+  }
+  await stop();
+  throw new Stopped('stopping');
+}
+
+/**
+ * Undoes everything; the second call waits for the first.
+ * @returns {Promise<void>}
+ */
+export function stopAll() {
+  stopping ??= (async () => {
+    for (let stop = undo.pop(); stop; stop = undo.pop()) {
+      try {
+        await stop();
+      } catch (error) {
+        say(`while stopping: ${text(error)}`);
+      }
+    }
+  })();
+  return stopping;
+}
+
+/**
+ * Stops and exits on the usual signals. Ctrl-C reaches the whole process group and is then passed on by npm once more,
+ * so the handlers stay registered and the second signal only waits.
+ * @param {(signal: NodeJS.Signals) => number} exitCode
+ */
+export function stopOnSignals(exitCode) {
+  for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
+    process.on(signal, () => {
+      if (signalCode === undefined) say('stopping…');
+      signalCode ??= exitCode(signal);
+      void stopAll().then(() => process.exit(signalCode));
+    });
+  }
+}

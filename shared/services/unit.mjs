@@ -1,0 +1,81 @@
+// A part of the running service (PostgreSQL, Redis, API, a worker) and who starts it again when it ends by itself.
+import { closeSync, openSync } from 'node:fs';
+import { tsx } from './node.mjs';
+import { root } from './paths.mjs';
+import { dieWithParent, start } from './processes.mjs';
+import { pause, say, text } from './say.mjs';
+import { isStopping, onStop } from './stopping.mjs';
+
+/**
+ * @typedef {object} Unit
+ * @property {number} pid changes with a restart
+ * @property {() => Promise<void>} stop
+ * @property {() => Promise<void>} restart
+ * @property {() => Promise<{ code: number | null, signal: NodeJS.Signals | null }>} exited of the present process
+ */
+
+/**
+ * Starts a program of ours with its output in a log file; stopping.mjs stops it.
+ * @param {object} options
+ * @param {string} options.name
+ * @param {string} options.file
+ * @param {NodeJS.ProcessEnv} options.env
+ * @param {string} options.log
+ * @returns {Promise<Unit>}
+ */
+export async function startUnit({ name, file, env, log }) {
+  const launch = async (/** @type {string} */ flags) => {
+    const output = openSync(log, flags);
+    try {
+      return await start({ name, command: dieWithParent(tsx(file), 'SIGTERM'), cwd: root, env, output });
+    } finally {
+      closeSync(output);
+    }
+  };
+  // The log begins anew with each start of the whole, so that it does not grow for ever.
+  let child = await launch('w');
+  // It drains by itself for DRAIN_MS; killing it earlier would lose what it still does.
+  const graceMs = (Number(env.DRAIN_MS) || 8_000) + 4_000;
+  const stop = () => child.stop({ graceMs, group: true });
+  await onStop(stop);
+  return {
+    get pid() {
+      return child.pid;
+    },
+    stop,
+    restart: async () => {
+      await stop();
+      child = await launch('a');
+    },
+    exited: () => child.exited,
+  };
+}
+
+/**
+ * Starts the unit again whenever it ends by itself, later and later while it keeps ending. Runs until all is stopped.
+ * @param {string} name
+ * @param {Unit} unit
+ * @param {() => void} changed called when its pid is another one
+ * @returns {Promise<void>}
+ */
+export async function keepRunning(name, unit, changed) {
+  for (let quick = 0; ; ) {
+    const since = Date.now();
+    const { code, signal } = await unit.exited();
+    if (isStopping()) return;
+    // Ten seconds of life mean that it works, and the next end is a new matter.
+    quick = Date.now() - since > 10_000 ? 0 : quick + 1;
+    const waitMs = Math.min(100 * 2 ** quick, 10_000);
+    say(`${name} ended (${signal ?? `exit code ${code}`}); starting it again in ${waitMs / 1000} s`);
+    await pause(waitMs);
+    if (isStopping()) return;
+    try {
+      await unit.restart();
+      if (isStopping()) return await unit.stop();
+      say(`${name}: pid ${unit.pid}`);
+      changed();
+    } catch (error) {
+      say(`${name}: ${text(error)}`);
+    }
+  }
+}

@@ -1,0 +1,55 @@
+/** The catalogue is complete: what one table names, the others and the code know too. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { endpoints } from '../../api/routes/index.ts';
+import { entryTypes } from '../../shared/catalogue/events.ts';
+import { errors } from '../../shared/catalogue/errors.ts';
+import { jobs } from '../../shared/catalogue/jobs.ts';
+import { permissions } from '../../shared/catalogue/permissions.ts';
+import { handlers } from '../../workers/jobs/index.ts';
+import { assignItem } from '../../shared/items/operations/assign.ts';
+import { noteItem } from '../../shared/items/operations/note.ts';
+import { replyToItem } from '../../shared/items/operations/reply.ts';
+import { setState } from '../../shared/items/operations/setState.ts';
+import { snoozeItem } from '../../shared/items/operations/snooze.ts';
+import { tagItem } from '../../shared/items/operations/tag.ts';
+import { triageItem } from '../../shared/items/operations/triage.ts';
+
+const folder = (path: string): URL => new URL(`../../${path}`, import.meta.url);
+
+describe('law: catalogue', () => {
+  it('has the contract’s errors, each with a status and a sentence', () => {
+    expect(Object.keys(errors)).to.have.length(29);
+    for (const [code, row] of Object.entries(errors)) {
+      expect(row.status, code).to.be.within(400, 504);
+      expect(row.message, code).to.match(/[.]$/);
+    }
+  });
+
+  it('has a handler for every job and a job for every handler', () => {
+    expect(Object.keys(handlers).sort()).to.deep.equal(Object.keys(jobs).sort());
+  });
+
+  it('has an operation for every verb of an inbox but see and create', () => {
+    const operations = [setState, assignItem, tagItem, snoozeItem, noteItem, replyToItem, triageItem];
+    expect(operations.map((operation) => operation.verb).sort()).to.deep.equal(permissions.inbox.filter((verb) => verb !== 'see' && verb !== 'create').sort());
+    for (const operation of operations) expect(operation.name).to.equal(`item.${String(operation.verb)}`);
+  });
+
+  it('has an endpoint for every operation that a caller can perform', () => {
+    const verbs = endpoints.flatMap((endpoint) => endpoint.audit?.verb ?? []);
+    for (const verb of permissions.inbox.filter((name) => name !== 'see')) expect(verbs, `add an endpoint for item.${verb}`).to.include(`item.${verb}`);
+  });
+
+  it('writes only timeline entries that it names', () => {
+    const texts = readdirSync(folder('shared/items/operations')).map((file) => readFileSync(folder(`shared/items/operations/${file}`), 'utf8'));
+    const written = texts.flatMap((text) => [...text.matchAll(/type: '([a-z]+)', data/g)].map((match) => match[1] ?? ''));
+    expect(written.length).to.be.above(8);
+    for (const type of written) expect(entryTypes as readonly string[]).to.include(type);
+  });
+
+  it('audits every endpoint that changes something, but for tickets', () => {
+    const silent = endpoints.filter((endpoint) => endpoint.write && endpoint.audit === null).map((endpoint) => endpoint.path);
+    expect(silent).to.deep.equal(['/live/tickets']);
+  });
+});

@@ -1,0 +1,71 @@
+/** The documents say what the code does: tables are printed from the catalogue, names and variables have to be there. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { errors } from '../../shared/catalogue/errors.ts';
+import { liveTypes } from '../../shared/catalogue/events.ts';
+import { builtInRoles, permissions, namedKinds } from '../../shared/catalogue/permissions.ts';
+
+const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+
+const errorTable = (): string =>
+  ['| status | code | meaning |', '| - | - | - |', ...Object.entries(errors).map(([code, row]) => `| ${String(row.status)} | \`${code}\` | ${row.message} |`)].join('\n');
+
+const permissionTable = (): string =>
+  [
+    '| on | verbs | viewer | operator | admin |',
+    '| - | - | - | - | - |',
+    ...Object.entries(permissions).map(([kind, verbs]) => {
+      const on = (namedKinds as readonly string[]).includes(kind) ? `${kind}:*` : kind;
+      const of = (role: keyof typeof builtInRoles): string => {
+        const can = builtInRoles[role].find((grant) => grant.on === on)?.can ?? [];
+        return can.includes('*') ? 'all' : can.join(', ');
+      };
+      return `| \`${on}\`${on.endsWith('*') ? ` or \`${kind}:<name>\`` : ''} | ${verbs.join(', ')} | ${of('viewer')} | ${of('operator')} | ${of('admin')} |`;
+    }),
+  ].join('\n');
+
+const between = (text: string, mark: string): string => text.split(`<!-- ${mark} -->\n`)[1]?.split(`<!-- /${mark} -->`)[0]?.trimEnd() ?? '';
+
+/** `UPDATE_DOCS=1 npx mocha test/laws/docs.test.ts` prints the tables into the document. */
+const table = (path: string, mark: string, wanted: string): void => {
+  const text = read(path);
+  if (process.env['UPDATE_DOCS'] === '1') {
+    const [head = '', rest = ''] = text.split(`<!-- ${mark} -->`);
+    const tail = rest.split(`<!-- /${mark} -->`)[1] ?? '';
+    writeFileSync(new URL(`../../${path}`, import.meta.url), `${head}<!-- ${mark} -->\n${wanted}\n<!-- /${mark} -->${tail}`);
+    return;
+  }
+  expect(between(text, mark), `${path} is behind the catalogue: run UPDATE_DOCS=1 npx mocha test/laws/docs.test.ts`).to.equal(wanted);
+};
+
+describe('law: documents', () => {
+  it('docs/agents.md has the table of errors', () => {
+    table('docs/agents.md', 'errors', errorTable());
+  });
+
+  it('docs/agents.md has the table of permissions', () => {
+    table('docs/agents.md', 'permissions', permissionTable());
+  });
+
+  it('docs/agents.md names every live message that a subscriber hears of changes', () => {
+    const text = read('docs/agents.md');
+    for (const type of Object.keys(liveTypes)) expect(text, `explain the live type ${type}`).to.include(`\`${type}\``);
+  });
+
+  it('docs/operators.md explains every variable that the configuration reads', () => {
+    const text = read('docs/operators.md');
+    const names = [...read('shared/core/config.ts').matchAll(/name: '([A-Z_]+)'/g)].map((match) => match[1] ?? '');
+    expect(names).to.have.length.above(10);
+    for (const name of names) expect(text, `explain ${name} in docs/operators.md`).to.include(`\`${name}\``);
+  });
+
+  it('every file and script that the README and docs name exists', () => {
+    const scripts = Object.keys((JSON.parse(read('package.json')) as { scripts: object }).scripts);
+    for (const path of ['README.md', 'docs/agents.md', 'docs/operators.md', 'docs/customers-app.md', 'docs/architecture.md']) {
+      const text = read(path);
+      for (const [, script = ''] of text.matchAll(/npm run (?:-s )?([a-z:-]+)/g)) expect(scripts, `${path} names npm run ${script}`).to.include(script);
+      for (const [, file = ''] of text.matchAll(/\]\((?!http)([\w./-]+)\)/g)) read(path.startsWith('docs/') ? `docs/${file}` : file);
+      for (const [, file = ''] of text.matchAll(/node (test\/[\w./-]+)/g)) read(file);
+    }
+  });
+});

@@ -1,0 +1,66 @@
+/** A fresh database per test world: a clone of one migrated template, on the servers that the test run was given. */
+import { createHash, randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import pg from 'pg';
+import { migrateDatabase } from '../../migrations/run.ts';
+
+const required = (name: string): string => {
+  const value = process.env[name];
+  if (value === undefined) throw new Error(`${name} is missing: run the tests with npm test.`);
+  return value;
+};
+
+const withDatabase = (url: string, database: string): string => {
+  const changed = new URL(url);
+  changed.pathname = `/${database}`;
+  return changed.href;
+};
+
+/** Runs one statement as the owner on the server's first database. */
+const administer = async (sql: string): Promise<void> => {
+  const client = new pg.Client({ connectionString: required('MIGRATE_DATABASE_URL') });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+};
+
+/** Changes with every migration, so that a server that is kept never serves an old template. */
+const fingerprint = (): string => {
+  const folder = new URL('../../migrations/', import.meta.url);
+  const hash = createHash('sha256');
+  for (const file of readdirSync(folder).sort()) hash.update(readFileSync(new URL(file, folder)));
+  return hash.digest('hex').slice(0, 12);
+};
+
+let template: Promise<string> | null = null;
+
+const makeTemplate = async (): Promise<string> => {
+  const name = `template_${fingerprint()}_${randomBytes(3).toString('hex')}`;
+  await administer(`create database ${name}`);
+  await migrateDatabase(withDatabase(required('MIGRATE_DATABASE_URL'), name), withDatabase(required('DATABASE_URL'), name));
+  return name;
+};
+
+export interface TestDatabase {
+  /** As the role of API and workers. */
+  readonly url: string;
+  readonly ownerUrl: string;
+  drop(): Promise<void>;
+}
+
+export const redisUrl = (): string => required('REDIS_URL');
+
+export const newDatabase = async (): Promise<TestDatabase> => {
+  template ??= makeTemplate();
+  const from = await template;
+  const name = `world_${randomBytes(6).toString('hex')}`;
+  await administer(`create database ${name} template ${from}`);
+  return {
+    url: withDatabase(required('DATABASE_URL'), name),
+    ownerUrl: withDatabase(required('MIGRATE_DATABASE_URL'), name),
+    drop: () => administer(`drop database if exists ${name} with (force)`),
+  };
+};

@@ -1,0 +1,11 @@
+/** Waiting for a condition: looked at often, given up with a sentence after a deadline. */
+
+export const until = async <T>(what: string, look: () => Promise<T | null | undefined | false> | T | null | undefined | false, ms = 10_000): Promise<T> => {
+  const deadline = Date.now() + ms;
+  for (;;) {
+    const found = await look();
+    if (found !== null && found !== undefined && found !== false) return found;
+    if (Date.now() > deadline) throw new Error(`Not within ${String(ms)} ms: ${what}.`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+};

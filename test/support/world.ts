@@ -1,0 +1,152 @@
+/** A whole service for one test file: API and workers in this process, own database, own Redis prefix. */
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { newToken, tokenHash, type PrincipalKind } from '../../shared/agents/tokens.ts';
+import { startServer, type RunningServer } from '../../api/server.ts';
+import { readConfig, type Config } from '../../shared/core/config.ts';
+import { newId } from '../../shared/core/ids.ts';
+import { newSealKey } from '../../shared/core/seal.ts';
+import { mergeDefinition } from '../../shared/environments/definition.ts';
+import { parseManifest } from '../../shared/environments/manifest.ts';
+import { closeDeps, openDeps, type Deps } from '../../shared/deps.ts';
+import { createCrew } from '../../workers/crew.ts';
+import { newDatabase, redisUrl } from './database.ts';
+import { clientOf, type Client } from './http.ts';
+import { testManifest } from './manifest.ts';
+import { until } from './until.ts';
+
+export interface AgentOptions {
+  readonly mode?: 'normal' | 'readonly' | 'supervised';
+  readonly environments?: readonly string[];
+  readonly expiresAt?: number;
+  readonly name?: string;
+}
+
+type Grants = readonly { readonly on: string; readonly can: readonly string[] }[];
+
+export interface World {
+  readonly config: Config;
+  /** Of the first API. */
+  readonly deps: Deps;
+  readonly base: string;
+  readonly port: number;
+  /** SQL as the owner, for arranging and for looking where no endpoint looks. */
+  sql<R extends object = Record<string, unknown>>(text: string, values?: unknown[]): Promise<R[]>;
+  environment(name: string, manifest?: unknown): Promise<void>;
+  role(name: string, grants: Grants): Promise<string>;
+  /** An agent of a role by name. */
+  agent(role: string, options?: AgentOptions): Promise<Client>;
+  /** A person who is signed in. */
+  person(role: string, name?: string): Promise<Client>;
+  appKey(environment?: string): Promise<Client>;
+  /** A further API process' worth of server on the same database. */
+  api(): Promise<{ base(environment?: string): string; server: RunningServer }>;
+  /** Resolves when everything that was accepted has been done and told. */
+  settled(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface WorldOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly workers?: boolean;
+  readonly manifest?: unknown;
+}
+
+export const newWorld = async ({ env = {}, workers = true, manifest = testManifest }: WorldOptions = {}): Promise<World> => {
+  const database = await newDatabase();
+  const owner = new pg.Pool({ connectionString: database.ownerUrl, max: 2 });
+  const config = readConfig({
+    DATABASE_URL: database.url,
+    MIGRATE_DATABASE_URL: database.ownerUrl,
+    REDIS_URL: redisUrl(),
+    REDIS_PREFIX: `test-${randomBytes(6).toString('hex')}`,
+    PORT: '0',
+    RATE_LIMIT: '1000000',
+    RATE_BURST: '1000000',
+    LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'error',
+    ...env,
+  });
+  const sql = async <R extends object>(text: string, values: unknown[] = []): Promise<R[]> => (await owner.query(text, values)).rows as R[];
+  const servers: RunningServer[] = [];
+  const deps = await openDeps(config, 'api');
+  const refresh = async (): Promise<void> => {
+    await sql('update revisions set n = n + 1');
+    await deps.directory.refresh();
+  };
+
+  const environment = async (name: string, declared: unknown = manifest): Promise<void> => {
+    const parsed = parseManifest(declared);
+    const [row] = await sql<{ id: number }>('insert into environments (name, seal_key, created_at) values ($1, $2, $3) returning id', [name, newSealKey(), Date.now()]);
+    await sql('insert into definitions values ($1, $2, $3, $4, $4)', [row?.id, JSON.stringify(parsed), JSON.stringify(mergeDefinition({ inboxes: [] }, parsed)), Date.now()]);
+    await refresh();
+  };
+  await environment('demo');
+  const first = await startServer(deps);
+  servers.push(first);
+  const workerDeps = workers ? await openDeps(config, 'workers') : null;
+  const crew = workerDeps === null ? null : createCrew(workerDeps);
+  await crew?.start();
+  const baseOf = (port: number, name = 'demo'): string => `http://127.0.0.1:${String(port)}/api/env/${name}`;
+
+  const role = async (name: string, grants: Grants): Promise<string> => {
+    const id = newId('rol');
+    await sql('insert into roles (id, name, grants, created_at, updated_at) values ($1, $2, $3, 0, 0)', [id, name, JSON.stringify(grants)]);
+    await refresh();
+    return id;
+  };
+  const roleId = async (name: string): Promise<string> => {
+    const [found] = await sql<{ id: string }>('select id from roles where name = $1', [name]);
+    if (found === undefined) throw new Error(`There is no role ${name}.`);
+    return found.id;
+  };
+  const credential = async (kind: PrincipalKind, principal: string, expiresAt: number | null): Promise<string> => {
+    const token = newToken(kind);
+    await sql('insert into tokens (hash, kind, principal, expires_at, created_at) values ($1, $2, $3, $4, 0)', [tokenHash(token), kind, principal, expiresAt]);
+    return token;
+  };
+
+  return {
+    config,
+    deps,
+    base: baseOf(first.port),
+    port: first.port,
+    sql,
+    environment,
+    role,
+    agent: async (roleName, { mode = 'normal', environments = ['demo'], expiresAt, name = `${roleName} agent` } = {}) => {
+      const id = newId('agt');
+      await sql('insert into agents (id, name, role, mode, environments, expires_at, created_at) values ($1, $2, $3, $4, $5, $6, 0)', [id, name, await roleId(roleName), mode, environments, expiresAt ?? null]);
+      return clientOf(baseOf(first.port), await credential('agent', id, null), id);
+    },
+    person: async (roleName, name = 'Ana Lind') => {
+      const id = newId('per');
+      await sql('insert into people (id, email, name, role, environments, created_at) values ($1, $2, $3, $4, $5, 0)', [id, `${id}@example.com`, name, await roleId(roleName), ['*']]);
+      await refresh();
+      return clientOf(baseOf(first.port), await credential('person', id, Date.now() + 3_600_000), id);
+    },
+    appKey: async (name = 'demo') => {
+      const id = newId('key');
+      await sql('insert into app_keys (id, env, name, created_at) select $1, id, $2, 0 from environments where name = $3', [id, 'app', name]);
+      return clientOf(baseOf(first.port, name), await credential('app', id, null), id);
+    },
+    api: async () => {
+      const server = await startServer(await openDeps(config, 'api'));
+      servers.push(server);
+      return { server, base: (name) => baseOf(server.port, name) };
+    },
+    settled: async () => {
+      await until('everything is done and told', async () => {
+        const [left] = await sql<{ n: number }>(`select (select count(*) from outbox)::int + (select count(*) from staged_jobs where due_at is not null)::int
+          + (select count(*) from bulks where finished_at is null)::int as n`);
+        return left?.n === 0;
+      }, 30_000);
+    },
+    close: async () => {
+      await crew?.stop();
+      if (workerDeps !== null) await closeDeps(workerDeps);
+      for (const server of servers.reverse()) await server.stop();
+      await owner.end();
+      await database.drop();
+    },
+  };
+};

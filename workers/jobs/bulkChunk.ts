@@ -1,0 +1,64 @@
+/**
+ * Does one chunk of a bulk: the operation over those of its ids that have no result yet. Results are written in the
+ * statement of the effect and never twice, so it may run any number of times, also twice at once.
+ */
+import { inEnvironment, type Caller } from '../../shared/agents/principal.ts';
+import { endChunk, readFormers, readRemaining, refuseAll, remaining, takeChunk, type Chunk } from '../../shared/bulk/chunks.ts';
+import { reportProgress } from '../../shared/bulk/progress.ts';
+import { readBulk } from '../../shared/bulk/queries.ts';
+import type { Deps } from '../../shared/deps.ts';
+import { isResultThere, perform } from '../../shared/perform/perform.ts';
+import { repeatables, type Bound } from '../../shared/perform/registry.ts';
+import { done, type Handler } from '../handler.ts';
+
+/** Whoever asked, with the rights of now; null when they were revoked or lost the environment. */
+const lookUpCaller = async ({ directory }: Deps, number: number, { actor_type: type, actor, request_id: requestId, address }: Chunk): Promise<Caller | null> => {
+  const env = directory.environmentById(number);
+  const principal = env === undefined ? null : await directory.principal(type, actor);
+  if (env === undefined || principal === null || !inEnvironment(principal.environments, env.name)) return null;
+  return { env, principal, requestId, address };
+};
+
+/** A no is believed only after a fresh look: a role or an environment may be newer than what this process has read. */
+const callerOf = async (deps: Deps, env: number, chunk: Chunk): Promise<Caller | null> => {
+  const caller = await lookUpCaller(deps, env, chunk);
+  if (caller !== null) return caller;
+  await deps.directory.refresh();
+  return lookUpCaller(deps, env, chunk);
+};
+
+const operationOf = async ({ db }: Deps, env: number, chunk: Chunk): Promise<Bound> => {
+  const { undo_of: undoOf, operation } = chunk;
+  const { type, ...members } = undoOf === null ? operation : ((await readBulk(db, env, undoOf))?.operation ?? operation);
+  const known = repeatables.get(type);
+  if (known === undefined) throw new Error(`A bulk of ${type} can’t be done in chunks.`);
+  return undoOf === null ? known.bind(members) : known.restore(await readFormers(db, undoOf, chunk));
+};
+
+const doChunk = async (deps: Deps, caller: Caller, chunk: Chunk, signal: AbortSignal): Promise<void> => {
+  const operation = await operationOf(deps, caller.env.id, chunk);
+  let left = remaining(chunk, chunk.ended);
+  while (left.size > 0) {
+    signal.throwIfAborted();
+    try {
+      await perform(deps, caller, operation, [...left.keys()], null, { bulk: { id: chunk.bulk, seqs: left } });
+      return;
+    } catch (error) {
+      if (!isResultThere(error)) throw error;
+      // Another start of this chunk was quicker with at least one of them, so each turn has fewer left.
+      left = await readRemaining(deps.db, chunk);
+    }
+  }
+};
+
+export const bulkChunk: Handler<'bulkChunk'> = async ({ env, payload, signal }, deps) => {
+  const chunk = await takeChunk(deps.db, payload.bulk, payload.chunk, deps.clock.now());
+  if (chunk !== null) {
+    const caller = await callerOf(deps, env, chunk);
+    if (caller === null) await refuseAll(deps.db, chunk, remaining(chunk, chunk.ended));
+    else await doChunk(deps, caller, chunk, signal);
+    await endChunk(deps.db, chunk);
+  }
+  await reportProgress(deps, env, payload.bulk);
+  return done();
+};

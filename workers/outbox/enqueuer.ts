@@ -1,0 +1,105 @@
+/** Hands BullMQ the ids of staged jobs that are due now; the rows stay, and are the jobs. */
+import type { Deps } from '../../shared/deps.ts';
+import type { Db } from '../../shared/db/knex.ts';
+import { row, rows, run, statement } from '../../shared/db/sql.ts';
+import { nowSql } from '../../shared/outbox/lease.ts';
+import { channels } from '../../shared/redis/bus.ts';
+import { createBell, pauseAfter, type Running } from '../bell.ts';
+import type { JobTable } from '../handler.ts';
+
+/** Above it adding to BullMQ gets slower, not faster (docs/performance.md). */
+const batchRows = 200;
+const pollMs = 250;
+
+interface Taken {
+  readonly id: string;
+  readonly name: string;
+  readonly request_id: string | null;
+  readonly fence: number;
+  readonly enqueued_at: number;
+}
+
+const takeDue = statement('enqueuer.take', `
+  with due as (
+    select id from staged_jobs where enqueued_at is null and due_at <= $1 and name = any ($2::text[])
+    order by due_at, id limit ${String(batchRows)} for update skip locked
+  ), now as materialized (select ${nowSql} as at)
+  update staged_jobs s set enqueued_at = now.at, enqueues = enqueues + 1 from due, now where s.id = due.id
+  returning s.id, s.name, s.request_id, s.fence, s.enqueued_at`);
+/** Only what is still as this enqueuer left it: a job that did get through may have run and be staged anew since. */
+const putBack = statement('enqueuer.putBack', `
+  update staged_jobs set enqueued_at = null where id = any ($1::text[]) and enqueued_at = $2 and lease_until is null`);
+const nextDue = statement('enqueuer.next', `
+  select min(due_at) as at from staged_jobs where enqueued_at is null and due_at is not null and name = any ($1::text[])`);
+
+/**
+ * The id in BullMQ holds the fence, which rises with each start: while a start is still waiting there, adding it again
+ * (a lost answer, the lostJobs sweep) does nothing, and the next start is another job.
+ */
+const add = async (deps: Pick<Deps, 'redis'>, jobs: JobTable, taken: readonly Taken[]): Promise<void> => {
+  const queues = new Set(taken.map(({ name }) => jobs[name]?.queue ?? name));
+  await Promise.all([...queues].map((queue) => {
+    const own = taken.filter(({ name }) => jobs[name]?.queue === queue);
+    return deps.redis.queue(queue).addBulk(own.map(({ id, name, request_id: requestId, fence }) => ({
+      name,
+      data: requestId === null ? { staged: id } : { staged: id, requestId },
+      opts: { jobId: `${id}-${String(fence)}`, attempts: 1, removeOnComplete: true, removeOnFail: true },
+    })));
+  }));
+};
+
+/** Enqueues one batch; answers how many were due. With Redis away they are put back, or found by the lostJobs sweep. */
+export const enqueueDue = async (deps: Pick<Deps, 'redis' | 'clock' | 'db'>, jobs: JobTable): Promise<number> => {
+  const taken = await rows<Taken>(deps.db, takeDue, [deps.clock.now(), Object.keys(jobs)]);
+  const at = taken[0]?.enqueued_at;
+  if (at === undefined) return 0;
+  try {
+    await add(deps, jobs, taken);
+  } catch (error) {
+    await run(deps.db, putBack, [taken.map(({ id }) => id), at]);
+    throw error;
+  }
+  return taken.length;
+};
+
+/** ms until the next job is due, at most one poll; not 0, as what is due may be in another enqueuer's hands. */
+const untilNext = async (db: Db, jobs: JobTable, now: number): Promise<number> => {
+  const next = await row<{ at: number | null }>(db, nextDue, [Object.keys(jobs)]);
+  return Math.max(5, Math.min(pollMs, (next?.at ?? Infinity) - now));
+};
+
+export const startEnqueuer = (deps: Deps, jobs: JobTable): Running => {
+  const { db, bus, clock, log } = deps;
+  const news = createBell();
+  let stopped = false;
+  let stopping: Promise<void> | null = null;
+
+  const live = async (): Promise<void> => {
+    let failures = 0;
+    while (!stopped) {
+      try {
+        // Rows stay untouched while Redis is away: taking them and putting them back would only cost.
+        const full = bus.up && (await enqueueDue(deps, jobs)) === batchRows;
+        if (!full) await news.wait(bus.up ? await untilNext(db, jobs, clock.now()) : pollMs);
+        if (failures > 0) log.info('the enqueuer goes on');
+        failures = 0;
+      } catch (error) {
+        failures += 1;
+        if (failures === 1) log.warn({ err: error }, 'the enqueuer failed and tries again');
+        if (!stopped) await news.wait(pauseAfter(failures));
+      }
+    }
+  };
+
+  const unsubscribe = bus.subscribe(channels.nudge, (text) => {
+    if (text !== 'outbox') news.ring();
+  });
+  const living = live();
+  const stop = async (): Promise<void> => {
+    stopped = true;
+    unsubscribe();
+    news.ring();
+    await living;
+  };
+  return { stop: () => (stopping ??= stop()) };
+};

@@ -1,0 +1,12 @@
+/** Every sweep of the service. A new one goes into a file of its own and is added here. */
+import { lostJobs } from './lostJobs.ts';
+import { oldRows } from './oldRows.ts';
+import type { Sweep } from './sweep.ts';
+import { wakeItems } from './wakeItems.ts';
+
+export const sweeps: readonly Sweep[] = [
+  lostJobs,
+  oldRows,
+  // A snoozed item wakes within 2 s of its time.
+  { name: 'wakeItems', everyMs: 500, run: wakeItems },
+];

@@ -1,0 +1,59 @@
+/** Runs the sweeps: each every so often, in the one process that holds their lease. They may come late, twice or not at all. */
+import type { Deps } from '../../shared/deps.ts';
+import { acquire, leaseTryMs, newHolder, release, renew, type Held } from '../../shared/outbox/lease.ts';
+import { createBell, type Running } from '../bell.ts';
+
+export interface Sweep {
+  /** For log lines. */
+  readonly name: string;
+  readonly everyMs: number;
+  /** A throw is logged; the next turn comes as usual. */
+  readonly run: (deps: Deps) => Promise<void>;
+}
+
+export const startSweeps = (deps: Deps, sweeps: readonly Sweep[]): Running => {
+  const { db, log, config } = deps;
+  const holder = newHolder(config.processName);
+  const bells = [createBell(), ...sweeps.map(() => createBell())];
+  let lease: Held | null = null;
+  let stopped = false;
+  let stopping: Promise<void> | null = null;
+
+  const repeat = async (name: string, everyMs: number, work: () => Promise<void>, bell = createBell()): Promise<void> => {
+    let failed = false;
+    while (!stopped) {
+      try {
+        await work();
+        failed = false;
+      } catch (error) {
+        // Once, not at each turn of an outage.
+        if (!failed) log.warn({ err: error, sweep: name }, 'a sweep failed');
+        failed = true;
+      }
+      if (!stopped) await bell.wait(everyMs);
+    }
+  };
+  const keepLease = async (): Promise<void> => {
+    try {
+      if (lease === null || !(await renew(db, lease))) lease = await acquire(db, 'sweeps', holder);
+    } catch (error) {
+      lease = null;
+      throw error;
+    }
+  };
+
+  const running = Promise.all([
+    repeat('lease', leaseTryMs, keepLease, bells[0]),
+    ...sweeps.map(({ name, everyMs, run }, i) =>
+      repeat(name, everyMs, async () => {
+        if (lease !== null) await run(deps);
+      }, bells[i + 1])),
+  ]);
+  const stop = async (): Promise<void> => {
+    stopped = true;
+    for (const bell of bells) bell.ring();
+    await running;
+    if (lease !== null) await release(db, lease).catch(() => undefined);
+  };
+  return { stop: () => (stopping ??= stop()) };
+};

@@ -1,0 +1,29 @@
+/** Wakes the items whose snooze is over, through the same operation and writing as every change. */
+import { rows, statement } from '../../shared/db/sql.ts';
+import type { Deps } from '../../shared/deps.ts';
+import { fullAccess } from '../../shared/agents/access.ts';
+import type { Caller, Principal } from '../../shared/agents/principal.ts';
+import { wakeItem } from '../../shared/items/operations/wake.ts';
+import { perform } from '../../shared/perform/perform.ts';
+
+const batch = 500;
+
+const due = statement('sweeps.wake', `
+  select env, id from items where snoozed_until is not null and snoozed_until <= $1 order by snoozed_until limit ${String(batch)}`);
+
+const system: Principal = { type: 'system', id: null, name: 'snooze', mode: 'normal', role: null, access: fullAccess, environments: ['*'] };
+
+/** Answers when nothing that was due at the call is left. */
+export const wakeItems = async (deps: Deps): Promise<void> => {
+  for (;;) {
+    const found = await rows<{ env: number; id: string }>(deps.db, due, [deps.clock.now()]);
+    const environments = new Set(found.map((row) => row.env));
+    for (const number of environments) {
+      const env = deps.directory.environmentById(number);
+      if (env === undefined) continue;
+      const caller: Caller = { env, principal: system, requestId: null, address: null };
+      await perform(deps, caller, wakeItem, found.filter((row) => row.env === number).map((row) => row.id), {});
+    }
+    if (found.length < batch) return;
+  }
+};
