@@ -1,4 +1,4 @@
-/** Keeps the claims of all jobs that run in this process: one statement every 3 s extends them, whoever lost one is told. */
+/** Keeps the claims of all jobs that run in this process: one statement every 2.5 s extends them, whoever lost one is told. */
 import type { Db } from '../shared/db/knex.ts';
 import { claimMs, extend, extendMs, type Claim } from '../shared/outbox/claims.ts';
 

@@ -13,7 +13,11 @@ const bytesPerSecond = 512 * 1024;
 /** A client that reads at least this fast (bytes/ms) isn't taken for dead while our ping waits behind other bytes. */
 const slowestReader = 10;
 
-/** Bytes that the kernel hasn't taken yet. Node tells only of whole writes, libuv also of parts of one. */
+/**
+ * Bytes that the kernel hasn't taken yet. Node tells only of whole writes, libuv also of parts of one. The kernel itself
+ * takes more only when a third of its send buffer is free (Linux: of up to 4 MiB), so on a fast line a client that reads
+ * less than about 100 KB/s may seem not to read at all.
+ */
 const waiting = (socket: LiveSession['socket']): number => {
   const handle: unknown = Reflect.get(socket, '_handle');
   const queued: unknown = typeof handle === 'object' && handle !== null ? Reflect.get(handle, 'writeQueueSize') : 0;

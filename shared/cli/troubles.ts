@@ -21,7 +21,7 @@ const placeOf = (path: string): string => {
   if (option === undefined) return path;
   // An index says nothing of an option that is given once per value.
   const inner = first === 'environments' ? [] : rest;
-  return [option, ...inner].join(' ');
+  return inner.length === 0 ? option : `${option} ${inner.join('.')}`;
 };
 
 const faultText = ({ message, extra: { details = [] } }: Fault): string => {

@@ -22,7 +22,8 @@ export interface Seal {
 }
 
 const offsetForm = /^[A-Za-z0-9_-]{22}$/;
-const cursorForm = /^[A-Za-z0-9_-]{24,4096}$/;
+/** 12 bytes of HMAC and at least `[]`. */
+const cursorForm = /^[A-Za-z0-9_-]{19,4096}$/;
 
 /**
  * The seal of one environment. Offsets are one AES-128 block (a permutation: nothing of the number shows, and a

@@ -8,9 +8,9 @@ import { row, rows, run, statement } from '../db/sql.ts';
 import { nowSql } from './lease.ts';
 
 /** How long a claim lasts unless it is extended: what a killed worker's job waits at most, besides the sweep's turn. */
-export const claimMs = 10_000;
-/** Three extensions may fail before a claim runs out. */
-export const extendMs = 3_000;
+export const claimMs = 8_000;
+/** Two extensions may fail before a claim runs out. */
+export const extendMs = 2_500;
 
 export interface Claim {
   readonly id: string;
@@ -59,11 +59,12 @@ export const extend = async <K extends Key>(db: Db, held: readonly K[]): Promise
 export const finish = async (db: Db, { id, fence }: Key): Promise<boolean> => (await run(db, finishJob, [id, fence])) === 1;
 
 /** It is to be looked at again at `at`, as if for the first time. */
-export const again = async (db: Db, { id, fence }: Key, at: number): Promise<boolean> => (await run(db, stageAgain, [id, fence, at])) === 1;
+export const again = async (db: Db, { id, fence }: Key, at: number): Promise<boolean> =>
+  (await run(db, stageAgain, [id, fence, Math.ceil(at)])) === 1;
 
 /** It failed and is tried again at `at`; null: it is parked with its error, for a person to see. */
 export const fail = async (db: Db, { id, fence }: Key, error: string, at: number | null): Promise<boolean> =>
-  (await run(db, failJob, [id, fence, at, error.slice(0, 1000).replaceAll('\0', '')])) === 1;
+  (await run(db, failJob, [id, fence, at === null ? null : Math.ceil(at), error.slice(0, 1000).replaceAll('\0', '')])) === 1;
 
 /** It was interrupted: anyone may take it at once, and this start doesn't count. */
 export const giveBack = async (db: Db, { id, fence }: Key): Promise<boolean> => (await run(db, returnJob, [id, fence])) === 1;

@@ -54,9 +54,9 @@ const round = async (deps: Deps, db: Db | Tx, caller: Caller, input: CreateInput
   if (change === 'unchanged') throw new Error('Creating always changes something.');
   const item = existing === null ? change.item : { ...change.item, version: existing.version + 1, updatedAt: moment.at };
   const decided: Decided = { before: existing, effect: { ...change, item } };
-  const { told } = tell(caller, existing === null ? 'item.create' : 'item.occur', decided, moment.at, () => newId('ent'));
+  const { told } = tell(caller, decided, moment.at, () => newId('ent'));
   const created: Created = { item, isNew: existing === null };
-  const written = await writeBatch(db, caller, { changed: [decided], told, saved: save(created), results: null }, moment.at);
+  const written = await writeBatch(db, caller, { verb: created.isNew ? 'item.create' : 'item.occur', changed: [decided], told, saved: save(created), results: null }, moment.at);
   return written.size === 1 ? created : null;
 };
 

@@ -6,7 +6,7 @@ import { row, run, statement } from '../db/sql.ts';
 import { limits } from '../catalogue/limits.ts';
 import type { SavedAnswer } from './write.ts';
 
-const find = statement('once.find', 'select fingerprint, status, body, etag from idempotency_keys where principal = $1 and key = $2 and created_at > $3');
+const find = statement('once.find', 'select fingerprint, status, body, etag, created_at from idempotency_keys where principal = $1 and key = $2');
 const keep = statement('once.keep', `
   insert into idempotency_keys (principal, key, fingerprint, status, body, etag, created_at) values ($1, $2, $3, $4, $5, $6, $7)`);
 const expire = statement('once.expire', 'delete from idempotency_keys where principal = $1 and key = $2 and created_at <= $3');
@@ -29,9 +29,10 @@ export const fingerprintOf = (method: string, url: string, body: string): Buffer
 
 /** The saved answer of `once`, or null. Throws `422 idempotency_mismatch` when the key belongs to another request. */
 export const savedAnswer = async (db: Db, { principal, key, fingerprint }: OnceKey, now: number): Promise<Replay | null> => {
+  const found = await row<Replay & { fingerprint: Buffer; created_at: number }>(db, find, [principal, key]);
+  if (found === undefined) return null;
   const oldest = now - limits.idempotencyMs;
-  const found = await row<Replay & { fingerprint: Buffer }>(db, find, [principal, key, oldest]);
-  if (found === undefined) {
+  if (found.created_at <= oldest) {
     await run(db, expire, [principal, key, oldest]);
     return null;
   }

@@ -13,7 +13,7 @@ import { channels } from '../redis/bus.ts';
 import { readItems, type Item } from '../items/model.ts';
 import { decideOne, outcomeOf } from './decide.ts';
 import type { ItemOperation, Moment } from './operation.ts';
-import { difference, tell, type Decided, type WrittenEntry } from './tell.ts';
+import { tell, type Decided, type WrittenEntry } from './tell.ts';
 import { writeBatch, type ResultRow, type SavedAnswer } from './write.ts';
 
 /** What became of one item. */
@@ -52,15 +52,10 @@ interface Round<I> {
   readonly options: PerformOptions;
 }
 
-const resultOf = (outcome: Outcome, seq: number, before: Item | undefined): ResultRow => {
-  const base = { seq, item: outcome.id, error: null, code: null, before: null, after: null };
-  if (outcome.kind === 'unchanged') return { ...base, outcome: 'unchanged', needsWrite: false };
-  if (outcome.kind === 'changed') {
-    const { before: was, after: is } = difference(before ?? null, outcome.item);
-    return { ...base, outcome: 'changed', before: was, after: is, needsWrite: true };
-  }
-  const { code, message } = outcome.fault;
-  return { ...base, outcome: outcomeOf(outcome.fault), error: message, code, needsWrite: false };
+const resultOf = (outcome: Outcome, seq: number): ResultRow => {
+  const base = { seq, item: outcome.id };
+  if (outcome.kind !== 'fault') return { ...base, outcome: outcome.kind };
+  return { ...base, outcome: outcomeOf(outcome.fault), error: outcome.fault.message, code: outcome.fault.code };
 };
 
 interface Settled {
@@ -84,7 +79,7 @@ const round = async <I>(context: Round<I>, db: Db | Tx, ids: readonly string[], 
     else if (change instanceof Fault) outcomes.set(id, { id, kind: 'fault', fault: change });
     else if (typeof change === 'object' && item !== undefined) {
       const decided: Decided = { before: item, effect: { ...change, item: nextVersion(change.item, item.version + 1, moment.at) } };
-      const telling = tell(caller, operation.name, decided, moment.at, () => newId('ent'));
+      const telling = tell(caller, decided, moment.at, () => newId('ent'));
       changed.push(decided);
       told.push(...telling.told);
       outcomes.set(id, { id, kind: 'changed', item: decided.effect.item, entries: telling.entries });
@@ -92,12 +87,12 @@ const round = async <I>(context: Round<I>, db: Db | Tx, ids: readonly string[], 
   }
   const results = options.bulk === undefined ? null : {
     bulk: options.bulk.id,
-    rows: [...outcomes.values()].map((outcome) => resultOf(outcome, options.bulk?.seqs.get(outcome.id) ?? -1, found.get(outcome.id))),
+    rows: [...outcomes.values()].map((outcome) => resultOf(outcome, options.bulk?.seqs.get(outcome.id) ?? -1)),
   };
   const first = outcomes.get(ids[0] ?? '');
   const saved = first === undefined ? null : (options.save?.(first) ?? null);
   if (changed.length === 0 && saved === null && results === null) return { done: [...outcomes.values()], again: [] };
-  const written = await writeBatch(db, caller, { changed, told, saved, results }, moment.at);
+  const written = await writeBatch(db, caller, { verb: operation.name, changed, told, saved, results }, moment.at);
   const lost = (outcome: Outcome): boolean => outcome.kind === 'changed' && !written.has(outcome.id);
   const all = [...outcomes.values()];
   return { done: all.filter((outcome) => !lost(outcome)), again: all.filter(lost).map((outcome) => outcome.id) };

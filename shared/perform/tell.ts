@@ -1,6 +1,6 @@
 /** What a change says of itself: audit and timeline rows, live messages, and what it does to its inbox's counts. */
 import { fullAccess } from '../agents/access.ts';
-import type { Caller } from '../agents/principal.ts';
+import { byOf, type Caller } from '../agents/principal.ts';
 import type { By } from '../catalogue/events.ts';
 import type { Item } from '../items/model.ts';
 import { itemJson } from '../items/present.ts';
@@ -12,10 +12,21 @@ export interface Decided {
   readonly effect: Effect;
 }
 
-/** A row for `events`, with what subscribers are told when it is the first of its change. */
+/** A row for `events`, less what all of a batch have in common; the first of its change says what subscribers are told. */
 export interface Told {
+  readonly n: number;
   readonly item: string;
-  readonly json: string;
+  readonly inbox: string;
+  readonly entry?: string;
+  readonly type?: string;
+  readonly data?: object;
+  readonly before?: object;
+  readonly after?: object;
+  /** Live messages as JSON text. */
+  readonly parts?: string;
+  readonly deltas?: object;
+  readonly due_from?: number | null;
+  readonly due_to?: number | null;
 }
 
 /** Members that perform sets itself, or that only the service reads. */
@@ -64,40 +75,29 @@ export interface Telling {
   readonly entries: WrittenEntry[];
 }
 
+/** The live messages of a change as JSON text; parts of it are JSON already. */
+const partsOf = ({ before, effect: { item } }: Decided, entries: readonly WrittenEntry[], by: string): string => {
+  const own = `{"type":"item","inbox":"${item.inbox}","change":"${before === null ? 'created' : 'changed'}","item":${itemJson(item, fullAccess)},"by":${by}}`;
+  const told = entries.map((entry) => `{"type":"timeline","inbox":"${item.inbox}","change":"created","item":"${item.id}","entry":${JSON.stringify(entry)}}`);
+  return `[${[own, ...told].join(',')}]`;
+};
+
 /** The events of one change: the first carries audit entry and live messages, each further one a timeline entry. */
-export const tell = (caller: Caller, verb: string, { before, effect }: Decided, at: number, newEntryId: () => string): Telling => {
-  const { principal } = caller;
+export const tell = (caller: Caller, decided: Decided, at: number, newEntryId: () => string): Telling => {
+  const actor = byOf(caller.principal);
+  const { before, effect } = decided;
   const { item } = effect;
-  const by: By = { type: principal.type, id: principal.id, name: principal.name };
-  const entries = effect.entries.map((entry): WrittenEntry => ({ id: entry.id ?? newEntryId(), item: item.id, type: entry.type, at, actor: by, data: entry.data }));
-  const live = [
-    `{"type":"item","inbox":"${item.inbox}","change":"${before === null ? 'created' : 'changed'}","item":${itemJson(item, fullAccess)},"by":${JSON.stringify(by)}}`,
-    ...entries.map((entry) => `{"type":"timeline","inbox":"${item.inbox}","change":"created","item":"${item.id}","entry":${JSON.stringify(entry)}}`),
-  ];
-  const head = { item: item.id, at, actor_type: by.type, actor: by.id, actor_name: by.name, inbox: item.inbox };
-  const rowOf = (entry: WrittenEntry | undefined, n: number): string => {
-    const timeline = entry === undefined ? {} : { entry: entry.id, type: entry.type, data: entry.data };
-    if (n > 0) return JSON.stringify({ n, ...head, ...timeline, is_update: false });
-    const { before: was, after: is } = difference(before, item);
-    const rest = JSON.stringify({
-      n,
-      ...head,
-      ...timeline,
-      is_update: false,
-      role: principal.role?.name,
-      verb,
-      target_type: 'item',
-      target: item.id,
-      before: was ?? undefined,
-      after: is,
-      request_id: caller.requestId,
-      address: caller.address,
-      deltas: countDeltas(before, item),
-      due_from: deadline(before),
-      due_to: deadline(item),
-    });
-    return `${rest.slice(0, -1)},"parts":[${live.join(',')}]}`;
+  const entries = effect.entries.map((entry): WrittenEntry => ({ id: entry.id ?? newEntryId(), item: item.id, type: entry.type, at, actor, data: entry.data }));
+  const rowOf = (entry: WrittenEntry | undefined, n: number): Told => ({ n, item: item.id, inbox: item.inbox, entry: entry?.id, type: entry?.type, data: entry?.data });
+  const { before: was, after: is } = difference(before, item);
+  const first: Told = {
+    ...rowOf(entries[0], 0),
+    before: was ?? undefined,
+    after: is,
+    parts: partsOf(decided, entries, JSON.stringify(actor)),
+    deltas: countDeltas(before, item),
+    due_from: deadline(before),
+    due_to: deadline(item),
   };
-  const count = Math.max(1, entries.length);
-  return { entries, told: Array.from({ length: count }, (_, n) => ({ item: item.id, json: rowOf(entries[n], n) })) };
+  return { entries, told: [first, ...entries.slice(1).map((entry, i) => rowOf(entry, i + 1))] };
 };

@@ -39,6 +39,12 @@ export interface World {
   /** A person who is signed in. */
   person(role: string, name?: string): Promise<Client>;
   appKey(environment?: string): Promise<Client>;
+  /** The same credential, calling another environment. */
+  elsewhere(client: Client, environment: string): Client;
+  /** Ends every token of a principal, at once and everywhere. */
+  revoke(client: Client): Promise<void>;
+  /** Stored records, as an app would have pushed them. */
+  records(resource: string, records: readonly { readonly id: string; readonly title: string; readonly fields?: object }[], environment?: string): Promise<void>;
   /** A further API process' worth of server on the same database. */
   api(): Promise<{ base(environment?: string): string; server: RunningServer }>;
   /** Resolves when everything that was accepted has been done and told. */
@@ -128,6 +134,16 @@ export const newWorld = async ({ env = {}, workers = true, manifest = testManife
       const id = newId('key');
       await sql('insert into app_keys (id, env, name, created_at) select $1, id, $2, 0 from environments where name = $3', [id, 'app', name]);
       return clientOf(baseOf(first.port, name), await credential('app', id, null), id);
+    },
+    elsewhere: (client, name) => clientOf(baseOf(first.port, name), client.token, client.id),
+    revoke: async (client) => {
+      await sql('delete from tokens where principal = $1', [client.id]);
+      await refresh();
+    },
+    records: async (resource, records, name = 'demo') => {
+      for (const { id, title, fields = {} } of records) {
+        await sql(`insert into records (env, resource, id, title, fields, updated_at) select id, $1, $2, $3, $4, $5 from environments where name = $6`, [resource, id, title, fields, Date.now(), name]);
+      }
     },
     api: async () => {
       const server = await startServer(await openDeps(config, 'api'));

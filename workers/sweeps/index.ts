@@ -1,4 +1,5 @@
 /** Every sweep of the service. A new one goes into a file of its own and is added here. */
+import { lostBulks } from './lostBulks.ts';
 import { lostJobs } from './lostJobs.ts';
 import { oldRows } from './oldRows.ts';
 import type { Sweep } from './sweep.ts';
@@ -6,6 +7,7 @@ import { wakeItems } from './wakeItems.ts';
 
 export const sweeps: readonly Sweep[] = [
   lostJobs,
+  lostBulks,
   oldRows,
   // A snoozed item wakes within 2 s of its time.
   { name: 'wakeItems', everyMs: 500, run: wakeItems },

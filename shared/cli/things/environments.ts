@@ -1,10 +1,12 @@
 /** `environment …` of the admin tool. */
 import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { environmentInput } from '../../agents/schema.ts';
+import { Fault } from '../../catalogue/errors.ts';
 import { compile } from '../../core/validate.ts';
 import { beginEpoch, createEnvironment, listEnvironments } from '../../environments/create.ts';
 import { defineEnvironment } from '../../environments/define.ts';
-import type { Command } from '../command.ts';
+import { UsageError, type Command } from '../command.ts';
 import { change, Failure, urlOf, type Context } from '../context.ts';
 import { table, timeText } from '../print.ts';
 
@@ -13,13 +15,20 @@ const checkInput = compile(environmentInput);
 
 const readManifest = async (file: string): Promise<unknown> => {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    throw new Failure(`--manifest ${file} can’t be read: ${error instanceof Error ? error.message : ''}`);
+    throw new Failure(`--manifest: ${resolve(file)} can’t be read: ${error instanceof Error ? error.message : ''}`);
   });
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
-    throw new Failure(`--manifest ${file} is not JSON: ${error instanceof Error ? error.message : ''}`);
+    throw new Failure(`--manifest: ${resolve(file)} is not JSON: ${error instanceof Error ? error.message : ''}`);
   }
+};
+
+/** Problems of a manifest are places in the file, not options. */
+const toldOfFile = (error: unknown): unknown => {
+  if (!(error instanceof Fault) || error.code !== 'invalid') return error;
+  const problems = (error.extra.details ?? []).map(({ path, message }) => `  ${path}: ${message}`);
+  return new UsageError(['--manifest: the file is not a manifest.', ...problems].join('\n'));
 };
 
 const mustExist = async ({ db }: Context, name: string): Promise<string> => {
@@ -53,7 +62,9 @@ export const environmentCommands: readonly Command[] = [
       const manifest = await readManifest(text('manifest') ?? '');
       const environment = await mustExist(context, argument);
       const startedAt = context.admin.at;
-      const { changed, warnings } = await change(context, (tx) => defineEnvironment(tx, context.admin, { environment, manifest, startedAt }));
+      const { changed, warnings } = await change(context, (tx) => defineEnvironment(tx, context.admin, { environment, manifest, startedAt })).catch((error: unknown) => {
+        throw toldOfFile(error);
+      });
       const first = changed ? `The environment ${environment} is defined by this manifest.` : `The environment ${environment} stays as it is.`;
       return { json: { environment, changed, warnings }, lines: [first, ...warnings.map((warning) => `warning: ${warning}`)] };
     },

@@ -1,0 +1,141 @@
+/** Holds a live stream open for `npm run watch`: after a break it goes on where it was, so that no message is missed. */
+import { WebSocket, type RawData } from 'ws';
+import type { LiveMessage } from './liveLines.ts';
+
+export interface Target {
+  /** An environment's address: `http://…/api/env/demo`. */
+  readonly baseUrl: string;
+  readonly token: string;
+}
+
+export interface WatchOptions {
+  /** Asked before each connection, as a restarted service may have another address. Throws when there is none. */
+  readonly target: () => Promise<Target>;
+  readonly types?: string;
+  readonly inboxes?: string;
+  readonly hear: (raw: string, message: LiveMessage) => void;
+  /** What the connection does, for whoever watches. */
+  readonly say: (line: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** How a connection ended. `fatal`: another one would end the same way. */
+interface End {
+  readonly sentence: string;
+  readonly fatal: boolean;
+  /** The offset was refused: begin with what happens from now on. */
+  readonly forget?: boolean;
+}
+
+/** The server pings every 25 s; silent for more than twice that, it is gone. */
+const silenceMs = 60_000;
+const firstWaitMs = 500;
+const longestWaitMs = 5_000;
+
+const closeReasons: Readonly<Record<number, End>> = {
+  4401: { sentence: 'the token was revoked or has expired', fatal: true },
+  4403: { sentence: 'the role may not watch any more', fatal: true },
+  4429: { sentence: 'too many streams are open with this token', fatal: true },
+  4408: { sentence: 'this reader was too slow', fatal: false },
+  1012: { sentence: 'the server restarts', fatal: false },
+};
+
+const refusal = (status: number, body: string): End => {
+  let answer: { error?: string; code?: string } = {};
+  try {
+    answer = JSON.parse(body) as typeof answer;
+  } catch {
+    // Not one of ours: a proxy's page.
+  }
+  const sentence = `${String(status)} ${answer.error ?? ''}`.trim();
+  if (answer.code === 'bad_cursor') return { sentence, fatal: false, forget: true };
+  return { sentence, fatal: status >= 400 && status < 500 && status !== 429 };
+};
+
+const addressOf = ({ baseUrl }: Target, { types, inboxes }: WatchOptions, after: string | null): URL => {
+  const address = new URL(`${baseUrl.replace(/\/+$/, '')}/live`);
+  address.protocol = address.protocol === 'https:' ? 'wss:' : 'ws:';
+  if (types !== undefined) address.searchParams.set('types', types);
+  if (inboxes !== undefined) address.searchParams.set('inboxes', inboxes);
+  if (after !== null) address.searchParams.set('after', after);
+  return address;
+};
+
+/** One connection, until it ends. `note` gets each message's offset. */
+const connection = (address: URL, token: string, { hear, signal }: WatchOptions, note: (offset: string) => void): Promise<End> =>
+  new Promise((resolve) => {
+    const socket = new WebSocket(address, { headers: { authorization: `Bearer ${token}` }, handshakeTimeout: 10_000 });
+    let end: End | null = null;
+    const silence = setTimeout(() => {
+      socket.terminate();
+    }, silenceMs);
+    const heard = (): void => void silence.refresh();
+    const stop = (): void => {
+      socket.close(1000);
+      // A server that doesn't answer must not keep anybody who pressed Ctrl-C.
+      setTimeout(() => {
+        socket.terminate();
+      }, 1_000).unref();
+    };
+    signal.addEventListener('abort', stop, { once: true });
+    socket.on('unexpected-response', (_request, response) => {
+      let body = '';
+      response.setEncoding('utf8').on('data', (piece: string) => void (body = (body + piece).slice(0, 10_000)));
+      response.on('end', () => {
+        end = refusal(response.statusCode ?? 0, body);
+        socket.terminate();
+      });
+    });
+    socket.on('ping', heard);
+    socket.on('message', (data: RawData) => {
+      heard();
+      const raw = (data as Buffer).toString();
+      const message = JSON.parse(raw) as LiveMessage;
+      note(message.offset);
+      hear(raw, message);
+    });
+    socket.on('error', ({ message }) => {
+      end ??= { sentence: message === '' ? 'nobody answers' : message, fatal: false };
+    });
+    socket.on('close', (code, reason) => {
+      clearTimeout(silence);
+      signal.removeEventListener('abort', stop);
+      const other = { sentence: `the connection was lost (${String(code)}${reason.length === 0 ? '' : ` ${reason.toString()}`})`, fatal: false };
+      resolve(closeReasons[code] ?? end ?? other);
+    });
+  });
+
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    }, { once: true });
+  });
+
+/** Watches until `signal` aborts (true) or watching makes no sense any more (false). */
+export const watchLive = async (options: WatchOptions): Promise<boolean> => {
+  const { target, say, signal } = options;
+  let after: string | null = null;
+  let wait = firstWaitMs;
+  while (!signal.aborted) {
+    const { baseUrl, token } = await target();
+    const end: End = await connection(addressOf({ baseUrl, token }, options, after), token, options, (offset) => {
+      after = offset;
+      wait = firstWaitMs;
+    });
+    if (signal.aborted) break;
+    if (end.fatal) {
+      say(`${baseUrl}: ${end.sentence}`);
+      return false;
+    }
+    if (end.forget === true) after = null;
+    // Less up to half of it at random, so that all watchers of a restarted server don't come at once.
+    const ms = Math.round(wait * (1 - Math.random() / 2));
+    say(`${end.sentence}; trying again in ${(ms / 1000).toFixed(1)} s${after === null ? '' : ', from where it was'}`);
+    await pause(ms, signal);
+    wait = Math.min(wait * 2, longestWaitMs);
+  }
+  return true;
+};

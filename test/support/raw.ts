@@ -1,0 +1,48 @@
+/** Requests as bytes on a socket, for what `fetch` would tidy up before it is sent. */
+import { connect, type Socket } from 'node:net';
+
+export interface RawReply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // As in http.ts: tests state what they expect of a body.
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  readonly body: any;
+}
+
+const parse = (bytes: string): RawReply => {
+  const split = bytes.indexOf('\r\n\r\n');
+  const [start = '', ...lines] = bytes.slice(0, split === -1 ? undefined : split).split('\r\n');
+  const text = split === -1 ? '' : bytes.slice(split + 4);
+  const headers = new Headers();
+  for (const line of lines) headers.append(line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim());
+  const isJson = headers.get('content-type')?.startsWith('application/json') === true;
+  return { status: Number(start.split(' ')[1] ?? 0), headers, text, body: isJson && text !== '' ? (JSON.parse(text) as unknown) : undefined };
+};
+
+export interface RawOptions {
+  /** Called once connected, after the bytes were written. */
+  readonly then?: (socket: Socket) => void;
+}
+
+/** Sends `head` (lines joined by CRLF by the caller) and reads until the server closes; `connection: close` is the caller's. */
+export const raw = (port: number, bytes: string | Buffer, { then }: RawOptions = {}): Promise<RawReply> =>
+  new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1');
+    const received: Buffer[] = [];
+    socket.on('data', (data) => received.push(data));
+    // The other side may close while this one still sends; what it said counts.
+    socket.on('error', (error) => {
+      if (received.length === 0) reject(error);
+    });
+    socket.on('close', () => {
+      resolve(parse(Buffer.concat(received).toString('latin1')));
+    });
+    socket.on('connect', () => {
+      socket.write(bytes);
+      then?.(socket);
+    });
+  });
+
+/** The head of a request; each line ends with CRLF and an empty one follows. */
+export const head = (start: string, ...headers: string[]): string => `${[start, 'host: 127.0.0.1', 'connection: close', ...headers].join('\r\n')}\r\n\r\n`;
