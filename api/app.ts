@@ -58,6 +58,7 @@ export const createApi = (deps: Deps, live: Live): Api => {
   const metrics: Metrics = createMetrics();
   const host = createHost(deps, metrics);
   const stopping = new AbortController();
+  const running = new Map<string, Promise<unknown>>();
   let underWay = 0;
   let whenIdle: (() => void)[] = [];
 
@@ -99,7 +100,7 @@ export const createApi = (deps: Deps, live: Live): Api => {
     if (limited.fault !== null) throw limited.fault;
     const caller = callerIn(deps, session, match[1] ?? '', requestId, address);
     const positionBefore = await live.position(caller.env);
-    const { answer, route } = await serve(match[2] ?? '/', { deps, live, ctx, caller, session, search, signal: () => goneOrStopping(ctx.res) });
+    const { answer, route } = await serve(match[2] ?? '/', { deps, live, ctx, caller, session, search, running, signal: () => goneOrStopping(ctx.res) });
     if (answer.items === true) headers['x-live-offset'] = caller.env.seal.offset({ epoch: caller.env.epoch, position: positionBefore, part: 255 });
     return { answer, route };
   };

@@ -63,7 +63,7 @@ const failures = (endpoint: Endpoint): number[] => {
 };
 
 const operationOf = (endpoint: Endpoint): object => ({
-  operationId: `${endpoint.method}${endpoint.path.replace(/[/:](\w)/g, (_, letter: string) => letter.toUpperCase())}`,
+  operationId: `${endpoint.method}${endpoint.path.replace(/[/:]+(\w)/g, (_, letter: string) => letter.toUpperCase())}`,
   summary: endpoint.summary,
   tags: [endpoint.tag],
   parameters: [...pathParameters(endpoint), ...queryParameters(endpoint), ...headerParameters(endpoint)],

@@ -5,6 +5,7 @@ import { limits } from '../shared/catalogue/limits.ts';
 import { recordRefusal, refusalOf } from '../shared/audit/denials.ts';
 import type { Session } from '../shared/agents/directory.ts';
 import type { Caller } from '../shared/agents/principal.ts';
+import { textProblem } from '../shared/core/guard.ts';
 import type { Deps } from '../shared/deps.ts';
 import { fingerprintOf, savedAnswer, type OnceKey, type Replay } from '../shared/perform/once.ts';
 import { isSavedAlready } from '../shared/perform/perform.ts';
@@ -21,6 +22,8 @@ export interface Request {
   readonly session: Session;
   readonly params: Readonly<Record<string, string>>;
   readonly search: string;
+  /** Calls of this server that run under a key now; another with the same key waits for its end. */
+  readonly running: Map<string, Promise<unknown>>;
   /** Made when asked for: few endpoints wait. */
   readonly signal: () => AbortSignal;
 }
@@ -57,11 +60,8 @@ const ifMatchOf = (ctx: Context, endpoint: Endpoint): number | undefined => {
 
 const replayed = ({ status, body, etag }: Replay): Answer => ({ status, body, headers: { 'idempotent-replayed': 'true', ...(etag === null ? {} : { etag }) } });
 
-/** Calls of this process that run under a key now; another with the same key waits for its end. */
-const running = new Map<string, Promise<unknown>>();
-
 const handleOnce = async (request: Request, once: OnceKey, handle: () => Promise<Answer>): Promise<Answer> => {
-  const { deps } = request;
+  const { deps, running } = request;
   const id = `${once.principal}\n${once.key}`;
   for (;;) {
     const other = running.get(id);
@@ -100,8 +100,10 @@ export const server = (endpoint: Endpoint): ((request: Request) => Promise<Answe
   const readQuery = endpoint.query === null ? null : queryReader(endpoint.query);
   const noQuery = queryReader({ type: 'object', properties: {}, additionalProperties: false } as never);
   const base = ({ deps, live, caller, session, params, signal }: Request): Omit<Call, 'query' | 'body' | 'ifMatch' | 'save'> => ({ deps, live, caller, session, params, signal });
-  const reject = ({ caller }: Request): void => {
+  const reject = ({ caller, params }: Request): void => {
     if (caller.principal.type === 'app' && !endpoint.app) throw fault('forbidden', 'An app key may not call this.');
+    // No name or id holds what PostgreSQL would refuse to compare.
+    if (Object.values(params).some((value) => textProblem(value) !== null)) throw fault('not_found');
   };
   if (!endpoint.write) {
     return async (request) => {

@@ -6,6 +6,7 @@ import { limits } from '../shared/catalogue/limits.ts';
 import { newId } from '../shared/core/ids.ts';
 import { closeDeps, type Deps } from '../shared/deps.ts';
 import { createApi } from './app.ts';
+import { drain } from './drain.ts';
 import { createLive } from './live/index.ts';
 
 export interface RunningServer {
@@ -44,17 +45,6 @@ const answerBrokenRequests = (server: Server): void => {
   });
 };
 
-const drain = async (server: Server, idle: Promise<void>, drainMs: number): Promise<void> => {
-  const closed = new Promise<void>((resolve) => server.close(() => { resolve(); }));
-  server.closeIdleConnections();
-  const timer = setTimeout(() => { server.closeAllConnections(); }, drainMs);
-  await idle;
-  const poll = setInterval(() => { server.closeIdleConnections(); }, 50);
-  await closed;
-  clearInterval(poll);
-  clearTimeout(timer);
-};
-
 export const startServer = async (deps: Deps): Promise<RunningServer> => {
   const { config } = deps;
   const live = createLive(deps);
@@ -73,9 +63,10 @@ export const startServer = async (deps: Deps): Promise<RunningServer> => {
   });
   let stopped: Promise<void> | null = null;
   const stop = async (): Promise<void> => {
-    const draining = drain(server, api.idle(), config.drainMs);
+    const idle = api.idle();
+    const draining = drain(server, config.drainMs);
     await live.stop();
-    await draining;
+    await Promise.all([draining, idle]);
     api.close();
     await closeDeps(deps);
   };

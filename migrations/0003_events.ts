@@ -42,6 +42,7 @@ export const up = (knex: Knex): Promise<unknown> =>
     create trigger events_append_only before update or delete on events
       for each row execute function events_append_only();
 
+    -- A queue: cutting off its empty end would lock out those who write it.
     -- One row per event that subscribers are told of, written with the event and taken by the publisher.
     -- \`id\` is the event's; \`parts\` the live messages as JSON text; \`deltas\` what it does to the inbox's counts.
     create table outbox (
@@ -53,7 +54,7 @@ export const up = (knex: Knex): Promise<unknown> =>
       deltas    jsonb,
       due_from  bigint,
       due_to    bigint
-    ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
+    ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, vacuum_truncate = off);
 
     -- The live stream's log: dense positions per environment, given by the publisher.
     create table stream (

@@ -24,7 +24,7 @@ export const up = (knex: Knex): Promise<unknown> =>
       first_seen        bigint not null,
       last_seen         bigint not null,
       due_at            bigint,
-      fields            jsonb not null default '{}',
+      fields            json not null default '{}',
       snoozed_until     bigint,
       triaged           boolean not null default false,
       triage            jsonb,

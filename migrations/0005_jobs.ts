@@ -20,7 +20,7 @@ export const up = (knex: Knex): Promise<unknown> =>
       lease_until  bigint,
       last_error   text,
       created_at   bigint not null
-    ) with (fillfactor = 70);
+    ) with (fillfactor = 70, vacuum_truncate = off);
     create index staged_jobs_due on staged_jobs (due_at, id) where enqueued_at is null and due_at is not null;
     create index staged_jobs_enqueued on staged_jobs (enqueued_at) where enqueued_at is not null;
     create index staged_jobs_subject on staged_jobs (subject);

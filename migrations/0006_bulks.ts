@@ -7,7 +7,7 @@ export const up = (knex: Knex): Promise<unknown> =>
       id           text collate "C" primary key,
       env          int not null references environments,
       status       text not null check (status in ('pending', 'queued', 'running', 'done', 'cancelled')),
-      operation    jsonb not null,
+      operation    json  not null,
       total        int not null,
       actor_type   text not null,
       actor        text collate "C" not null,

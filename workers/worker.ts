@@ -129,7 +129,7 @@ export const startWorker = (parts: WorkerParts, queue: string): JobWorker => {
     const closed = worker.close();
     await Promise.allSettled(running);
     // What is left is between BullMQ and Redis, which may be away; PostgreSQL knows all that counts.
-    await Promise.race([closed, sleep(closeMs)]);
+    await Promise.race([closed.catch(() => undefined), sleep(closeMs)]);
     worker.disconnect().catch(() => undefined);
   };
   return { close: () => (closing ??= close()) };

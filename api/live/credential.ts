@@ -4,17 +4,17 @@ import type { Session } from '../../shared/agents/directory.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
 import type { Deps } from '../../shared/deps.ts';
 import type { Environment } from '../../shared/environments/definition.ts';
+import { bearerToken } from '../middleware/authenticate.ts';
 import { useTicket } from './tickets.ts';
 
 export const protocol = 'console.v1';
 const bearerProtocol = 'bearer.';
-const bearerHeader = /^Bearer +([^\s,]+) *$/i;
 
 const tokensOf = (request: IncomingMessage): (string | null)[] => {
-  const headers = request.headersDistinct['authorization'] ?? [];
+  const { authorization } = request.headers;
   const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim());
   return [
-    ...headers.map((header) => bearerHeader.exec(header)?.[1] ?? null),
+    ...(authorization === undefined ? [] : [bearerToken(request)]),
     ...offered.filter((name) => name.startsWith(bearerProtocol)).map((name) => name.slice(bearerProtocol.length)),
   ];
 };

@@ -13,15 +13,21 @@ const bytesPerSecond = 512 * 1024;
 /** A client that reads at least this fast (bytes/ms) isn't taken for dead while our ping waits behind other bytes. */
 const slowestReader = 10;
 
+const numberIn = (thing: unknown, name: string): number | undefined => {
+  const found: unknown = typeof thing === 'object' && thing !== null ? Reflect.get(thing, name) : undefined;
+  return typeof found === 'number' ? found : undefined;
+};
+
 /**
- * Bytes that the kernel hasn't taken yet. Node tells only of whole writes, libuv also of parts of one. The kernel itself
- * takes more only when a third of its send buffer is free (Linux: of up to 4 MiB), so on a fast line a client that reads
- * less than about 100 KB/s may seem not to read at all.
+ * Bytes that the kernel has taken so far. Node tells only of whole writes, libuv also of parts of one. What waits would be
+ * no measure of it: our own ping adds to that. The kernel itself takes more only when a third of its send buffer is free
+ * (Linux: of up to 4 MiB), so on a fast line a client that reads less than about 100 KB/s may seem not to read at all.
  */
-const waiting = (socket: LiveSession['socket']): number => {
+const taken = (socket: LiveSession['socket']): number => {
   const handle: unknown = Reflect.get(socket, '_handle');
-  const queued: unknown = typeof handle === 'object' && handle !== null ? Reflect.get(handle, 'writeQueueSize') : 0;
-  return socket.writableLength + (typeof queued === 'number' ? queued : 0);
+  const dispatched = numberIn(handle, 'bytesWritten');
+  const queued = numberIn(handle, 'writeQueueSize');
+  return dispatched === undefined || queued === undefined ? socket.bytesWritten - socket.writableLength : dispatched - queued;
 };
 
 export class Upkeep {
@@ -30,7 +36,7 @@ export class Upkeep {
   #messages = 0;
   #errors = 0;
   #bytesRead = 0;
-  #waiting = 0;
+  #taken = 0;
   #drainedAt = 0;
   #pingAt: number;
   /** When a ping that wasn't answered means that nobody is there; null: none is unanswered. */
@@ -88,7 +94,7 @@ export class Upkeep {
   /** From now on its backlog has to drain. */
   watchBacklog(): void {
     this.#drainedAt = performance.now();
-    this.#waiting = waiting(this.#session.socket);
+    this.#taken = taken(this.#session.socket);
   }
 
   /** A close frame was sent. */
@@ -98,9 +104,10 @@ export class Upkeep {
 
   #isStalled(now: number): boolean {
     if (this.#session.mode !== 'behind') return false;
-    const left = waiting(this.#session.socket);
-    if (left === 0 || left !== this.#waiting) {
-      this.#waiting = left;
+    const { socket } = this.#session;
+    const sum = taken(socket);
+    if (socket.writableLength === 0 || sum !== this.#taken) {
+      this.#taken = sum;
       this.#drainedAt = now;
     }
     return now - this.#drainedAt >= this.#times.stallMs;

@@ -4,6 +4,7 @@
  */
 import type { Access } from '../../shared/agents/access.ts';
 import type { LivePart } from '../../shared/catalogue/events.ts';
+import { seesEntry, type TimelineEntry } from '../../shared/items/timeline.ts';
 import type { InboxCounts } from './counts.ts';
 
 export interface CountsPart {
@@ -34,19 +35,6 @@ export const presentItem = (item: Record<string, unknown>, access: Access): Reco
   return typeof resource === 'string' && access.sees('resource', resource) ? item : { ...item, record: null };
 };
 
-/** Whether the role sees a timeline entry of an item that it sees. */
-export const seesEntry = (entry: Record<string, unknown>, access: Access): boolean => {
-  if (entry['type'] === 'linked') {
-    const resource = member(member(entry['data'], 'record'), 'resource');
-    return typeof resource === 'string' && access.sees('resource', resource);
-  }
-  if (entry['type'] === 'action') {
-    const action = member(entry['data'], 'action');
-    return typeof action === 'string' && access.can('action', action, 'run');
-  }
-  return true;
-};
-
 const seesInbox = ({ access, inboxes }: Viewer, inbox: string): boolean => access.sees('inbox', inbox) && (inboxes?.has(inbox) ?? true);
 
 const pick = <V>(from: Readonly<Record<string, V>>, keep: (name: string) => boolean): Record<string, V> | null => {
@@ -62,7 +50,7 @@ const rules: { readonly [T in Part['type']]: Rule<T> } = {
     const item = presentItem(part.item, viewer.access);
     return item === part.item ? part : { ...part, item };
   },
-  timeline: (part, viewer) => (seesInbox(viewer, part.inbox) && seesEntry(part.entry, viewer.access) ? part : null),
+  timeline: (part, viewer) => (seesInbox(viewer, part.inbox) && seesEntry(viewer.access, part.entry as Pick<TimelineEntry, 'type' | 'data'>) ? part : null),
   bulk: (part, { access }, principal) => ((principal !== null && part.bulk.by.id === principal) || access.may('audit', 'see') ? part : null),
   counts: (part, viewer) => {
     const inboxes = pick(part.inboxes, (inbox) => seesInbox(viewer, inbox));

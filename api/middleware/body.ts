@@ -3,21 +3,17 @@ import { HttpMethodEnum, koaBody } from 'koa-body';
 import type { Context } from 'koa';
 import { Fault, fault } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
-import { jsonProblem } from '../../shared/core/guard.ts';
+import { hugeProblem, jsonProblem } from '../../shared/core/guard.ts';
 import { invalidDetails } from '../../shared/core/validate.ts';
 
-/**
- * Bytes are taken as latin1 and decoded here, as koa-body would turn invalid UTF-8 into replacement characters. Only
- * text of ASCII alone is used as koa-body parsed it.
- */
-const parse = koaBody({
+/** Answers bytes as latin1 text, which is decoded and parsed here: koa-body would turn invalid UTF-8 into replacement characters. */
+const readText = koaBody({
   encoding: 'latin1',
-  json: true,
-  jsonLimit: limits.bodyBytes,
-  jsonStrict: false,
-  includeUnparsed: true,
+  text: true,
+  textTypes: ['application/json'],
+  textLimit: limits.bodyBytes,
+  json: false,
   urlencoded: false,
-  text: false,
   multipart: false,
   parsedMethods: [HttpMethodEnum.POST, HttpMethodEnum.PUT, HttpMethodEnum.PATCH, HttpMethodEnum.DELETE],
   onError: (error) => {
@@ -33,10 +29,10 @@ const contentType = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i
 
 const beyondAscii = /[\u0080-\uffff]/;
 
-const parseUtf8 = (raw: string): unknown => {
+const parse = (raw: string): unknown => {
   let text: string;
   try {
-    text = decoder.decode(Buffer.from(raw, 'latin1'));
+    text = beyondAscii.test(raw) ? decoder.decode(Buffer.from(raw, 'latin1')) : raw;
   } catch {
     throw fault('bad_json', 'The body is not valid UTF-8.');
   }
@@ -72,15 +68,17 @@ export const readBody = async (ctx: Context, optional: boolean): Promise<ReadBod
   }
   if (headers['content-type'] === undefined) headers['content-type'] = 'application/json';
   try {
-    await parse(ctx as never, async () => {});
+    await readText(ctx as never, async () => {});
   } catch (error) {
     if (error instanceof Fault) throw error;
     throw fault('bad_json');
   }
-  const request = ctx.request as unknown as { body: unknown; rawBody?: string };
-  const raw = request.rawBody ?? '';
+  const { body } = ctx.request as unknown as { body: unknown };
+  const raw = typeof body === 'string' ? body : '';
   if (raw.trim() === '') return empty();
-  const value = beyondAscii.test(raw) ? parseUtf8(raw) : request.body;
+  const tooMuch = hugeProblem(raw);
+  if (tooMuch !== null) throw invalidDetails([tooMuch]);
+  const value = parse(raw);
   const problem = jsonProblem(value);
   if (problem !== null) throw invalidDetails([problem]);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalidDetails([{ path: '', message: 'must be a JSON object' }]);

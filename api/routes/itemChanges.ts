@@ -92,7 +92,7 @@ const create = write({
   body: createInput,
   responses: { 200: answer({ item: itemSchema }), 201: answer({ item: itemSchema }) },
   example: {
-    body: { inbox: 'support', title: 'Invoice charged twice after upgrading', data: { email: 'ana@example.com', plan: 'team' }, tags: ['billing'] },
+    body: { inbox: 'support', title: 'Invoice charged twice after upgrading', data: { email: 'ana@example.com', plan: 'Team' }, tags: ['billing'] },
   },
   audit: { verb: 'item.create', target: ({ body }) => ({ type: 'inbox', id: String((body as { inbox?: unknown } | undefined)?.inbox ?? '') }) },
   check: (body) => checkCreate(body),

@@ -44,11 +44,12 @@ export interface Trouble {
   readonly exitCode: 1 | 2;
 }
 
-/** Exit code 2: the command is written wrong; 1: it can't be done. */
-export const troubleOf = (error: unknown, databaseUrl: string): Trouble => {
+/** `databaseUrl` null: the failure came before there was one, so that it is about the configuration. */
+export const troubleOf = (error: unknown, databaseUrl: string | null): Trouble => {
   if (error instanceof UsageError) return { text: error.message, exitCode: 2 };
   if (error instanceof Fault) return { text: faultText(error), exitCode: error.code === 'invalid' ? 2 : 1 };
   if (error instanceof Failure) return { text: error.message, exitCode: 1 };
-  const known = databaseUrl === '' ? null : sqlText(error, databaseUrl);
-  return { text: known ?? (error instanceof Error ? (error.stack ?? error.message) : String(error)), exitCode: 1 };
+  if (!(error instanceof Error)) return { text: String(error), exitCode: 1 };
+  if (databaseUrl === null) return { text: error.message, exitCode: 1 };
+  return { text: sqlText(error, databaseUrl) ?? error.stack ?? error.message, exitCode: 1 };
 };

@@ -72,6 +72,40 @@ const levelProblem = (level: Level, look: (value: unknown, key: string | number,
   return null;
 };
 
+/** Shorter texts can't hold so much that it matters. */
+const hugeFrom = 32 * 1024;
+/** The largest request that there is names some ten thousand ids; parsing and checking more only keeps everybody waiting. */
+const partsMax = 50_000;
+/** Below it the parsed value is looked at, which tells where it is nested too deeply. */
+const nestedMax = 10_000;
+
+/** What is wrong with a JSON text before it is parsed: there is too much in it for one process to look at in one go. */
+export const hugeProblem = (json: string): Detail | null => {
+  if (json.length < hugeFrom) return null;
+  let depth = 0;
+  let parts = 0;
+  for (let i = 0; i < json.length; i++) {
+    const sign = json.charCodeAt(i);
+    if (sign === 0x22) i = endOfString(json, i);
+    else if (sign === 0x2c) parts += 1;
+    else if (sign === 0x7b || sign === 0x5b) depth += 1;
+    else if (sign === 0x7d || sign === 0x5d) depth -= 1;
+    if (depth > nestedMax) return { path: '', message: `is nested deeper than ${String(limits.jsonDepth)} levels` };
+    if (parts > partsMax) return { path: '', message: `has more than ${String(partsMax)} members and elements` };
+  }
+  return null;
+};
+
+/** Where the string that begins at `from` has its closing quote, or the text's end. */
+const endOfString = (json: string, from: number): number => {
+  for (let end = json.indexOf('"', from + 1); end !== -1; end = json.indexOf('"', end + 1)) {
+    let escapes = 0;
+    while (json.charCodeAt(end - 1 - escapes) === 0x5c) escapes += 1;
+    if (escapes % 2 === 0) return end;
+  }
+  return json.length;
+};
+
 /** Whether a value has more than `most` members and elements, counted through all levels. */
 export const hasMoreParts = (root: unknown, most: number): boolean => {
   let count = 0;

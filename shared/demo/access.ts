@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { createAgent, listAgents, rotateAgent } from '../agents/agents.ts';
 import { createAppKey, listAppKeys, rotateAppKey } from '../agents/appKeys.ts';
-import { hashPassword, verifyPassword } from '../agents/passwords.ts';
+import { hashPassword } from '../agents/passwords.ts';
 import { updatePerson } from '../agents/people.ts';
 import { tokenHash, tokenKind } from '../agents/tokens.ts';
 import type { Administrator } from '../agents/administer.ts';
@@ -13,6 +13,7 @@ import { answer, Type, type Static } from '../core/schema.ts';
 import { compile } from '../core/validate.ts';
 import type { Db, Tx } from '../db/knex.ts';
 import { row, rows, statement } from '../db/sql.ts';
+import { lockDemo } from './setUp.ts';
 import type { DemoWorld } from './types.ts';
 
 /** What `.data/access.json` holds (contract section 11). */
@@ -39,7 +40,7 @@ const appKeyHolds = statement('demo.appKeyHolds', `
 /** The first of each role, in the order of the demo's list. */
 const findPeople = statement('demo.people', `
   select * from (
-    select distinct on (r.id) p.id, p.email, p.password_hash as "passwordHash", r.name as role, array_position($1::text[], p.email) as place
+    select distinct on (r.id) p.id, p.email, p.password_hash is null as fresh, r.name as role, array_position($1::text[], p.email) as place
     from people p join roles r on r.id = p.role where p.email = any($1::text[]) and p.removed_at is null
     order by r.id, place) found
   order by place`);
@@ -47,7 +48,8 @@ const findPeople = statement('demo.people', `
 interface PersonRow {
   readonly id: string;
   readonly email: string;
-  readonly passwordHash: string | null;
+  /** Nobody has given them a password yet. */
+  readonly fresh: boolean;
   readonly role: string;
 }
 
@@ -73,18 +75,15 @@ const holding = async (db: Db, at: number, { environment, world, known }: Access
   };
   const key = known?.appKey ?? '';
   const keyHolds = tokenKind(key) === 'app' && (await row(db, appKeyHolds, [tokenHash(key), at, environment])) !== undefined;
+  const agents = { admin: await agent('admin'), operator: await agent('operator'), viewer: await agent('viewer') };
+  const appKey = keyHolds ? key : null;
+  // With a token that works what is known is of this database. Then a password is only made for who never had one: any
+  // other may have been changed since, by somebody who wants it so.
+  const ours = appKey !== null || Object.values(agents).some((token) => token !== null);
+  const told = new Map(ours ? known?.people.map(({ email, password }) => [email, password]) : []);
   const people = await rows<PersonRow>(db, findPeople, [world.people.map(({ email }) => email)]);
-  return {
-    agents: { admin: await agent('admin'), operator: await agent('operator'), viewer: await agent('viewer') },
-    appKey: keyHolds ? key : null,
-    people: await Promise.all(
-      people.map(async (person) => {
-        const password = known?.people.find(({ email }) => email === person.email)?.password ?? null;
-        const holds = password !== null && (await verifyPassword(password, person.passwordHash));
-        return { ...person, password: holds ? password : null };
-      }),
-    ),
-  };
+  const named = people.map((person) => ({ ...person, password: told.get(person.email) ?? null }));
+  return { agents, appKey, people: named.filter(({ password, fresh }) => !ours || fresh || password !== null) };
 };
 
 const agentToken = async (tx: Tx, admin: Administrator, { environment, world }: AccessOptions, wanted: AgentRole): Promise<string> => {
@@ -126,6 +125,7 @@ export const renewAccess = async (db: Db, admin: Administrator, options: AccessO
   const held = await holding(db, admin.at, options);
   const passwords = Promise.all(held.people.map(passwordOf));
   const { agents, appKey } = await db.transaction(async (tx) => {
+    await lockDemo(tx);
     const agent = async (role: AgentRole): Promise<string> => held.agents[role] ?? (await agentToken(tx, admin, options, role));
     return {
       agents: { admin: await agent('admin'), operator: await agent('operator'), viewer: await agent('viewer') },

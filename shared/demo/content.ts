@@ -21,7 +21,7 @@ const insertItems = statement('demo.items', `
     array_to_tsvector(terms)
   from json_to_recordset($2::json) as i(id text, version int, inbox text, title text, title_key text, state text, closed boolean,
     record_resource text, record_id text, record_title text, links jsonb, tags text[], assignee text, occurrences int, users int,
-    first_seen bigint, last_seen bigint, due_at bigint, fields jsonb, snoozed_until bigint, triaged boolean, triage jsonb, key text,
+    first_seen bigint, last_seen bigint, due_at bigint, fields json, snoozed_until bigint, triaged boolean, triage jsonb, key text,
     occurred_entry jsonb, created_at bigint, updated_at bigint, terms text[])`);
 
 const eventColumns = 'at, actor_type, actor, actor_name, role, verb, target_type, target, inbox, item, entry, type, data, before, after';

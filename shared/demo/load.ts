@@ -13,13 +13,13 @@ import { listPeople } from '../agents/people.ts';
 import { systemClock } from '../core/clock.ts';
 import { readConfig } from '../core/config.ts';
 import { openDb, type Db, type Tx } from '../db/knex.ts';
-import { row, run, statement } from '../db/sql.ts';
+import { row, statement } from '../db/sql.ts';
 import { openEnvironment, type Environment, type EnvironmentRow } from '../environments/definition.ts';
 import { parseAccess, renewAccess, type DemoAccess } from './access.ts';
 import { writeContent } from './content.ts';
 import { demoWorld } from './generate.ts';
 import type { Actor, Cast } from './rows.ts';
-import { setUpDemo } from './setUp.ts';
+import { lockDemo, setUpDemo } from './setUp.ts';
 import type { DemoWorld } from './types.ts';
 
 export interface DemoOptions {
@@ -43,8 +43,6 @@ export interface LoadedDemo {
   readonly loaded: { readonly records: number; readonly items: number; readonly entries: number } | null;
 }
 
-/** Any number that nothing else in this database locks: two loaders at once would make everything twice. */
-const lock = statement('demo.lock', 'select pg_advisory_xact_lock(4920732)');
 const hasItems = statement('demo.hasItems', 'select from items i join environments e on e.id = i.env where e.name = $1 limit 1');
 const readEnvironment = statement('demo.environment', `
   select e.id, e.name, e.epoch, e.seal_key, d.manifest, d.definition from environments e left join definitions d on d.env = e.id where e.name = $1`);
@@ -78,7 +76,7 @@ export const loadDemo = async (db: Db, options: DemoOptions): Promise<LoadedDemo
   const admin = systemAdministrator('demo', complete ? now : now - setUpBeforeMs);
   if (!complete) {
     await db.transaction(async (tx) => {
-      await run(tx, lock);
+      await lockDemo(tx);
       await setUpDemo(tx, admin, environment, world);
     });
   }
@@ -87,7 +85,7 @@ export const loadDemo = async (db: Db, options: DemoOptions): Promise<LoadedDemo
 
   const { records } = world;
   const entries = await db.transaction(async (tx) => {
-    await run(tx, lock);
+    await lockDemo(tx);
     const found = await row<EnvironmentRow>(tx, readEnvironment, [environment]);
     if (found === undefined || (await row(tx, hasItems, [environment])) !== undefined) return null;
     const { id, definition, ...rest } = openEnvironment(found);

@@ -3,10 +3,19 @@ import { createPerson, listPeople, updatePerson } from '../agents/people.ts';
 import { createRole, listRoles } from '../agents/roles.ts';
 import type { Administrator } from '../agents/administer.ts';
 import type { Tx } from '../db/knex.ts';
+import { run, statement } from '../db/sql.ts';
 import { createEnvironment, listEnvironments } from '../environments/create.ts';
 import { defineEnvironment } from '../environments/define.ts';
 import manifest from './manifest.json' with { type: 'json' };
 import type { DemoPerson, DemoWorld } from './types.ts';
+
+/** Any number that nothing else in this database locks. */
+const lock = statement('demo.lock', 'select pg_advisory_xact_lock(4920732)');
+
+/** Until the transaction ends no other loader makes anything: two at once would make everything twice. */
+export const lockDemo = async (tx: Tx): Promise<void> => {
+  await run(tx, lock);
+};
 
 const setUpPeople = async (tx: Tx, admin: Administrator, environment: string, people: readonly DemoPerson[]): Promise<void> => {
   const known = new Map((await listPeople(tx)).map((person) => [person.email, person]));

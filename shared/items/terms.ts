@@ -33,6 +33,9 @@ export interface TermFilter {
   readonly triaged: boolean;
 }
 
+/** Asks for nothing. */
+export const nothing: TermFilter = { states: null, tags: null, assignee: null, words: null, due: false, snoozed: false, triaged: false };
+
 /** Weeks are counted from 2010-01-04 and have four digits; what is older or later than they reach joins the outermost. */
 const weekMs = 7 * 86_400_000;
 const firstWeekAt = 1_262_563_200_000;

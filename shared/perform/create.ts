@@ -12,7 +12,7 @@ import { decideCreate, type CreateFacts, type CreateInput } from '../items/opera
 import { modeProblem, visibleInbox } from './gates.ts';
 import type { Inbox } from '../environments/definition.ts';
 import { momentOf } from './perform.ts';
-import { tell, type Decided } from './tell.ts';
+import { newTelling, type Decided } from './tell.ts';
 import { writeBatch, type SavedAnswer } from './write.ts';
 
 export interface Created {
@@ -54,7 +54,8 @@ const round = async (deps: Deps, db: Db | Tx, caller: Caller, input: CreateInput
   if (change === 'unchanged') throw new Error('Creating always changes something.');
   const item = existing === null ? change.item : { ...change.item, version: existing.version + 1, updatedAt: moment.at };
   const decided: Decided = { before: existing, effect: { ...change, item } };
-  const { told } = tell(caller, decided, moment.at, () => newId('ent'));
+  const told = newTelling(caller, moment.at, () => newId('ent'));
+  told.add(decided);
   const created: Created = { item, isNew: existing === null };
   const written = await writeBatch(db, caller, { verb: created.isNew ? 'item.create' : 'item.occur', changed: [decided], told, saved: save(created), results: null }, moment.at);
   return written.size === 1 ? created : null;

@@ -13,7 +13,7 @@ import { channels } from '../redis/bus.ts';
 import { readItems, type Item } from '../items/model.ts';
 import { decideOne, outcomeOf } from './decide.ts';
 import type { ItemOperation, Moment } from './operation.ts';
-import { tell, type Decided, type WrittenEntry } from './tell.ts';
+import { newTelling, type Decided, type WrittenEntry } from './tell.ts';
 import { writeBatch, type ResultRow, type SavedAnswer } from './write.ts';
 
 /** What became of one item. */
@@ -71,7 +71,7 @@ const round = async <I>(context: Round<I>, db: Db | Tx, ids: readonly string[], 
   const found = await readItems(db, caller.env.id, ids, lock);
   const outcomes = new Map<string, Outcome>();
   const changed: Decided[] = [];
-  const told = [];
+  const told = newTelling(caller, moment.at, () => newId('ent'));
   for (const id of ids) {
     const item = found.get(id);
     const change = decideOne(asked, item, moment);
@@ -79,10 +79,8 @@ const round = async <I>(context: Round<I>, db: Db | Tx, ids: readonly string[], 
     else if (change instanceof Fault) outcomes.set(id, { id, kind: 'fault', fault: change });
     else if (typeof change === 'object' && item !== undefined) {
       const decided: Decided = { before: item, effect: { ...change, item: nextVersion(change.item, item.version + 1, moment.at) } };
-      const telling = tell(caller, decided, moment.at, () => newId('ent'));
       changed.push(decided);
-      told.push(...telling.told);
-      outcomes.set(id, { id, kind: 'changed', item: decided.effect.item, entries: telling.entries });
+      outcomes.set(id, { id, kind: 'changed', item: decided.effect.item, entries: told.add(decided) });
     }
   }
   const results = options.bulk === undefined ? null : {

@@ -1,4 +1,4 @@
-/** What a change says of itself: audit and timeline rows, live messages, and what it does to its inbox's counts. */
+/** What changes say of themselves: audit and timeline rows, live messages, and what they do to their inbox's counts. */
 import { fullAccess } from '../agents/access.ts';
 import { byOf, type Caller } from '../agents/principal.ts';
 import type { By } from '../catalogue/events.ts';
@@ -12,50 +12,41 @@ export interface Decided {
   readonly effect: Effect;
 }
 
-/** A row for `events`, less what all of a batch have in common; the first of its change says what subscribers are told. */
-export interface Told {
-  readonly n: number;
-  readonly item: string;
-  readonly inbox: string;
-  readonly entry?: string;
-  readonly type?: string;
-  readonly data?: object;
-  readonly before?: object;
-  readonly after?: object;
-  /** Live messages as JSON text. */
-  readonly parts?: string;
-  readonly deltas?: object;
-  readonly due_from?: number | null;
-  readonly due_to?: number | null;
-}
-
-/** Members that perform sets itself, or that only the service reads. */
-const silent = new Set<keyof Item>(['version', 'updatedAt', 'closed', 'occurredEntry', 'key', 'links']);
+/** What the audit log shows of a change: all but what perform sets itself and what only the service reads. */
+const shown = [
+  'id', 'inbox', 'title', 'state', 'record', 'tags', 'assignee', 'occurrences', 'users', 'firstSeen', 'lastSeen', 'dueAt', 'fields', 'snoozedUntil',
+  'triaged', 'triage', 'createdAt',
+] as const satisfies readonly (keyof Item)[];
 
 const same = (a: unknown, b: unknown): boolean => a === b || (typeof a === 'object' && JSON.stringify(a) === JSON.stringify(b));
 
-/** The members that a change gave another value, as they were and as they are. */
-export const difference = (before: Item | null, after: Item): { before: Record<string, unknown> | null; after: Record<string, unknown> } => {
-  const members = (Object.keys(after) as (keyof Item)[]).filter((member) => !silent.has(member) && (before === null || !same(before[member], after[member])));
-  const pick = (item: Item): Record<string, unknown> =>
-    Object.fromEntries(members.map((member) => [member, member === 'fields' ? (JSON.parse(item.fields) as unknown) : item[member]]));
-  return { before: before === null ? null : pick(before), after: pick(after) };
-};
+type Members = Record<string, unknown>;
 
-const measures = (item: Item): string[] => [
-  'total',
-  `=${item.state}`,
-  ...(item.assignee === null ? ['unassigned'] : []),
-  ...(item.snoozedUntil === null ? [] : ['snoozed']),
-  ...(item.triaged ? ['triaged'] : []),
-];
+/** The members that a change gave another value, as they were and as they are. */
+export const difference = (before: Item | null, after: Item): { before: Members | null; after: Members } => {
+  const was: Members = {};
+  const is: Members = {};
+  for (const member of shown) {
+    if (before !== null && same(before[member], after[member])) continue;
+    is[member] = member === 'fields' ? (JSON.parse(after.fields) as unknown) : after[member];
+    if (before !== null) was[member] = member === 'fields' ? (JSON.parse(before.fields) as unknown) : before[member];
+  }
+  return { before: before === null ? null : was, after: is };
+};
 
 /** How the counts of the item's inbox move: measure → +1 or −1. */
 export const countDeltas = (before: Item | null, after: Item): Record<string, number> => {
-  const deltas = new Map<string, number>();
-  for (const measure of measures(after)) deltas.set(measure, 1);
-  if (before !== null) for (const measure of measures(before)) deltas.set(measure, (deltas.get(measure) ?? 0) - 1);
-  return Object.fromEntries([...deltas].filter(([, by]) => by !== 0));
+  const deltas: Record<string, number> = {};
+  const move = (measure: string, was: boolean, is: boolean): void => {
+    if (was !== is) deltas[measure] = is ? 1 : -1;
+  };
+  move('total', before !== null, true);
+  if (before !== null) move(`=${before.state}`, true, before.state === after.state);
+  move(`=${after.state}`, before?.state === after.state, true);
+  move('unassigned', before !== null && before.assignee === null, after.assignee === null);
+  move('snoozed', before !== null && before.snoozedUntil !== null, after.snoozedUntil !== null);
+  move('triaged', before !== null && before.triaged, after.triaged);
+  return deltas;
 };
 
 /** The deadline that can become overdue. */
@@ -70,34 +61,39 @@ export interface WrittenEntry {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
+/** What a batch of changes tells. */
 export interface Telling {
-  readonly told: Told[];
-  readonly entries: WrittenEntry[];
+  /** Rows for `events` as JSON, less what all of a batch have in common. */
+  readonly rows: readonly string[];
+  /** Live messages as JSON text, one array a change; the row numbered `live` tells them, from 1 on. */
+  readonly live: readonly string[];
+  /** Adds what a change tells: its first row bears the audit entry and the live messages, each further one a timeline entry. */
+  readonly add: (decided: Decided) => WrittenEntry[];
 }
 
-/** The live messages of a change as JSON text; parts of it are JSON already. */
-const partsOf = ({ before, effect: { item } }: Decided, entries: readonly WrittenEntry[], by: string): string => {
-  const own = `{"type":"item","inbox":"${item.inbox}","change":"${before === null ? 'created' : 'changed'}","item":${itemJson(item, fullAccess)},"by":${by}}`;
-  const told = entries.map((entry) => `{"type":"timeline","inbox":"${item.inbox}","change":"created","item":"${item.id}","entry":${JSON.stringify(entry)}}`);
-  return `[${[own, ...told].join(',')}]`;
-};
-
-/** The events of one change: the first carries audit entry and live messages, each further one a timeline entry. */
-export const tell = (caller: Caller, decided: Decided, at: number, newEntryId: () => string): Telling => {
+/** Texts are put together around parts that are JSON already; names and ids hold no sign that JSON would escape. */
+export const newTelling = (caller: Caller, at: number, newEntryId: () => string): Telling => {
   const actor = byOf(caller.principal);
-  const { before, effect } = decided;
-  const { item } = effect;
-  const entries = effect.entries.map((entry): WrittenEntry => ({ id: entry.id ?? newEntryId(), item: item.id, type: entry.type, at, actor, data: entry.data }));
-  const rowOf = (entry: WrittenEntry | undefined, n: number): Told => ({ n, item: item.id, inbox: item.inbox, entry: entry?.id, type: entry?.type, data: entry?.data });
-  const { before: was, after: is } = difference(before, item);
-  const first: Told = {
-    ...rowOf(entries[0], 0),
-    before: was ?? undefined,
-    after: is,
-    parts: partsOf(decided, entries, JSON.stringify(actor)),
-    deltas: countDeltas(before, item),
-    due_from: deadline(before),
-    due_to: deadline(item),
+  const by = JSON.stringify(actor);
+  const rows: string[] = [];
+  const live: string[] = [];
+
+  const add = ({ before, effect: { item, entries } }: Decided): WrittenEntry[] => {
+    const written = entries.map(({ id, type, data }): WrittenEntry => ({ id: id ?? newEntryId(), item: item.id, type, at, actor, data }));
+    const texts = written.map(({ data }) => JSON.stringify(data));
+    const own = `{"type":"item","inbox":"${item.inbox}","change":"${before === null ? 'created' : 'changed'}","item":${itemJson(item, fullAccess)},"by":${by}}`;
+    const told = written.map(({ id, type }, n) =>
+      `{"type":"timeline","inbox":"${item.inbox}","change":"created","item":"${item.id}","entry":{"id":"${id}","item":"${item.id}","type":"${type}","at":${String(at)},"actor":${by},"data":${texts[n] ?? '{}'}}}`);
+    live.push(`[${[own, ...told].join(',')}]`);
+
+    const changed = difference(before, item);
+    const audit = JSON.stringify({
+      live: live.length, before: changed.before ?? undefined, after: changed.after, deltas: countDeltas(before, item), due_from: deadline(before), due_to: deadline(item),
+    });
+    const timeline = written.map(({ id, type }, n) => `,"entry":"${id}","type":"${type}","data":${texts[n] ?? '{}'}`);
+    rows.push(`{"n":0,"item":"${item.id}","inbox":"${item.inbox}"${timeline[0] ?? ''},${audit.slice(1)}`);
+    for (let n = 1; n < timeline.length; n++) rows.push(`{"n":${String(n)},"item":"${item.id}","inbox":"${item.inbox}"${timeline[n] ?? ''}}`);
+    return written;
   };
-  return { entries, told: [first, ...entries.slice(1).map((entry, i) => rowOf(entry, i + 1))] };
+  return { rows, live, add };
 };

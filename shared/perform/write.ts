@@ -8,10 +8,10 @@ import type { BulkOutcome } from '../catalogue/states.ts';
 import type { Db, Tx } from '../db/knex.ts';
 import { rows, type Value } from '../db/sql.ts';
 import type { Caller } from '../agents/principal.ts';
-import type { Decided, Told } from './tell.ts';
+import type { Decided, Telling } from './tell.ts';
 import type { Item } from '../items/model.ts';
 import { itemTerms } from '../items/terms.ts';
-import { statementFor, termBreak, type Shape } from './writeSql.ts';
+import { liveBreak, statementFor, termBreak, type Shape } from './writeSql.ts';
 
 /** An answer kept under an idempotency key, written with the effect. */
 export interface SavedAnswer {
@@ -36,7 +36,7 @@ export interface Batch {
   /** What the audit log calls it. */
   readonly verb: string;
   readonly changed: readonly Decided[];
-  readonly told: readonly Told[];
+  readonly told: Telling;
   readonly saved: SavedAnswer | null;
   readonly results: { readonly bulk: string; readonly rows: readonly ResultRow[] } | null;
 }
@@ -110,7 +110,7 @@ export const writeBatch = async (db: Db | Tx, caller: Caller, batch: Batch, at: 
   };
   const { env, principal } = caller;
   const values: Value[] = [
-    env.id, itemsJson(env.id, changed, shape.create), JSON.stringify(told),
+    env.id, itemsJson(env.id, changed, shape.create), `[${told.rows.join(',')}]`, told.live.join(liveBreak),
     at, principal.type, principal.id, principal.name, principal.role?.name ?? null, batch.verb, caller.requestId, caller.address,
   ];
   if (shape.users) values.push(JSON.stringify(users));

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { runAdmin, type Outcome } from '../../shared/cli/run.ts';
 import { verifyPassword } from '../../shared/agents/passwords.ts';
 import { clientOf } from '../support/http.ts';
 import { testManifest } from '../support/manifest.ts';
@@ -45,19 +46,29 @@ describe('the admin command', function () {
       child.stdin.end(input);
     });
 
-  /** What `--json` answers; fails with what the command said. */
+  /** What `--json` answers, from a process as an operator starts it; fails with what the command said. */
   // Tests state what they expect of it.
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
-  const answer = async (args: readonly string[], input = ''): Promise<any> => {
+  const really = async (args: readonly string[], input = ''): Promise<any> => {
     const { code, out, err } = await admin([...args, '--json'], input);
     expect(code, err).to.equal(0);
     return JSON.parse(out) as unknown;
   };
 
+  const within = (args: readonly string[], input: string): Promise<Outcome> => runAdmin(args, { readConfig: () => world.config, readInput: () => Promise.resolve(input) });
+
+  /** The same without a process, for all that comes after each thing's first. */
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  const answer = async (args: readonly string[], input = ''): Promise<any> => {
+    const { exitCode, text } = await within([...args, '--json'], input);
+    expect(exitCode, text).to.equal(0);
+    return JSON.parse(text) as unknown;
+  };
+
   const refused = async (args: readonly string[], code: 1 | 2, ...words: string[]): Promise<void> => {
-    const run = await admin(args);
-    expect(run, args.join(' ')).to.include({ code, out: '' });
-    for (const word of words) expect(run.err).to.include(word);
+    const { exitCode, text } = await within(args, '');
+    expect(exitCode, `${args.join(' ')}: ${text}`).to.equal(code);
+    for (const word of words) expect(text).to.include(word);
   };
 
   /** Tables with a row that holds `text` anywhere. */
@@ -79,7 +90,7 @@ describe('the admin command', function () {
   });
 
   it('makes environments, defines them and tells what a new manifest retires', async () => {
-    const made = await answer(['environment', 'create', 'staging']);
+    const made = await really(['environment', 'create', 'staging']);
     expect(made.environment).to.include({ name: 'staging', epoch: 1, definedAt: null });
     expect(made.baseUrl).to.equal(`http://127.0.0.1:${String(world.port)}/api/env/staging`);
     await refused(['environment', 'create', 'staging'], 1, 'already an environment staging');
@@ -100,12 +111,12 @@ describe('the admin command', function () {
     await refused(['environment', 'define', 'nowhere', '--manifest', file], 1, 'no environment "nowhere"', 'staging');
 
     expect((await answer(['environment', 'new-epoch', 'staging'])).environment.epoch).to.equal(2);
-    const { environments } = await answer(['environment', 'list']);
+    const { environments } = await really(['environment', 'list']);
     expect(environments.map(({ name }: { name: string }) => name)).to.deep.equal(['demo', 'staging']);
   });
 
   it('makes an agent whose token works at once and is kept only as a hash, rotates and revokes it', async () => {
-    const { agent, token, baseUrl } = await answer(['agent', 'create', 'bot', '--role', 'operator', '--mode', 'readonly', '--environment', 'demo']);
+    const { agent, token, baseUrl } = await really(['agent', 'create', 'bot', '--role', 'operator', '--mode', 'readonly', '--environment', 'demo']);
     expect(agent).to.deep.include({ name: 'bot', mode: 'readonly', environments: ['demo'], expiresAt: null, createdBy: null });
     expect(baseUrl).to.equal(world.base);
     const [row] = await world.sql<{ principal: string }>('select principal from tokens where hash = $1', [createHash('sha256').update(String(token)).digest()]);
@@ -115,20 +126,20 @@ describe('the admin command', function () {
     expect(await status(token)).to.equal(200);
 
     const before = Date.now();
-    const rotated = await answer(['agent', 'rotate', 'bot', '--grace', '60000']);
+    const rotated = await really(['agent', 'rotate', 'bot', '--grace', '60000']);
     expect([await status(token), await status(rotated.token)]).to.deep.equal([200, 200]);
     const [old] = await world.sql<{ left: string }>('select expires_at - $2::bigint as left from tokens where hash = $1', [createHash('sha256').update(String(token)).digest(), before]);
     expect(Number(old?.left)).to.be.within(60_000, 90_000);
     const last = await answer(['agent', 'rotate', String(agent.id)]);
     await until('the former tokens are refused', async () => (await status(token)) === 401 && (await status(rotated.token)) === 401, 2_000);
-    await answer(['agent', 'revoke', 'bot']);
+    await really(['agent', 'revoke', 'bot']);
     await until('the last token is refused', async () => (await status(last.token)) === 401, 2_000);
     await refused(['agent', 'revoke', 'bot'], 1, 'no agent "bot"', 'agent list');
     expect((await answer(['agent', 'list'])).agents).to.deep.equal([]);
   });
 
   it('makes, changes and deletes roles, but neither built-in ones nor those in use', async () => {
-    const { role } = await answer(['role', 'create', 'triager', '--grants', '[{"on":"inbox:mail","can":["see","triage"]}]']);
+    const { role } = await really(['role', 'create', 'triager', '--grants', '[{"on":"inbox:mail","can":["see","triage"]}]']);
     expect(role).to.deep.include({ name: 'triager', builtIn: false, grants: [{ on: 'inbox:mail', can: ['see', 'triage'] }] });
     const { agent } = await answer(['agent', 'create', 'helper', '--role', 'triager', '--environment', '*']);
     expect(agent).to.deep.include({ environments: ['*'], role: { id: role.id, name: 'triager' } });
@@ -145,7 +156,7 @@ describe('the admin command', function () {
 
   it('makes people with a password that is only kept hashed, and keeps the last admin', async () => {
     const password = 'correct horse battery';
-    const { person } = await answer(['person', 'create', 'Ana@Example.com', '--role', 'admin', '--password-stdin'], `${password}\n`);
+    const { person } = await really(['person', 'create', 'Ana@Example.com', '--role', 'admin', '--password-stdin'], `${password}\n`);
     expect(person).to.deep.include({ email: 'ana@example.com', name: 'Ana', environments: ['*'] });
     const [row] = await world.sql<{ hash: string }>('select password_hash as hash from people where id = $1', [person.id]);
     expect(row?.hash).to.match(/^scrypt\$32768\$8\$3\$/);
@@ -161,12 +172,12 @@ describe('the admin command', function () {
     const again = await answer(['person', 'create', 'ana@example.com', '--role', 'viewer', '--password-stdin'], 'a third one');
     expect(again.person.id, 'who comes back is the same person').to.equal(person.id);
     const { people } = await answer(['person', 'list']);
-    expect(people.map(({ email, role }: { email: string; role: { name: string } }) => [email, role.name])).to.deep.equal([['bo@example.com', 'admin'], ['ana@example.com', 'viewer']].sort());
+    expect(people.map(({ email, role }: { email: string; role: { name: string } }) => [email, role.name])).to.have.deep.members([['ana@example.com', 'viewer'], ['bo@example.com', 'admin']]);
   });
 
   it('makes, rotates and revokes app keys of one environment', async () => {
     await refused(['app-key', 'create'], 2, '--environment', 'demo');
-    const made = await answer(['app-key', 'create', '--environment', 'demo']);
+    const made = await really(['app-key', 'create', '--environment', 'demo']);
     expect(made.appKey).to.include({ name: 'app', environment: 'demo' });
     expect(made.token).to.match(/^capp_[0-9A-Za-z]{38}$/);
     expect(made.baseUrl).to.equal(world.base);
@@ -179,23 +190,29 @@ describe('the admin command', function () {
   });
 
   it('refuses what is written wrong, naming the option and the remedy', async () => {
-    await Promise.all([
-      refused([], 2, 'Usage: npm run admin'),
-      refused(['agents', 'list'], 2, 'no "agents"', 'agent'),
-      refused(['agent', 'make', 'x'], 2, 'create, list, rotate, revoke'),
-      refused(['agent', 'create', 'x', '--rol', 'admin'], 2, 'no option --rol', '--role'),
-      refused(['agent', 'create', 'x', '--environment', 'demo'], 2, '--role is missing'),
-    ]);
-    await Promise.all([
-      refused(['agent', 'create', 'x', '--role', '--environment', 'demo'], 2, '--role needs a value'),
-      refused(['agent', 'create', 'x', 'y', '--role', 'admin', '--environment', 'demo'], 2, '"y" is one word too many'),
-      refused(['agent', 'create', 'x', '--role', 'nobody', '--environment', 'demo'], 2, '--role: there is no role "nobody"', 'role list'),
-      refused(['agent', 'create', 'x', '--role', 'admin', '--environment', 'nowhere'], 2, '--environment: there is no environment "nowhere"'),
-      refused(['agent', 'create', 'x', '--role', 'admin', '--environment', 'demo', '--expires-at', '1000'], 2, '--expires-at: must be in the future'),
-      refused(['agent', 'rotate', 'x', '--grace', '604800001'], 2, '--grace'),
-      refused(['role', 'create', 'x', '--grants', '[{'], 2, '--grants is not JSON', 'Example:'),
-      refused(['role', 'create', 'x', '--grants', '[{"on":"inbox:a","can":["sing"]}]'], 2, '--grants 0.can.0', 'triage'),
-    ]);
+    const wrong: readonly [args: readonly string[], ...words: string[]][] = [
+      [[], 'Usage: npm run admin'],
+      [['agents', 'list'], 'no "agents"', 'agent'],
+      [['agent', 'make', 'x'], 'no verb "make"', 'create, list, rotate, revoke'],
+      [['agent', 'create', 'x', '--rol', 'admin'], 'no option --rol', '--role'],
+      [['agent', 'create', 'x', '--environment', 'demo'], '--role is missing'],
+      [['agent', 'create', '--role', 'admin'], '<name> is missing'],
+      [['agent', 'create', 'x', '--role', '--environment', 'demo'], '--role needs a value'],
+      [['agent', 'create', 'x', '--role', 'admin', '--role', 'viewer'], '--role is given twice'],
+      [['agent', 'create', 'x', 'y', '--role', 'admin', '--environment', 'demo'], '"y" is one word too many'],
+      [['agent', 'create', 'x', '--role', 'nobody', '--environment', 'demo'], '--role: there is no role "nobody"', 'role list'],
+      [['agent', 'create', 'x', '--role', 'admin', '--environment', 'nowhere'], '--environment: there is no environment "nowhere"'],
+      [['agent', 'create', 'x', '--role', 'admin', '--environment', 'demo', '--mode', 'sleepy'], '--mode'],
+      [['agent', 'create', 'x', '--role', 'admin', '--environment', 'demo', '--expires-at', '1000'], '--expires-at: must be in the future'],
+      [['agent', 'create', 'x', '--role', 'admin', '--environment', 'demo', '--expires-at', 'soon'], '--expires-at must be a whole number'],
+      [['agent', 'rotate', 'x', '--grace', '604800001'], '--grace'],
+      [['role', 'create', 'x', '--grants', '[{'], '--grants is not JSON', 'Example:'],
+      [['role', 'create', 'x', '--grants', '[{"on":"inbox:a","can":["sing"]}]'], '--grants 0.can.0', 'triage'],
+      [['role', 'create', 'x', '--grants', '[{"on":"inbox:a:b","can":["see"]}]'], '--grants 0.on'],
+    ];
+    for (const [args, ...words] of wrong) await refused(args, 2, ...words);
+    const real = await admin(['agent', 'create', 'x', '--json', '--role', 'nobody', '--environment', 'demo']);
+    expect(real).to.deep.equal({ code: 2, out: '', err: '--role: there is no role "nobody"\nSee: npm run admin -- role list\n' });
     expect(await world.sql(`select from agents where name = 'x'`)).to.deep.equal([]);
   });
 

@@ -37,7 +37,7 @@ export const request = async (method: string, url: string, body: unknown, token:
   });
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
-  return { status: response.status, headers: response.headers, text, body: isJson ? (JSON.parse(text) as unknown) : undefined };
+  return { status: response.status, headers: response.headers, text, body: isJson && text !== '' ? (JSON.parse(text) as unknown) : undefined };
 };
 
 export const clientOf = (base: string, token: string, id: string): Client => {

@@ -1,13 +1,14 @@
 /** Requests as bytes on a socket, for what `fetch` would tidy up before it is sent. */
 import { connect, type Socket } from 'node:net';
+import type { Reply } from './http.ts';
 
 export interface RawReply {
   readonly status: number;
   readonly headers: Headers;
+  /** Byte by byte (latin1). */
   readonly text: string;
-  // As in http.ts: tests state what they expect of a body.
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
-  readonly body: any;
+  /** The text as JSON, parsed when it is asked for. */
+  readonly body: Reply['body'];
 }
 
 const parse = (bytes: string): RawReply => {
@@ -16,8 +17,14 @@ const parse = (bytes: string): RawReply => {
   const text = split === -1 ? '' : bytes.slice(split + 4);
   const headers = new Headers();
   for (const line of lines) headers.append(line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim());
-  const isJson = headers.get('content-type')?.startsWith('application/json') === true;
-  return { status: Number(start.split(' ')[1] ?? 0), headers, text, body: isJson && text !== '' ? (JSON.parse(text) as unknown) : undefined };
+  return {
+    status: Number(start.split(' ')[1] ?? 0),
+    headers,
+    text,
+    get body() {
+      return JSON.parse(text) as unknown;
+    },
+  };
 };
 
 export interface RawOptions {
@@ -25,7 +32,7 @@ export interface RawOptions {
   readonly then?: (socket: Socket) => void;
 }
 
-/** Sends `head` (lines joined by CRLF by the caller) and reads until the server closes; `connection: close` is the caller's. */
+/** Sends `bytes` and reads until the server closes; `connection: close` is the caller's. */
 export const raw = (port: number, bytes: string | Buffer, { then }: RawOptions = {}): Promise<RawReply> =>
   new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');

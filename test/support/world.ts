@@ -39,6 +39,8 @@ export interface World {
   /** A person who is signed in. */
   person(role: string, name?: string): Promise<Client>;
   appKey(environment?: string): Promise<Client>;
+  /** A client with a well-formed token that nobody has. */
+  nobody(): Client;
   /** The same credential, calling another environment. */
   elsewhere(client: Client, environment: string): Client;
   /** Ends every token of a principal, at once and everywhere. */
@@ -67,6 +69,8 @@ export const newWorld = async ({ env = {}, workers = true, manifest = testManife
     REDIS_URL: redisUrl(),
     REDIS_PREFIX: `test-${randomBytes(6).toString('hex')}`,
     PORT: '0',
+    // The tests' own connections stay open and would be waited for.
+    DRAIN_MS: '400',
     RATE_LIMIT: '1000000',
     RATE_BURST: '1000000',
     LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'error',
@@ -135,6 +139,7 @@ export const newWorld = async ({ env = {}, workers = true, manifest = testManife
       await sql('insert into app_keys (id, env, name, created_at) select $1, id, $2, 0 from environments where name = $3', [id, 'app', name]);
       return clientOf(baseOf(first.port, name), await credential('app', id, null), id);
     },
+    nobody: () => clientOf(baseOf(first.port), newToken('agent'), 'nobody'),
     elsewhere: (client, name) => clientOf(baseOf(first.port, name), client.token, client.id),
     revoke: async (client) => {
       await sql('delete from tokens where principal = $1', [client.id]);

@@ -13,17 +13,20 @@ const due = statement('sweeps.wake', `
 
 const system: Principal = { type: 'system', id: null, name: 'snooze', mode: 'normal', role: null, access: fullAccess, environments: ['*'] };
 
-/** Answers when nothing that was due at the call is left. */
+/** Answers when nothing is left that was due at the call and could be woken. */
 export const wakeItems = async (deps: Deps): Promise<void> => {
   for (;;) {
     const found = await rows<{ env: number; id: string }>(deps.db, due, [deps.clock.now()]);
     const environments = new Set(found.map((row) => row.env));
+    let woken = 0;
     for (const number of environments) {
       const env = deps.directory.environmentById(number);
+      // One that is newer than what this process has read is woken at the next turn.
       if (env === undefined) continue;
       const caller: Caller = { env, principal: system, requestId: null, address: null };
-      await perform(deps, caller, wakeItem, found.filter((row) => row.env === number).map((row) => row.id), {});
+      const outcomes = await perform(deps, caller, wakeItem, found.filter((row) => row.env === number).map((row) => row.id), {});
+      woken += outcomes.filter((outcome) => outcome.kind === 'changed').length;
     }
-    if (found.length < batch) return;
+    if (found.length < batch || woken === 0) return;
   }
 };

@@ -1,10 +1,9 @@
 /** How many items fit a request, exactly up to a number that is quickly counted: for `count=1` of `GET /items`. */
 import { limits } from '../../catalogue/limits.ts';
 import type { Db, Tx } from '../../db/knex.ts';
-import { piecesOf } from './filters.ts';
 import { ask, at, readEdge, readingOf, startOf, strideFor, usualPace, type Pace, type Reading } from './reading.ts';
 import { normalised, type CountRequest } from './request.ts';
-import { chosenGroups } from './search.ts';
+import { chosenPieces } from './search.ts';
 import { countPlain, countWalk } from './statements.ts';
 import { seenStream, streams } from './streams.ts';
 
@@ -23,10 +22,9 @@ const countOpen = async (reading: Reading, request: CountRequest): Promise<numbe
     count += edge.fitting;
     if (edge.place === null) return count;
     place = edge.place;
-    const chosen = stride > sample || edge.fitting >= sample * dense ? [] : chosenGroups(request, reading.open, edge);
-    if (chosen.length === 0) continue;
-    const values = { ...at(place), pieces: piecesOf(request, chosen), limit: most };
-    return count + (await first(ask(reading, countWalk(reading.stream), values)));
+    const pieces = stride > sample || edge.fitting >= sample * dense ? null : chosenPieces(request, reading.open, edge);
+    if (pieces === null) continue;
+    return count + (await first(ask(reading, countWalk(reading.stream), { ...at(place), pieces, limit: most })));
   }
   return count;
 };

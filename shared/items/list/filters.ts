@@ -4,14 +4,13 @@
  */
 import { fold } from '../../core/text.ts';
 import type { Value } from '../../db/sql.ts';
-import { bucketSql, inboxCode, termPieces, weekSql, type TermFilter } from '../terms.ts';
-import type { CountRequest } from './request.ts';
-import type { Group } from './streams.ts';
+import { bucketSql, inboxCode, nothing, termPieces, weekSql } from '../terms.ts';
+import type { CountRequest, Filter } from './request.ts';
 
 const bucket = bucketSql(weekSql('i.last_seen'), '($codes::text[])[array_position($inboxes::text[], i.inbox)]');
 
 /** Alias of the rows: `i`. `strpos` is a hint: it spares most rows the tsquery, which takes 30 times as long. */
-export const conditions: Readonly<Record<Group, string>> = {
+export const conditions: Readonly<Record<Filter, string>> = {
   states: '($states::text[] is null or i.state = any($states::text[]))',
   assignee: "($assignee::text is null or coalesce(i.assignee, 'none') = $assignee::text)",
   overdue: '($overdue::bool is null or (i.due_at is not null and not i.closed and i.due_at < $now::bigint) = $overdue::bool)',
@@ -21,46 +20,34 @@ export const conditions: Readonly<Record<Group, string>> = {
   words: `($words::text[] is null or (strpos(i.title_key, $hint::text) > 0 and i.terms @@ array_to_string($words::text[], ${bucket})::tsquery))`,
 };
 
-export const groups = Object.keys(conditions) as Group[];
+export const filters = Object.keys(conditions) as Filter[];
 
 export const allConditions = Object.values(conditions).join('\n and ');
 
 /** The filters that a request asks for. */
-export const askedOf = (request: CountRequest): Group[] => groups.filter((group) => request[group] !== null);
+export const askedOf = (request: CountRequest): Filter[] => filters.filter((filter) => request[filter] !== null);
+
+const longer = (a: string, b: string): number => b.length - a.length;
 
 /**
- * The longest run of ASCII letters and digits of the words: where it doesn't occur in the lower-cased title, the words
- * don't either. Other letters may be composed differently there.
+ * The longest run of ASCII letters and digits of a word: where it doesn't occur in the lower-cased title, the word
+ * doesn't either. Other letters may be composed differently there.
  */
-const hintOf = (words: readonly string[]): string =>
-  words.flatMap((word) => fold(word).match(/[a-z0-9]+/g) ?? []).reduce((longest, run) => (run.length > longest.length ? run : longest), '');
+const hintOf = (word: string): string => (fold(word).match(/[a-z0-9]+/g) ?? []).sort(longer)[0] ?? '';
 
-const nothing: TermFilter = { states: null, tags: null, assignee: null, words: null, due: false, snoozed: false, triaged: false };
+/** So many words are worth a look-up of their own; the others only have to fit. */
+const mostLookedUp = 4;
 
-/** The pieces of a tsquery that asks for some of the filters; empty: terms can't ask for any of them. */
-export const piecesOf = (request: CountRequest, which: readonly Group[]): string[] => {
-  const has = (group: Group): boolean => which.includes(group);
-  const pieces = termPieces(request.env, {
-    states: has('states') ? request.states : null,
-    tags: has('tags') ? request.tags : null,
-    assignee: has('assignee') ? request.assignee : null,
-    words: has('words') ? request.words : null,
-    due: has('overdue') && request.overdue === true,
-    snoozed: has('snoozed') && request.snoozed === true,
-    triaged: has('triaged') && request.triaged === true,
-  });
-  return pieces;
-};
+/** The words that may be looked up, longest hint first. */
+export const lookedUp = ({ words }: CountRequest): { word: string; hint: string }[] =>
+  (words ?? []).map((word) => ({ word, hint: hintOf(word) })).sort((a, b) => longer(a.hint, b.hint)).slice(0, mostLookedUp);
 
-/** Whether terms can ask for a filter: they say what an item is, not what it isn't. */
-export const isTerm = (request: CountRequest, group: Group): boolean => {
-  if (group === 'overdue' || group === 'snoozed' || group === 'triaged') return request[group] === true;
-  return request[group] !== null;
-};
+export const hintConditions: readonly string[] = Array.from({ length: mostLookedUp }, (_, n) => `strpos(i.title_key, ($hints::text[])[${String(n + 1)}]) > 0`);
 
 /** Parameters of the conditions. */
 export const filterValues = (request: CountRequest): Record<string, Value> => {
   const { words } = request;
+  const hints = lookedUp(request).map(({ hint }) => hint);
   return {
     env: request.env,
     inboxes: request.inboxes.map((inbox) => inbox.name),
@@ -73,6 +60,7 @@ export const filterValues = (request: CountRequest): Record<string, Value> => {
     snoozed: request.snoozed,
     triaged: request.triaged,
     words: words === null ? null : termPieces(request.env, { ...nothing, words }),
-    hint: words === null ? null : hintOf(words),
+    hint: hints[0] ?? '',
+    hints,
   };
 };

@@ -21,10 +21,9 @@ const readStream = async (reading: Reading, request: ListRequest, from: Keys, wa
   const { pace } = reading;
   const rows: TextRow[] = [];
   let place = from;
-  // The first stride does where one row in twenty fits.
-  let stride = strideFor(pace, wanted * 15);
   let most = pace.sortable;
-  for (;;) {
+  // The first stride does where one row in ten fits.
+  for (let stride = strideFor(pace, wanted * 9); ;) {
     rows.push(...(await readProbe(reading, place, stride, wanted - rows.length)));
     const missing = wanted - rows.length;
     if (missing === 0) return rows;
@@ -38,7 +37,7 @@ const readStream = async (reading: Reading, request: ListRequest, from: Keys, wa
     }
     const found = await search(reading, request, edge, { place, limit: missing, most });
     if (found !== null) return [...rows, ...found];
-    stride = strideFor(pace, stride * 16);
+    stride = strideFor(pace, stride * 8);
     most = anyNumber;
   }
 };

@@ -1,11 +1,11 @@
 /** Reads one stream, or what terms find, from one place on: the statements with their parameters. */
 import type { Db, Tx } from '../../db/knex.ts';
 import { textRows, type TextRow, type Value } from '../../db/sql.ts';
-import { askedOf, filterValues, groups } from './filters.ts';
-import type { CountRequest, Keys } from './request.ts';
+import { askedOf, filterValues, filters } from './filters.ts';
+import type { CountRequest, Filter, Keys } from './request.ts';
 import { valuesOf, type Named } from './sql.ts';
 import { edge, plain, probe, sizeFor } from './statements.ts';
-import { branchesOf, type Group, type Stream } from './streams.ts';
+import { branchesOf, type Stream } from './streams.ts';
 
 /** By which steps a list is read; tests use small ones. Each stride and number of branches is a statement of its own. */
 export interface Pace {
@@ -19,7 +19,7 @@ export interface Pace {
   readonly branches: number;
 }
 
-export const usualPace: Pace = { strides: [1000, 4000, 16_000, 64_000, 256_000], nearby: 4000, sortable: 5000, branches: 64 };
+export const usualPace: Pace = { strides: [500, 4000, 16_000, 64_000, 256_000], nearby: 4000, sortable: 20_000, branches: 64 };
 
 export interface Reading {
   readonly db: Db | Tx;
@@ -29,7 +29,7 @@ export interface Reading {
   readonly size: number | null;
   readonly pace: Pace;
   /** Filters that the stream doesn't decide. */
-  readonly open: readonly Group[];
+  readonly open: readonly Filter[];
   /** Parameters; without a place. */
   readonly values: Readonly<Record<string, Value>>;
 }
@@ -41,7 +41,7 @@ export const readingOf = (
   const branches = branchesOf(stream, request);
   const count = branches.inbox.length;
   if (count === 0) return null;
-  const open = askedOf(request).filter((group) => !stream.decides.includes(group));
+  const open = askedOf(request).filter((filter) => !stream.decides.includes(filter));
   return { db, stream, descending, pace, size: count > pace.branches ? null : sizeFor(count), open, values: { ...filterValues(request), ...branches } };
 };
 
@@ -67,7 +67,9 @@ export interface Edge {
   /** How many fit all filters. */
   readonly fitting: number;
   /** Of one, how many fit each filter. */
-  readonly shares: Readonly<Record<Group, number>>;
+  readonly shares: Readonly<Record<Filter, number>>;
+  /** Of one, how many hold the hint of each word that may be looked up. */
+  readonly hints: readonly number[];
 }
 
 /** The stride that reads at least `rows`, or the longest. */
@@ -76,9 +78,10 @@ export const strideFor = ({ strides }: Pace, rows: number): number => strides.fi
 export const readEdge = async (reading: Reading, place: Keys, rows: number): Promise<Edge> => {
   const [found = []] = await ask(reading, edge({ ...reading, rows }), at(place));
   const [key = null, id = null, fitting = '0', ...counts] = found;
-  const shares = Object.fromEntries(groups.map((group, n) => [group, Number(counts[n] ?? '0') / rows])) as Record<Group, number>;
+  const share = counts.map((count) => Number(count) / rows);
+  const shares = Object.fromEntries(filters.map((filter, n) => [filter, share[n] ?? 0])) as Record<Filter, number>;
   const number = key === null || reading.stream.key === 'title_key' ? key : Number(key);
-  return { place: id === null ? null : [number, id], fitting: Number(fitting), shares };
+  return { place: id === null ? null : [number, id], fitting: Number(fitting), shares, hints: share.slice(filters.length) };
 };
 
 export const readProbe = (reading: Reading, place: Keys, rows: number, limit: number): Promise<TextRow[]> =>

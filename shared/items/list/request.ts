@@ -24,6 +24,8 @@ export interface ItemFilter {
   readonly snoozed: boolean | null;
 }
 
+export type Filter = keyof ItemFilter;
+
 export interface CountRequest extends ItemFilter {
   readonly env: number;
   /** Those that the role sees, narrowed to the inbox that was asked for. */

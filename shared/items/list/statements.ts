@@ -5,7 +5,7 @@
  */
 import { weekSql, bucketSql } from '../terms.ts';
 import { itemColumns } from '../model.ts';
-import { allConditions, conditions, groups } from './filters.ts';
+import { allConditions, conditions, filters, hintConditions } from './filters.ts';
 import { named, type Named } from './sql.ts';
 import type { Stream } from './streams.ts';
 
@@ -63,7 +63,8 @@ const streamSql = (shape: Shape): string => {
     return `select i.* from unnest($inbox::text[], $state::text[], $closed::bool[], $least::bigint[], $below::bigint[]) as b(inbox, state, closed, least, below)
       cross join lateral (${branch(shape, null)} order by ${order} limit ${limit}) i order by ${order} limit ${limit}`;
   }
-  const branches = Array.from({ length: shape.size }, (_, n) => `(${branch(shape, n + 1)})`);
+  // The order inside keeps a branch from being read in any other.
+  const branches = Array.from({ length: shape.size }, (_, n) => `(${branch(shape, n + 1)} order by ${order})`);
   return `select * from (${branches.join('\n union all ')}) i order by ${order} limit ${limit}`;
 };
 
@@ -82,14 +83,17 @@ export const probe = (shape: Shape): Named =>
     order by ${orderOf(shape.stream, shape.descending)} limit $limit`);
 
 /**
- * Where the next rows end (null: the stream does before that), how many of them fit, and how many fit each
- * filter: one row of key, id, fitting, then `groups`. Words are counted by their hint.
+ * Where the next rows end (null: the stream does before that), how many of them fit, and how many fit each filter: one
+ * row of key, id, fitting, then `filters`, then the hints of words.
  */
 export const edge = (shape: Shape): Named =>
-  named(`items.edge.${shapeName(shape)}`, () => `
-    select (array_agg(${keySql(shape.stream)}))[${String(shape.rows)}], (array_agg(i.id))[${String(shape.rows)}], count(*) filter (where ${allConditions}),
-      ${groups.map((group) => `count(*) filter (where ${group === 'words' ? '($hint::text is null or strpos(i.title_key, $hint::text) > 0)' : conditions[group]})`).join(',\n')}
-    from (${streamSql(shape)}) i`);
+  named(`items.edge.${shapeName(shape)}`, () => {
+    const counts = [allConditions, ...filters.map((filter) => conditions[filter]), ...hintConditions];
+    return `
+      select (array_agg(${keySql(shape.stream)}))[${String(shape.rows)}], (array_agg(i.id))[${String(shape.rows)}],
+        ${counts.map((condition) => `count(*) filter (where ${condition})`).join(',\n')}
+      from (${streamSql(shape)}) i`;
+  });
 
 /** The inboxes' oldest or newest activity. */
 const bound = (direction: 'asc' | 'desc'): string => `
@@ -129,9 +133,13 @@ export const walk = (stream: Stream, descending: boolean): Named => {
 };
 
 /** Rows and last how many `f` found; the first in order, unless that is more than `$most`. */
-const firstOf = (stream: Stream, descending: boolean): string => `
-  select ${answer(stream)}, (select count(*) from f) from f join items i on i.env = $env and i.id = f.found
-  order by ${orderOf(stream, descending)} limit $limit`;
+const firstOf = (stream: Stream, descending: boolean): string => {
+  const direction = descending ? 'desc' : 'asc';
+  return `
+    select ${answer(stream)}, (select count(*) from f)
+    from (select found from f order by ${stream.key === null ? '' : `key ${direction}, `}found ${direction} limit $limit) f
+    join items i on i.env = $env and i.id = f.found order by ${orderOf(stream, descending)}`;
+};
 
 /** What else than `allConditions` rows of a stream have to fulfil, hidden. */
 const belonging = (stream: Stream, descending: boolean): string =>
@@ -142,15 +150,15 @@ export const gather = (stream: Stream, descending: boolean): Named =>
   named(`items.gather.${stream.name}.${descending ? 'down' : 'up'}`, () => `
     with s as (select ${weekSql(bound('asc'))} as first, ${weekSql(bound('desc'))} as last offset 0),
     f as materialized (
-      select i.id as found from s cross join lateral (select ${queries('s.first', 's.last')} as terms offset 0) q cross join lateral (
-        select i.id from items i where ${found} and ${belonging(stream, descending)} limit $most + 1) i)
+      select i.id as found, i.key from s cross join lateral (select ${queries('s.first', 's.last')} as terms offset 0) q cross join lateral (
+        select i.id, ${keySql(stream)} as key from items i where ${found} and ${belonging(stream, descending)} limit $most + 1) i)
     ${firstOf(stream, descending)}`);
 
 /** The same, found by their deadlines: for the overdue, when these are few. The branches are those of `streams.due`. */
 export const gatherDue = (stream: Stream, descending: boolean, due: Stream): Named =>
   named(`items.gatherDue.${stream.name}.${descending ? 'down' : 'up'}`, () => `
     with f as materialized (
-      select i.id as found from unnest($inbox::text[], $state::text[], $closed::bool[], $least::bigint[], $below::bigint[]) as b(inbox, state, closed, least, below)
+      select i.id as found, ${keySql(stream)} as key from unnest($inbox::text[], $state::text[], $closed::bool[], $least::bigint[], $below::bigint[]) as b(inbox, state, closed, least, below)
       cross join lateral (${branch({ stream: due, descending }, null, true)} offset 0) i where ${belonging(stream, descending)} limit $most + 1)
     ${firstOf(stream, descending)}`);
 

@@ -1,9 +1,6 @@
 /** The ordered indexes that lists are read from: one branch for each inbox (and state), merged in order by PostgreSQL. */
 import type { Value } from '../../db/sql.ts';
-import type { CountRequest, ListRequest } from './request.ts';
-
-/** Filters that an index can decide by itself, beside the inbox. */
-export type Group = 'states' | 'tags' | 'assignee' | 'words' | 'overdue' | 'snoozed' | 'triaged';
+import type { CountRequest, Filter, ListRequest } from './request.ts';
 
 /** One index. `where` is repeated word for word from its definition, else PostgreSQL would not use it. */
 export interface Stream {
@@ -14,10 +11,10 @@ export interface Stream {
   readonly by: 'inbox' | 'state' | 'deadline';
   readonly where: string;
   /** The filters whose answer every one of its rows has. */
-  readonly decides: readonly Group[];
+  readonly decides: readonly Filter[];
 }
 
-const bySeen = (name: string, where: string, ...decides: Group[]): Stream => ({ name, key: 'last_seen', by: 'inbox', where, decides });
+const bySeen = (name: string, where: string, ...decides: Filter[]): Stream => ({ name, key: 'last_seen', by: 'inbox', where, decides });
 
 export const streams = {
   seen: bySeen('seen', ''),

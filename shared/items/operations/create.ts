@@ -11,15 +11,15 @@ import { inState } from '../states.ts';
 import { sortedTags } from '../tags.ts';
 
 const recordId = Type.String({ minLength: 1, maxLength: limits.recordIdMax, pattern: '^(?!(?:\\.{1,2}|list)$)[^\\u0000-\\u001f\\u007f-\\u009f]+$', description: 'The record’s id in the app.' });
-const reference = closed({ resource: name('The resource.'), id: recordId });
+const reference = (description: string) => closed({ resource: name('The resource.'), id: recordId }, { description });
 
 export const createInput = closed({
   inbox: name('The inbox that it belongs to.'),
   title: text(limits.titleMax, 'What people read in the list.'),
   data: Type.Optional(Type.Object({}, { description: 'Its fields, as the inbox declares them.' })),
-  record: Type.Optional(reference),
-  links: Type.Optional(Type.Array(reference, { maxItems: limits.linksPerItem, description: 'Further records that it is about.' })),
-  tags: Type.Optional(Type.Array(tag, { maxItems: limits.tagsPerItem })),
+  record: Type.Optional(reference('The record that it is about.')),
+  links: Type.Optional(Type.Array(reference('A record.'), { maxItems: limits.linksPerItem, description: 'Further records that it is about.' })),
+  tags: Type.Optional(Type.Array(tag, { maxItems: limits.tagsPerItem, description: 'Its tags.' })),
   key: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: 'Items of one inbox with the same key are one item with occurrences.' })),
   user: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: 'Who was affected; distinct ones are counted.' })),
 });

@@ -1,0 +1,41 @@
+/** How a listening server ends without dropping a request; used by server.ts. */
+import type { Server } from 'node:http';
+import { Server as NetServer } from 'node:net';
+
+/** What part of the time to drain a kept-alive connection may stay idle: a request may be on its way on it. */
+const idleShare = 1 / 4;
+const pollMs = 50;
+/** Under load there is always one more connection; taking those that wait must end. */
+const acceptMs = 100;
+
+/** Takes the connections that the kernel has accepted: closing would reset them. Node takes one a turn of its loop. */
+const acceptWaiting = async (server: Server): Promise<void> => {
+  let came = true;
+  const note = (): void => {
+    came = true;
+  };
+  server.on('connection', note);
+  for (const until = performance.now() + acceptMs; came && performance.now() < until;) {
+    came = false;
+    for (let turns = 0; turns < 2; turns++) await new Promise((resolve) => { setImmediate(resolve); });
+  }
+  server.off('connection', note);
+};
+
+/**
+ * Stops listening; answers when the last connection is closed, after `drainMs` at the latest. From now on every answer has
+ * to say `connection: close`, so that the connections end by themselves.
+ */
+export const drain = async (server: Server, drainMs: number): Promise<void> => {
+  await acceptWaiting(server);
+  let poll: NodeJS.Timeout | undefined;
+  const quiet = setTimeout(() => {
+    poll = setInterval(() => { server.closeIdleConnections(); }, pollMs);
+  }, drainMs * idleShare);
+  const late = setTimeout(() => { server.closeAllConnections(); }, drainMs);
+  // Not HTTP's own `close`, which ends idle connections at once, also one on which a request is just arriving.
+  await new Promise<void>((resolve) => { NetServer.prototype.close.call(server, () => { resolve(); }); });
+  clearTimeout(quiet);
+  clearTimeout(late);
+  clearInterval(poll);
+};

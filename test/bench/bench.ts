@@ -1,0 +1,111 @@
+/** What every suite measures with: the database, the service's processes, the load generator, and programs of their own. */
+import { randomBytes } from 'node:crypto';
+import { createServer, type AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { build } from './build.ts';
+import { environment, openDatabase, type Database } from './database.ts';
+import { startProgram, type Program } from './ipc.ts';
+import type { Options } from './options.ts';
+import type { Heard, Measured, Plan } from './plan.ts';
+import type { Figure } from './report.ts';
+
+export interface Api extends Program {
+  readonly port: number;
+}
+
+/** Times as the options say, unless given. */
+export type Load = Omit<Plan, 'warmupMs' | 'ms'> & Partial<Pick<Plan, 'warmupMs' | 'ms'>>;
+
+export interface Bench {
+  readonly options: Options;
+  readonly database: Database;
+  /** The environment variables of the service's processes. */
+  readonly env: Readonly<Record<string, string>>;
+  say(text: string): void;
+  /** Starts a program of programs/; it ends with the suite. */
+  start(name: string, env?: Readonly<Record<string, string>>, flags?: readonly string[]): Promise<Program>;
+  api(env?: Readonly<Record<string, string>>): Promise<Api>;
+  /** Runs the load generator; fails when an answer isn't 2xx. */
+  load(plan: Load): Promise<Measured>;
+  /** The same, and a subscriber of the stream listens meanwhile. */
+  loadHearing(plan: Load, token: string): Promise<Measured & Heard>;
+  /** Ends what the suite has started. */
+  clear(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface Suite {
+  readonly name: string;
+  run(bench: Bench): Promise<Figure[]>;
+}
+
+/** A port that nobody listens on now. */
+export const freePort = async (): Promise<number> => {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+};
+
+export const openBench = async (options: Options): Promise<Bench> => {
+  const say = (text: string): void => {
+    process.stderr.write(`${text}\n`);
+  };
+  const built = await build();
+  const database = await openDatabase(options, say);
+  const env = {
+    DATABASE_URL: database.url,
+    MIGRATE_DATABASE_URL: database.ownerUrl,
+    REDIS_PREFIX: `bench-${randomBytes(4).toString('hex')}`,
+    // On, but never reached.
+    RATE_LIMIT: '1000000',
+    RATE_BURST: '10000000',
+    LIVE_PER_TOKEN: '1000000',
+    LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'error',
+  };
+  const started: Program[] = [];
+  const start: Bench['start'] = async (name, more = {}, flags = []) => {
+    const program = await startProgram(built.program(name), { ...env, ...more }, flags);
+    started.push(program);
+    return program;
+  };
+  const ms = options.seconds * 1000;
+  const timed = (plan: Load): Plan => ({ warmupMs: ms / 4, ms, ...plan });
+  const generator = await startProgram(built.program('load'), {});
+  const stopAll = async (): Promise<void> => {
+    await Promise.all(started.splice(0).map((program) => program.stop()));
+  };
+  return {
+    options,
+    database,
+    env,
+    say,
+    start,
+    api: async (more = {}) => {
+      const port = await freePort();
+      return { ...(await start('api', { ...more, PORT: String(port) }, ['--expose-gc'])), port };
+    },
+    load: (plan) => generator.call<Measured>('run', timed(plan)),
+    loadHearing: (plan, token) =>
+      generator.call<Measured & Heard>('runHearing', { plan: timed(plan), url: `ws://127.0.0.1:${String(plan.port)}/api/env/${environment}/live`, token }),
+    clear: stopAll,
+    close: async () => {
+      await stopAll();
+      await generator.stop();
+      await database.close();
+      built.remove();
+    },
+  };
+};
+
+/** Measures all variants in turn, `rounds` times; answers the results of each in the order of the rounds. */
+export const inTurn = async <K extends string, R>(rounds: number, variants: Readonly<Record<K, () => Promise<R>>>): Promise<Record<K, R[]>> => {
+  const results = Object.fromEntries(Object.keys(variants).map((name) => [name, []])) as unknown as Record<K, R[]>;
+  for (let round = 0; round < rounds; round++) {
+    for (const name of Object.keys(variants) as K[]) results[name].push(await variants[name]());
+  }
+  return results;
+};

@@ -1,0 +1,46 @@
+/** `npm run bench`: the project, its limit and its peers in turn on the same servers; a table at the end (docs/performance.md). */
+import { writeFileSync } from 'node:fs';
+import { openBench, type Suite } from './bench.ts';
+import { readOptions, UsageError } from './options.ts';
+import { table, type Figure } from './report.ts';
+import { bare } from './suites/bare.ts';
+import { blocking } from './suites/blocking.ts';
+import { bulk } from './suites/bulk.ts';
+import { change } from './suites/change.ts';
+import { fanout } from './suites/fanout.ts';
+import { jobs } from './suites/jobs.ts';
+import { outbox } from './suites/outbox.ts';
+import { read } from './suites/read.ts';
+
+const suites: readonly Suite[] = [bare, read, change, outbox, bulk, jobs, fanout, blocking];
+
+const main = async (): Promise<number> => {
+  const options = readOptions(process.argv.slice(2), suites.map(({ name }) => name));
+  const started = Date.now();
+  const bench = await openBench(options);
+  const figures: Figure[] = [];
+  try {
+    for (const suite of suites) {
+      if (options.only !== null && !options.only.includes(suite.name)) continue;
+      bench.say(`${suite.name} …`);
+      const found = await suite.run(bench);
+      await bench.clear();
+      figures.push(...found);
+      bench.say(table(found));
+    }
+  } finally {
+    await bench.close();
+  }
+  console.log(table(figures));
+  bench.say(`measured in ${((Date.now() - started) / 60_000).toFixed(1)} minutes`);
+  if (options.json !== null) writeFileSync(options.json, JSON.stringify({ at: new Date(started).toISOString(), node: process.version, items: options.items, figures }, null, 2));
+  return 0;
+};
+
+main().then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    console.error(error instanceof UsageError ? error.message : error);
+    process.exit(1);
+  },
+);

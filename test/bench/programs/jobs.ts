@@ -1,0 +1,154 @@
+/** Background jobs that do nothing: through our enqueuer, queues and worker, and through BullMQ alone. */
+import { Queue, Worker } from 'bullmq';
+import { readConfig } from '../../../shared/core/config.ts';
+import { newId } from '../../../shared/core/ids.ts';
+import { rows, run, statement } from '../../../shared/db/sql.ts';
+import { closeDeps, openDeps } from '../../../shared/deps.ts';
+import { channels } from '../../../shared/redis/bus.ts';
+import { done, type HandlerTable, type JobTable } from '../../../workers/handler.ts';
+import { createCrew } from '../../../workers/crew.ts';
+import { holdClaims } from '../../../workers/held.ts';
+import { startWorker } from '../../../workers/worker.ts';
+import { answerCalls } from '../ipc.ts';
+import { quantile } from '../numbers.ts';
+
+const concurrency = 100;
+const adders = 64;
+let name = 0;
+
+export interface Rates {
+  readonly add: number;
+  readonly process: number;
+}
+export interface Latency {
+  readonly p50: number;
+  readonly p99: number;
+}
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
+
+/** A queue, whatever it is made of: how one adds, and how one begins to work. */
+interface Kind {
+  add(at: number): Promise<unknown>;
+  /** Calls `started` with what was added at each start. */
+  work(started: (at: number) => void): void;
+  close(): Promise<void>;
+}
+
+const bare = async (): Promise<Kind> => {
+  const connection = { url: process.env['REDIS_URL'] ?? '', maxRetriesPerRequest: null };
+  const queue = new Queue(`bare-${String(name++)}`, { connection });
+  await queue.waitUntilReady();
+  let worker: Worker | null = null;
+  return {
+    add: (at) => queue.add('noop', { at }, { removeOnComplete: true }),
+    work: (started) => {
+      worker = new Worker(queue.name, async (job) => { started((job.data as { at: number }).at); }, { connection, concurrency });
+    },
+    close: async () => {
+      await worker?.close();
+      await queue.obliterate({ force: true });
+      await queue.close();
+    },
+  };
+};
+
+/** Our queue and worker around a job that has no row. */
+const ours = async (): Promise<Kind> => {
+  const deps = await openDeps(readConfig(), 'bench');
+  const queue = `ours-${String(name++)}`;
+  const jobs: JobTable = { noop: { queue, concurrency, retries: 0 } };
+  const held = holdClaims(deps.db, () => undefined);
+  let worker: { close(): Promise<void> } | null = null;
+  await deps.redis.queue(queue).waitUntilReady();
+  return {
+    add: (at) => deps.redis.queue(queue).add('noop', { at } as never, { attempts: 1, removeOnComplete: true, removeOnFail: true }),
+    work: (started) => {
+      const handlers: HandlerTable = { noop: async (data: unknown) => { started((data as { at: number }).at); return done(); } };
+      worker = startWorker({ deps, jobs, handlers, held }, queue);
+    },
+    close: async () => {
+      await worker?.close();
+      held.close();
+      await closeDeps(deps);
+    },
+  };
+};
+
+const stage = statement('bench.stage', `
+  insert into staged_jobs (id, env, name, payload, due_at, created_at) select id, 1, 'noop', jsonb_build_object('at', $2::float8), $3, $3 from unnest($1::text[]) as id`);
+const waiting = statement('bench.waiting', `select count(*)::int as n from staged_jobs where name = 'noop'`);
+
+/** The whole way of a job: a row that is committed, taken up, claimed, done and deleted. Jobs a second, and add to start. */
+const durable = async (count: number): Promise<Rates & Latency> => {
+  const deps = await openDeps(readConfig(), 'bench');
+  const took: number[] = [];
+  let ended = 0;
+  const handlers: HandlerTable = {
+    noop: async (job: { readonly payload: unknown }) => {
+      took.push(performance.now() - (job.payload as { at: number }).at);
+      ended += 1;
+      return done();
+    },
+  };
+  const crew = createCrew(deps, { jobs: { noop: { queue: `durable-${String(name++)}`, concurrency, retries: 0 } }, handlers, sweeps: [] });
+  const add = async (ids: string[]): Promise<void> => {
+    await run(deps.db, stage, [ids, performance.now(), Date.now()]);
+    deps.bus.publish(channels.nudge, 'jobs');
+  };
+  await crew.start();
+  await sleep(300);
+  for (let i = 0; i < 400; i++) {
+    void add([newId('job')]);
+    await sleep(5);
+  }
+  while (ended < 400) await sleep(5);
+  const latency = took.splice(0);
+  const began = performance.now();
+  await add(Array.from({ length: count }, () => newId('job')));
+  while (((await rows<{ n: number }>(deps.db, waiting))[0]?.n ?? 0) > 0) await sleep(20);
+  const process = count / ((performance.now() - began) / 1000);
+  await crew.stop();
+  await closeDeps(deps);
+  return { add: Number.NaN, process, p50: quantile(latency, 0.5), p99: quantile(latency, 0.99) };
+};
+
+const kinds = { bare, ours };
+
+const rates = async ({ kind, count }: { kind: keyof typeof kinds; count: number }): Promise<Rates> => {
+  const queue = await kinds[kind]();
+  let left = count;
+  const addOne = async (): Promise<void> => {
+    while (left-- > 0) await queue.add(0);
+  };
+  const began = performance.now();
+  await Promise.all(Array.from({ length: adders }, addOne));
+  const added = performance.now();
+  let ended = 0;
+  await new Promise<void>((resolve) => {
+    queue.work(() => {
+      ended += 1;
+      if (ended === count) resolve();
+    });
+  });
+  const processed = performance.now();
+  await queue.close();
+  return { add: count / ((added - began) / 1000), process: count / ((processed - added) / 1000) };
+};
+
+/** At 200 a second. */
+const latency = async ({ kind, count }: { kind: keyof typeof kinds; count: number }): Promise<Latency> => {
+  const queue = await kinds[kind]();
+  const took: number[] = [];
+  queue.work((at) => took.push(performance.now() - at));
+  await sleep(300);
+  for (let i = 0; i < count; i++) {
+    void queue.add(performance.now());
+    await sleep(5);
+  }
+  while (took.length < count) await sleep(5);
+  await queue.close();
+  return { p50: quantile(took, 0.5), p99: quantile(took, 0.99) };
+};
+
+answerCalls({ rates, latency, durable });

@@ -1,0 +1,50 @@
+/** The figures of a run as a table and as JSON: ours, limit, peer, ratio, goal, met. */
+import { shown } from './numbers.ts';
+
+export interface Figure {
+  /** Of which suite. */
+  readonly suite: string;
+  readonly what: string;
+  readonly unit: string;
+  readonly ours: number;
+  readonly limit?: number;
+  readonly peer?: { readonly name: string; readonly value: number };
+  /** In words, as docs and quality goals say it. */
+  readonly goal?: string;
+  /** Absent: no goal of its own. */
+  readonly met?: boolean;
+  readonly note?: string;
+}
+
+/** Figures to be held against `limit × least`. */
+export const atLeast = (ours: number, limit: number, least: number): Pick<Figure, 'ours' | 'limit' | 'goal' | 'met'> => ({
+  ours, limit, goal: `≥ ${String(least)} × limit`, met: ours >= least * limit,
+});
+
+export const atMost = (ours: number, most: number, unit: string): Pick<Figure, 'ours' | 'goal' | 'met'> => ({
+  ours, goal: `≤ ${shown(most)} ${unit}`, met: ours <= most,
+});
+
+const ratio = ({ ours, limit }: Figure): string => (limit === undefined ? '' : shown(ours / limit));
+
+const cells = (figure: Figure): string[] => [
+  figure.what,
+  figure.unit,
+  shown(figure.ours),
+  figure.limit === undefined ? '' : shown(figure.limit),
+  ratio(figure),
+  figure.peer === undefined ? '' : `${figure.peer.name} ${shown(figure.peer.value)} (${shown(figure.ours / figure.peer.value)} ×)`,
+  figure.goal ?? '',
+  figure.met === undefined ? '' : figure.met ? 'met' : 'NOT MET',
+  figure.note ?? '',
+];
+
+const heads = ['what', 'unit', 'ours', 'limit', 'ratio', 'peer', 'goal', '', 'note'];
+
+/** Markdown, in columns. */
+export const table = (figures: readonly Figure[]): string => {
+  const lines = [heads, ...figures.map(cells)];
+  const widths = heads.map((_, column) => Math.max(1, ...lines.map((line) => [...(line[column] ?? '')].length)));
+  const text = (line: readonly string[]): string => `| ${line.map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - [...cell].length)).join(' | ')} |`;
+  return [text(heads), `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`, ...lines.slice(1).map(text)].join('\n');
+};

@@ -1,0 +1,35 @@
+/** A bare request: GET /me through everything that every request goes through, against node:http and Koa saying hello. */
+import { freePort, inTurn, type Suite } from '../bench.ts';
+import { environment } from '../database.ts';
+import { median } from '../numbers.ts';
+import type { Measured } from '../plan.ts';
+
+/** What `node:http` did on the machine where the goal was set: 12,000/s where it does 52,000. */
+const share = 12_000 / 52_000;
+
+export const get = (path: string, token?: string): string =>
+  `GET ${path} HTTP/1.1\r\nhost: bench\r\n${token === undefined ? '' : `authorization: Bearer ${token}\r\n`}\r\n`;
+
+export const rate = (rounds: readonly Measured[]): number => median(rounds.map(({ perSecond }) => perSecond));
+
+export const bare: Suite = {
+  name: 'bare',
+  run: async (bench) => {
+    const { token } = await bench.database.token('admin');
+    const [api, limit, plainPort, koaPort] = await Promise.all([bench.api(), bench.start('httpLimit'), freePort(), freePort()]);
+    await limit.call('plain', plainPort);
+    await limit.call('koa', koaPort);
+    const connections = 32;
+    const fetching = (port: number, text: string) => () => bench.load({ port, connections, requests: { kind: 'texts', texts: [text] } });
+    const found = await inTurn(bench.options.rounds, {
+      ours: fetching(api.port, get(`/api/env/${environment}/me`, token)),
+      plain: fetching(plainPort, get('/')),
+      koa: fetching(koaPort, get('/')),
+    });
+    const [ours, plain, koa] = [rate(found.ours), rate(found.plain), rate(found.koa)];
+    return [{
+      suite: 'bare', what: 'bare request (GET /me), 32 connections', unit: '/s', ours, limit: plain, peer: { name: 'koa alone', value: koa },
+      goal: '≥ 12,000 where node:http does 52,000', met: ours >= share * plain, note: `at this limit: ≥ ${Math.round(share * plain).toLocaleString('en-US')}`,
+    }];
+  },
+};

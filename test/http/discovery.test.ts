@@ -1,0 +1,173 @@
+/** What a principal can find out: itself, inboxes, views and people, each as far as its role reaches. */
+import { expect } from 'chai';
+import { readDocuments } from '../support/documented.ts';
+import type { Client, Reply } from '../support/http.ts';
+import { clerkGrants } from '../support/manifest.ts';
+import { until } from '../support/until.ts';
+import { newWorld, type World } from '../support/world.ts';
+
+describe('discovery over HTTP', () => {
+  let world: World;
+  let admin: Client;
+  let clerk: Client;
+  let viewer: Client;
+  let nobody: Client;
+
+  before(async () => {
+    world = await newWorld({ workers: false });
+    const documents = await readDocuments(world.base);
+    await world.role('clerk', clerkGrants);
+    await world.role('nothing', []);
+    admin = documents.of(await world.agent('admin'));
+    clerk = documents.of(await world.agent('clerk'));
+    viewer = documents.of(await world.agent('viewer'));
+    nobody = documents.of(await world.agent('nothing'));
+  });
+  after(() => world.close());
+
+  const names = (list: { name: string }[]): string[] => list.map(({ name }) => name);
+  const refused = (reply: Reply, status: number, code: string): void => {
+    expect([reply.status, reply.body.code], reply.text).to.deep.equal([status, code]);
+  };
+
+  describe('GET /me', () => {
+    it('says who an agent is and what its role grants', async () => {
+      const { body } = await clerk.get('/me');
+      expect(body.principal).to.deep.equal({ type: 'agent', id: clerk.id, name: 'clerk agent', mode: 'normal' });
+      expect(body.role.id).to.match(/^rol_/);
+      expect(body.role).to.deep.include({ name: 'clerk', grants: clerkGrants });
+      expect({ environment: body.environment, fresh: body.fresh }).to.deep.equal({ environment: 'demo', fresh: false });
+    });
+
+    it('says the mode of an agent', async () => {
+      for (const mode of ['readonly', 'supervised'] as const) expect((await (await world.agent('clerk', { mode })).get('/me')).body.principal.mode).to.equal(mode);
+    });
+
+    it('says of a person whether the sign-in is fresh', async () => {
+      const ana = await world.person('operator', 'Ana Lind');
+      expect((await ana.get('/me')).body).to.deep.include({ principal: { type: 'person', id: ana.id, name: 'Ana Lind', mode: 'normal' }, fresh: false });
+      await world.sql('update tokens set fresh_until = $2 where principal = $1', [ana.id, Date.now() + 60_000]);
+      await world.role('unrelated', []);
+      expect((await ana.get('/me')).body.fresh).to.equal(true);
+    });
+  });
+
+  describe('GET /inboxes', () => {
+    it('lists those that the role sees, with everything that a client needs to work them', async () => {
+      const { inboxes, cursor } = (await clerk.get('/inboxes')).body;
+      expect(cursor).to.equal(null);
+      expect(names(inboxes)).to.deep.equal(['bugs', 'mail', 'refunds']);
+      expect(inboxes[2]).to.deep.equal({
+        name: 'refunds',
+        label: 'refunds',
+        states: [{ name: 'requested', kind: 'open' }, { name: 'approved', kind: 'waiting' }, { name: 'paid', kind: 'closed' }, { name: 'declined', kind: 'closed' }],
+        initial: 'requested',
+        transitions: { requested: ['approved', 'declined'], approved: ['paid'], declined: ['requested'], paid: [] },
+        responseTime: null,
+        fields: { type: 'object' },
+        reply: { via: 'smtp' },
+        can: ['see', 'create', 'state', 'assign', 'tags', 'snooze', 'note', 'reply', 'triage'],
+      });
+      expect(inboxes[0]).to.deep.include({ can: ['see'], reply: null, transitions: null, states: [{ name: 'open', kind: 'open' }, { name: 'waiting', kind: 'waiting' }, { name: 'closed', kind: 'closed' }] });
+      expect(inboxes[1]).to.deep.include({ label: 'Mail', responseTime: 3_600_000, reply: { via: 'app' } });
+    });
+
+    it('says exactly what may be done: every verb in can works, and no other', async () => {
+      await world.role('tagger', [{ on: 'inbox:mail', can: ['tags', 'create'] }]);
+      const tagger = await world.agent('tagger');
+      expect((await tagger.get('/inboxes')).body.inboxes[0].can).to.deep.equal(['see', 'create', 'tags']);
+      const { item } = (await tagger.post('/items', { inbox: 'mail', title: 'x' })).body;
+      expect((await tagger.post(`/items/${String(item.id)}/tags`, { add: ['a'] })).status).to.equal(200);
+      expect((await tagger.post(`/items/${String(item.id)}/notes`, { text: 'a' })).status).to.equal(403);
+    });
+
+    it('is empty for a role without grants, as are its items', async () => {
+      expect((await nobody.get('/inboxes')).body).to.deep.equal({ inboxes: [], cursor: null });
+      expect((await nobody.get('/items')).body).to.deep.equal({ items: [], cursor: null });
+      expect((await nobody.get('/items?view=open&count=1')).body).to.deep.equal({ items: [], cursor: null, total: 0 });
+    });
+  });
+
+  describe('GET /views', () => {
+    it('lists views with their filters, without those of inboxes that the role can’t see', async () => {
+      expect((await clerk.get('/views')).body).to.deep.equal({ views: [{ name: 'open', label: 'Open', state: 'open,requested', snoozed: '0' }], cursor: null });
+      expect((await admin.get('/views')).body.views[1]).to.deep.equal({ name: 'secrets', label: 'secrets', inbox: 'secret' });
+    });
+  });
+
+  describe('GET /people', () => {
+    before(async () => {
+      await world.role('secretive', [{ on: 'inbox:secret', can: ['see'] }]);
+      for (const name of ['Zoë Öhm', 'Ada Byron', 'ada lovelace', 'Élodie Noël']) await world.person('clerk', name);
+      await world.person('secretive', 'Hidden Person');
+      const gone = await world.person('clerk', 'Gone Person');
+      await world.sql('update people set removed_at = 1 where id = $1', [gone.id]);
+      await world.revoke(gone);
+      const away = await world.person('clerk', 'Away Person');
+      await world.sql(`update people set environments = '{staging}' where id = $1`, [away.id]);
+      await world.role('unrelated2', []);
+    });
+
+    it('lists id and name of those who can see the inbox', async () => {
+      const { people } = (await clerk.get('/people?inbox=mail')).body;
+      expect(names(people)).to.include.members(['Ada Byron', 'Zoë Öhm', 'ada lovelace', 'Élodie Noël']).and.not.include.members(['Hidden Person']);
+      for (const name of ['Hidden Person', 'Gone Person', 'Away Person']) expect(names(people)).not.to.include(name);
+      for (const person of people) expect(person).to.have.all.keys('id', 'name');
+    });
+
+    it('searches the beginnings of the parts of a name, whatever their case', async () => {
+      const found = async (q: string) => names((await clerk.get(`/people?inbox=mail&q=${encodeURIComponent(q)}`)).body.people);
+      expect(await found('ada')).to.deep.equal(['Ada Byron', 'ada lovelace']);
+      expect(await found('LOVE')).to.deep.equal(['ada lovelace']);
+      expect(await found('ada b')).to.deep.equal(['Ada Byron']);
+      expect(await found('E\u0301lodie')).to.deep.equal(['Élodie Noël']);
+      expect(await found('da')).to.deep.equal([]);
+      expect(await found('%')).to.deep.equal([]);
+    });
+
+    it('is for roles that may assign there: 403 otherwise, 404 for an inbox that is not seen', async () => {
+      refused(await clerk.get('/people?inbox=bugs'), 403, 'forbidden');
+      refused(await viewer.get('/people'), 403, 'forbidden');
+      refused(await nobody.get('/people'), 403, 'forbidden');
+      refused(await clerk.get('/people?inbox=secret'), 404, 'not_found');
+      expect((await clerk.get('/people?inbox=secret')).text).to.equal((await clerk.get('/people?inbox=nosuch')).text);
+    });
+
+    it('without an inbox lists whoever could be assigned anywhere where the caller may assign', async () => {
+      expect(names((await clerk.get('/people')).body.people)).not.to.include('Hidden Person');
+      expect(names((await admin.get('/people')).body.people)).to.include('Hidden Person');
+    });
+  });
+
+  it('pages every short list by name, each once', async () => {
+    for (const [path, plural] of [['/inboxes', 'inboxes'], ['/people', 'people'], ['/views', 'views']] as const) {
+      const whole = names((await admin.get(path)).body[plural]);
+      const paged: string[] = [];
+      for (let cursor: string | null = ''; cursor !== null;) {
+        const reply: Reply = await admin.get(`${path}?limit=1${cursor === '' ? '' : `&cursor=${cursor}`}`);
+        paged.push(...names(reply.body[plural]));
+        cursor = reply.body.cursor;
+      }
+      expect(paged, path).to.deep.equal(whole);
+      expect(paged).to.deep.equal([...paged].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))));
+    }
+  });
+
+  it('refuses a cursor of another list or other parameters', async () => {
+    const { cursor } = (await admin.get('/inboxes?limit=1')).body;
+    refused(await admin.get(`/views?cursor=${String(cursor)}`), 400, 'bad_cursor');
+    const people = (await admin.get('/people?limit=1&inbox=mail')).body.cursor;
+    refused(await admin.get(`/people?inbox=bugs&cursor=${String(people)}`), 400, 'bad_cursor');
+    refused(await admin.get(`/people?inbox=mail&q=a&cursor=${String(people)}`), 400, 'bad_cursor');
+  });
+
+  it('follows a changed role within a second', async () => {
+    const id = await world.role('changing', [{ on: 'inbox:mail', can: ['*'] }]);
+    const agent = await world.agent('changing');
+    expect(names((await agent.get('/inboxes')).body.inboxes)).to.deep.equal(['mail']);
+    // As another process would: the row and the revision, and no word to this one.
+    await world.sql(`update roles set grants = '[{"on":"inbox:bugs","can":["see"]}]' where id = $1`, [id]);
+    await world.sql('update revisions set n = n + 1');
+    await until('the role has changed here', async () => names((await agent.get('/inboxes')).body.inboxes)[0] === 'bugs', 1000);
+  });
+});

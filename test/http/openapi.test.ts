@@ -1,0 +1,153 @@
+/** `/openapi.json` holds: it is complete and sound, its examples can be called as they stand, and answers are as it says. */
+import { readFileSync } from 'node:fs';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { expect } from 'chai';
+import { readDocuments, type Documents, type Operation } from '../support/documented.ts';
+import type { Client, Reply } from '../support/http.ts';
+import { newWorld, type World } from '../support/world.ts';
+
+const exampleItem = 'itm_01jd0000000000000000000000';
+const exampleBulk = 'blk_01jd0000000000000000000000';
+/** The examples are of the demo, whose app declares this. */
+const manifest: unknown = JSON.parse(readFileSync(new URL('../../shared/demo/manifest.json', import.meta.url), 'utf8'));
+
+/** Every object inside a value, with the way to it. */
+const walk = function* (value: unknown, path = '#'): Generator<{ path: string; value: Readonly<Record<string, unknown>> }> {
+  if (typeof value !== 'object' || value === null) return;
+  if (!Array.isArray(value)) yield { path, value: value as Record<string, unknown> };
+  for (const [key, inner] of Object.entries(value)) yield* walk(inner, `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`);
+};
+
+/** The request that the document's examples make of an operation. */
+const exampleOf = ({ path, parameters }: Operation): string => {
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(parameters.find((parameter) => parameter.in === 'path' && parameter.name === name)?.example)));
+  const query = parameters.filter((parameter) => parameter.in === 'query' && parameter.example !== undefined);
+  return `${filled}${query.length === 0 ? '' : `?${query.map(({ name, example }) => `${name}=${encodeURIComponent(String(example))}`).join('&')}`}`;
+};
+
+describe('the OpenAPI document', () => {
+  let world: World;
+  let documents: Documents;
+  let admin: Client;
+  const ajv = new Ajv2020({ strict: false });
+  addFormats.default(ajv);
+
+  before(async () => {
+    world = await newWorld({ manifest });
+    documents = await readDocuments(world.base);
+    admin = documents.of(await world.agent('admin'));
+    const { item } = (await admin.post('/items', { inbox: 'support', title: 'The example', data: { email: 'ana@example.com' } })).body;
+    const { bulk } = (await admin.post('/bulk', { ids: [item.id], operation: { type: 'tags', add: ['x'], remove: [] } })).body;
+    await world.settled();
+    const columns = async (table: string): Promise<string> =>
+      (await world.sql<{ name: string }>('select column_name as name from information_schema.columns where table_name = $1 and column_name not in ($2, $3)', [table, 'id', 'bulk'])).map(({ name }) => name).join(', ');
+    const copy = async (table: string, key: string, from: string, to: string): Promise<void> => {
+      const rest = await columns(table);
+      await world.sql(`insert into ${table} (${key}, ${rest}) select $1, ${rest} from ${table} where ${key} = $2`, [to, from]);
+    };
+    await copy('items', 'id', item.id, exampleItem);
+    await copy('bulks', 'id', bulk.id, exampleBulk);
+    for (const table of ['bulk_chunks', 'bulk_results']) await copy(table, 'bulk', bulk.id, exampleBulk);
+  });
+  after(() => world.close());
+
+  describe('is sound', () => {
+    it('names its version and a unique id for each operation', () => {
+      expect(documents.raw.openapi).to.equal('3.1.0');
+      expect(documents.raw.info.version).to.match(/^\d+\.\d+\.\d+$/);
+      const ids = documents.operations.map(({ id }) => id);
+      expect(new Set(ids).size).to.equal(ids.length);
+      expect(ids.length).to.be.above(20);
+      for (const id of ids) expect(id, 'clients are generated from it').to.match(/^[a-z][A-Za-z]+$/);
+    });
+
+    it('has every reference that it makes', () => {
+      for (const { path, value } of walk(documents.raw)) {
+        const ref = value['$ref'];
+        if (typeof ref !== 'string') continue;
+        const found = ref.slice(2).split('/').reduce<unknown>((at, key) => (at as Record<string, unknown> | undefined)?.[key], documents.raw);
+        expect(found, `${path}: ${ref}`).to.be.an('object');
+      }
+    });
+
+    it('declares every parameter of a path', () => {
+      for (const { path, parameters, id } of documents.operations) {
+        const named = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
+        expect(parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name), id).to.deep.equal(named);
+      }
+    });
+
+    it('describes every query parameter and every member of a body', () => {
+      for (const { id, parameters, body } of documents.operations) {
+        for (const { name, in: place, ...parameter } of parameters) if (place === 'query') expect(parameter, `${id} ${name}`).to.have.property('description');
+        for (const { path, value } of walk(body?.schema)) {
+          if (value['type'] !== 'object' || typeof value['properties'] !== 'object') continue;
+          for (const [name, schema] of Object.entries(value['properties'] as Record<string, { description?: string; const?: unknown; anyOf?: { description?: string }[] }>)) {
+            const described = schema.description ?? schema.const ?? schema.anyOf?.find((branch) => branch.description !== undefined);
+            expect(described, `${id} ${path}/${name} has no description`).not.to.equal(undefined);
+          }
+        }
+      }
+    });
+
+    it('refuses unknown members in every body', () => {
+      for (const { id, body } of documents.operations) if (body !== null && body.schema['anyOf'] === undefined) expect(body.schema['additionalProperties'], id).to.equal(false);
+    });
+
+    it('documents for each operation one answer that is well and those that refuse', () => {
+      for (const { id, statuses } of documents.operations) {
+        expect(statuses.some((status) => status < 300), id).to.equal(true);
+        expect(statuses, id).to.include.members([400, 401, 403, 404, 429, 500, 503]);
+      }
+    });
+  });
+
+  describe('has examples', () => {
+    it('for each body and path parameter, which are valid by their own schemas', () => {
+      for (const { id, body, parameters } of documents.operations) {
+        if (body !== null) expect(ajv.validate(body.schema, body.example), `${id}: ${ajv.errorsText()}`).to.equal(true);
+        for (const { name, in: place, schema, example } of parameters) {
+          if (place === 'path') expect(example, `${id} ${name}`).to.be.a('string');
+          if (place === 'query' && example !== undefined) expect(ajv.validate(schema, schema['type'] === 'array' ? String(example).split(',') : example), `${id} ${name}: ${ajv.errorsText()}`).to.equal(true);
+        }
+      }
+    });
+
+    it('that can be called as they stand, and answer as documented', async () => {
+      // Cancelling a finished bulk and a plain GET of the stream are refused, as they should be.
+      const exceptions: Readonly<Record<string, number>> = { getLive: 426, postBulkIdCancel: 409 };
+      for (const operation of documents.operations) {
+        const path = exampleOf(operation);
+        // Some examples close the item, which others then may not do anything with.
+        await admin.post(`/items/${exampleItem}/state`, { state: 'open' });
+        const reply: Reply = await admin.call(operation.method, path, operation.body?.example);
+        const wanted = exceptions[operation.id];
+        if (wanted === undefined) expect(reply.status, `${operation.method} ${path} ${reply.text}`).to.be.below(300);
+        else expect(reply.status, `${operation.method} ${path} ${reply.text}`).to.equal(wanted);
+      }
+      const seen = new Set([...documents.seen].map((key) => key.split(' ')[0]));
+      expect(documents.operations.map(({ id }) => id).filter((id) => !seen.has(id))).to.deep.equal([]);
+    });
+  });
+
+  describe('is complete', () => {
+    it('has the operation of each address and method that answers something else than 404 and 405', async () => {
+      const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+      for (const operation of documents.operations) {
+        const path = exampleOf(operation).split('?', 1)[0] ?? '';
+        const documented = documents.operations.filter((other) => other.path === operation.path).map(({ method }) => method);
+        for (const method of methods.filter((name) => !documented.includes(name))) {
+          const reply = await admin.call(method, path);
+          expect([reply.status, reply.headers.get('allow')?.split(', ').filter((name) => name !== 'HEAD').sort()], `${method} ${path}`).to.deep.equal([405, [...documented].sort()]);
+        }
+      }
+    });
+
+    it('is shown by /docs, operation by operation', async () => {
+      const page = await (await fetch(new URL('/docs', world.base))).text();
+      for (const { method, path } of documents.operations) expect(page).to.include(`${method} /api/env/{environment}${path}`);
+      expect(page).not.to.match(/<script/i);
+    });
+  });
+});

@@ -1,0 +1,26 @@
+/** A worker process for tests that kill or freeze one: the real publisher or crew, with a probe job that writes to a table. */
+import { readConfig } from '../../shared/core/config.ts';
+import { closeDeps, openDeps } from '../../shared/deps.ts';
+import { createCrew, type Crew } from '../../workers/crew.ts';
+import { done, type HandlerTable } from '../../workers/handler.ts';
+import { startPublisher } from '../../workers/outbox/publisher.ts';
+import { probeJobs } from './probe.ts';
+
+const deps = await openDeps(readConfig(), 'child');
+const handlers: HandlerTable = {
+  /** Notes that it began, then works until it is told to stop; the parent's own worker does the rest. */
+  probe: async ({ id, fence, signal }) => {
+    await deps.db.raw('insert into probe values (?, ?, ?)', [id, fence, `begun in ${String(process.pid)}`]);
+    await new Promise((resolve) => {
+      signal.addEventListener('abort', resolve);
+    });
+    await deps.db.raw('insert into probe values (?, ?, ?)', [id, fence, 'told to stop']);
+    return done();
+  },
+};
+const parts = process.argv[2] === 'publisher' ? startPublisher(deps) : createCrew(deps, { jobs: probeJobs, handlers });
+if (process.argv[2] !== 'publisher') await (parts as Crew).start();
+process.send?.('ready');
+process.on('SIGTERM', () => {
+  void parts.stop().then(() => closeDeps(deps)).then(() => process.exit(0));
+});

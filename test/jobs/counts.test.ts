@@ -1,0 +1,125 @@
+/** The counts per inbox are exact at every moment, also what is overdue, whoever writes meanwhile. */
+import { expect } from 'chai';
+import { acquire, newHolder } from '../../shared/outbox/lease.ts';
+import { channels } from '../../shared/redis/bus.ts';
+import { moveBatch } from '../../workers/outbox/batch.ts';
+import { startPublisher } from '../../workers/outbox/publisher.ts';
+import { until } from '../support/until.ts';
+import { newBench, type Bench } from './support.ts';
+
+/**
+ * In one snapshot: what the counts say, plus what is still in the outbox, is what the items are. `overdue` counts up
+ * to the environment's mark.
+ */
+const differences = `
+  with told as (
+    select env, inbox, measure, n from counts
+    union all select o.env, o.inbox, d.key, d.value::bigint from outbox o, jsonb_each_text(o.deltas) d
+    union all select o.env, o.inbox, 'overdue', coalesce(due_to <= overdue_mark, false)::int - coalesce(due_from <= overdue_mark, false)::int
+      from outbox o join streams using (env)
+    union all select env, inbox, 'total', -1 from items
+    union all select env, inbox, '=' || state, -1 from items
+    union all select env, inbox, 'overdue', -1 from items join streams using (env) where not closed and due_at <= overdue_mark
+  )
+  select env, inbox, measure, sum(n)::int as n from told group by 1, 2, 3 having sum(n) <> 0`;
+
+describe('counts', () => {
+  let bench: Bench;
+  let now = 1_000;
+  beforeEach(async () => {
+    bench = await newBench();
+  });
+  afterEach(() => bench.close());
+
+  const change = async (): Promise<void> => {
+    const client = await bench.owner.connect();
+    const env = 1 + Math.floor(Math.random() * 2);
+    const id = `item${String(Math.floor(Math.random() * 30))}`;
+    const inbox = `inbox${String(id.length % 2)}`;
+    const closed = Math.random() < 0.3;
+    const state = closed ? 'closed' : 'open';
+    // Around now: some are overdue at once, some soon, some never.
+    const due = closed || Math.random() < 0.2 ? null : now + Math.floor(Math.random() * 400) - 100;
+    try {
+      await client.query('begin');
+      const { rows: [before] } = await client.query<{ state: string; due_at: string | null }>('select state, due_at from items where env = $1 and id = $2 for update', [env, id]);
+      if (before === undefined) {
+        await client.query(`insert into items (env, id, inbox, title, title_key, state, closed, first_seen, last_seen, due_at, created_at, updated_at, terms)
+          values ($1, $2, $3, '', '', $4, $5, 0, 0, $6, 0, 0, '')`, [env, id, inbox, state, closed, due]);
+      } else {
+        await client.query('update items set state = $3, closed = $4, due_at = $5 where env = $1 and id = $2', [env, id, state, closed, due]);
+      }
+      const deltas: Record<string, number> = before === undefined ? { total: 1 } : {};
+      if (before !== undefined && before.state !== state) deltas[`=${before.state}`] = -1;
+      if (before?.state !== state) deltas[`=${state}`] = 1;
+      const moved = due !== (before?.due_at == null ? null : Number(before.due_at));
+      await client.query("insert into outbox (id, env, at, parts, inbox, deltas, due_from, due_to) values (nextval('events_id_seq'), $1, 1, '[{}]', $2, $3, $4, $5)",
+        [env, inbox, JSON.stringify(deltas), moved ? (before?.due_at ?? null) : null, moved ? due : null]);
+      await client.query(`select pg_sleep(${String(Math.random() * 0.01)})`);
+      await client.query(Math.random() < 0.9 ? 'commit' : 'rollback');
+    } catch (error) {
+      await client.query('rollback');
+      // Two writers made the same item: the second's change is not needed here.
+      if ((error as { code?: string }).code !== '23505') throw error;
+    } finally {
+      client.release();
+    }
+    bench.deps.bus.publish(channels.nudge, 'outbox');
+  };
+
+  it('are what the items are, in every snapshot, while 12 writers change items and deadlines pass', async () => {
+    const publisher = bench.own(startPublisher({ ...bench.deps, clock: { now: () => now } }));
+    let writing = true;
+    const writers = Promise.all(Array.from({ length: 12 }, async () => {
+      for (let i = 0; i < 60; i++) await change();
+    })).finally(() => {
+      writing = false;
+    });
+    let looks = 0;
+    while (writing) {
+      now += 20;
+      expect(await bench.sql(differences)).to.deep.equal([]);
+      looks += 1;
+    }
+    await writers;
+    expect(looks).to.be.greaterThan(10);
+    now += 150;
+    const overdue = async (): Promise<unknown> => bench.sql(`
+      select env, inbox, count(*)::int as n from items where not closed and due_at <= $1 group by 1, 2 order by 1, 2`, [now]);
+    await until('what is overdue now is counted', async () => {
+      const counted = await bench.sql("select env, inbox, n::int from counts where measure = 'overdue' and n <> 0 order by env, inbox");
+      return JSON.stringify(counted) === JSON.stringify(await overdue());
+    });
+    expect(await overdue()).to.have.length.greaterThan(0);
+    expect(await bench.sql(differences)).to.deep.equal([]);
+    await publisher.stop();
+  });
+
+  it('move their mark only with a batch that took everything', async () => {
+    await bench.sql(`insert into items (env, id, inbox, title, title_key, state, closed, first_seen, last_seen, due_at, created_at, updated_at, terms)
+      select 1, 'i' || g, 'inbox', '', '', 'open', false, 0, 0, g, 0, 0, '' from generate_series(1, 700) g`);
+    await bench.sql(`insert into outbox (id, env, at, parts, inbox, deltas, due_to) select g, 1, 1, '[{}]', 'inbox', '{"total":1,"=open":1}', g from generate_series(1, 700) g`);
+    const lease = await acquire(bench.deps.db, 'publisher', newHolder('test'));
+    if (lease === null) throw new Error('no lease');
+    const mark = async (): Promise<unknown> => (await bench.sql<{ mark: number }>('select overdue_mark::int as mark from streams'))[0]?.mark;
+    expect((await moveBatch(bench.deps.db, lease, 650, true)).taken).to.equal(500);
+    expect([await mark(), await bench.sql(differences)]).to.deep.equal([0, []]);
+    expect((await moveBatch(bench.deps.db, lease, 650, true)).taken).to.equal(200);
+    expect([await mark(), await bench.sql(differences)]).to.deep.equal([650, []]);
+    expect(await bench.sql("select n::int from counts where measure = 'overdue'")).to.deep.equal([{ n: 650 }]);
+  });
+
+  it('are told whole for every inbox that changed, also when only time has passed', async () => {
+    const heard = await bench.hear(1);
+    const publisher = bench.own(startPublisher({ ...bench.deps, clock: { now: () => now } }));
+    await bench.sql(`insert into items (env, id, inbox, title, title_key, state, closed, first_seen, last_seen, due_at, created_at, updated_at, terms)
+      values (1, 'item', 'inbox', '', '', 'open', false, 0, 0, $1, 0, 0, '')`, [now + 1000]);
+    await bench.sql(`insert into outbox (id, env, at, parts, inbox, deltas, due_to) values (1, 1, 7, '[{"type":"item"}]', 'inbox', '{"total":1,"=open":1}', $1)`, [now + 1000]);
+    const [first] = await until('the item is told', () => heard.length > 0 && heard);
+    expect(first).to.deep.include({ kind: 'batch', first: 1, rows: [{ at: 7, parts: [{ type: 'item' }] }], counts: { inbox: { total: 1, '=open': 1 } } });
+    now += 1000;
+    const passed = await until('it is overdue', () => heard.find(({ counts }) => counts['inbox']?.['overdue'] === 1));
+    expect(passed).to.deep.include({ first: 2, rows: [], counts: { inbox: { total: 1, '=open': 1, overdue: 1 } }, at: now });
+    await publisher.stop();
+  });
+});

@@ -1,0 +1,232 @@
+/** Background jobs: each staged one is run, once, whatever is lost or killed in between, and ends as its handler says. */
+import { expect } from 'chai';
+import { again, done, giveUp, type Handler, type Job, type Outcome } from '../../workers/handler.ts';
+import { createCrew, type Crew } from '../../workers/crew.ts';
+import { startEnqueuer } from '../../workers/outbox/enqueuer.ts';
+import { lostJobs } from '../../workers/sweeps/lostJobs.ts';
+import { until } from '../support/until.ts';
+import { probeJobs } from './probe.ts';
+import { newBench, newSignal, type Bench } from './support.ts';
+
+type Probe = (job: Job<never>) => Promise<Outcome>;
+
+interface Row {
+  readonly due_at: string | null;
+  readonly enqueued_at: string | null;
+  readonly enqueues: number;
+  readonly tries: number;
+  readonly fence: number;
+  readonly last_error: string | null;
+}
+
+describe('background jobs', () => {
+  let bench: Bench;
+  beforeEach(async () => {
+    bench = await newBench();
+    await bench.sql('create table probe (job text, fence int, what text)');
+    await bench.sql('grant all on probe to public');
+  });
+  afterEach(() => bench.close());
+
+  const crewOf = async (probe: Probe): Promise<Crew> => {
+    const handler: Handler<never> = (job) => probe(job);
+    const crew = bench.own(createCrew(bench.deps, { jobs: probeJobs, handlers: { probe: handler }, sweeps: [lostJobs] }));
+    await crew.start();
+    return crew;
+  };
+  const rowOf = async (id: string): Promise<Row | undefined> => (await bench.sql<Row>('select * from staged_jobs where id = $1', [id]))[0];
+  const gone = (id: string): Promise<boolean> => until('the row has gone', async () => (await rowOf(id)) === undefined);
+  /** As FLUSHALL, for this test's part of Redis. */
+  const forget = async (): Promise<number> => {
+    const { command } = bench.deps.redis;
+    const keys = await command.keys(`${bench.env['REDIS_PREFIX'] ?? ''}:*`);
+    return keys.length === 0 ? 0 : command.del(...keys);
+  };
+
+  it('are run once, with what was staged, and their row goes', async () => {
+    const ran: Job<never>[] = [];
+    await crewOf(async (job) => {
+      ran.push(job);
+      return done();
+    });
+    const ids = await Promise.all(Array.from({ length: 300 }, (_, n) => bench.stage('probe', { n })));
+    await until('all have run', () => ran.length >= 300);
+    await Promise.all(ids.map(gone));
+    expect(ran.map(({ id }) => id).sort()).to.deep.equal([...ids].sort());
+    const first = ran.find(({ id }) => id === ids[0]);
+    expect(first).to.deep.include({ env: 1, name: 'probe', payload: { n: 0 }, requestId: `req_of_${String(ids[0])}`, fence: 1, tries: 1 });
+  });
+
+  it('are run once however often Redis carries them', async () => {
+    const begun = newSignal();
+    const end = newSignal();
+    let runs = 0;
+    await crewOf(async () => {
+      runs += 1;
+      begun.give();
+      await end.come;
+      return done();
+    });
+    const id = await bench.stage('probe');
+    await begun.come;
+    const queue = bench.deps.redis.queue('probe');
+    await queue.addBulk(Array.from({ length: 50 }, () => ({ name: 'probe', data: { staged: id }, opts: { removeOnComplete: true } })));
+    await until('Redis has carried them all', async () => (await queue.getJobCounts('wait'))['wait'] === 0);
+    end.give();
+    await gone(id);
+    expect(runs).to.equal(1);
+  });
+
+  it('wait until they are due, and parked ones for good', async () => {
+    let now = 1_000_000;
+    const ran: string[] = [];
+    const deps = { ...bench.deps, clock: { now: () => now } };
+    const handler: Handler<never> = async ({ id }) => {
+      ran.push(id);
+      return done();
+    };
+    const crew = bench.own(createCrew(deps, { jobs: probeJobs, handlers: { probe: handler }, sweeps: [] }));
+    await crew.start();
+    const [later, parked, soon] = [await bench.stage('probe', {}, now + 1000), await bench.stage('probe'), await bench.stage('probe', {}, now)];
+    await bench.sql('update staged_jobs set due_at = null where id = $1', [parked]);
+    await gone(soon);
+    expect(ran).to.deep.equal([soon]);
+    now += 1000;
+    await gone(later);
+    expect(ran).to.deep.equal([soon, later]);
+    expect(await rowOf(parked)).to.include({ tries: 0, enqueues: 0 });
+  });
+
+  it('are run although Redis forgot them', async () => {
+    const enqueuer = startEnqueuer(bench.deps, probeJobs);
+    const ids = await Promise.all(Array.from({ length: 50 }, () => bench.stage('probe')));
+    await until('BullMQ has them', async () => (await bench.deps.redis.queue('probe').getJobCounts('wait'))['wait'] === 50);
+    await enqueuer.stop();
+    expect(await forget()).to.be.greaterThan(50);
+    const ran: string[] = [];
+    await crewOf(async ({ id }) => {
+      ran.push(id);
+      return done();
+    });
+    await Promise.all(ids.map(gone));
+    expect(ran.sort()).to.deep.equal([...ids].sort());
+  });
+
+  it('are run once each while Redis is emptied again and again under a crew at work', async function () {
+    this.timeout(40_000);
+    const ran: string[] = [];
+    await crewOf(async ({ id }) => {
+      await bench.sql('select pg_sleep(0.005)');
+      ran.push(id);
+      return done();
+    });
+    const ids: string[] = [];
+    for (let round = 0; round < 10; round++) {
+      ids.push(...(await Promise.all(Array.from({ length: 40 }, () => bench.stage('probe')))));
+      await forget();
+    }
+    await until('all have run', async () => (await bench.sql('select 1 from staged_jobs limit 1')).length === 0, 30_000);
+    expect(ran.sort()).to.deep.equal([...ids].sort());
+  });
+
+  it('are tried again when they throw, and parked with the error when it was too often', async () => {
+    const tries: number[] = [];
+    await crewOf(async (job) => {
+      tries.push(job.tries);
+      throw new Error('no luck');
+    });
+    const id = await bench.stage('probe');
+    const failed = await until('it failed', async () => {
+      const row = await rowOf(id);
+      return row?.last_error !== null && row;
+    });
+    expect(Number(failed?.due_at)).to.be.greaterThan(bench.deps.clock.now() - 1000);
+    // Not to wait for the backoff, which is tested by itself.
+    await until('it is parked', async () => {
+      await bench.sql('update staged_jobs set due_at = 0 where id = $1 and enqueued_at is null and due_at > 0', [id]);
+      return (await rowOf(id))?.due_at === null;
+    });
+    expect(tries).to.deep.equal([1, 2, 3, 4]);
+    expect(await rowOf(id)).to.include({ last_error: 'Error: no luck', enqueued_at: null });
+  });
+
+  it('are looked at again when their handler says so, and given up when it says so', async () => {
+    const answers = [again(0), again(0), giveUp('it makes no sense')];
+    const tries: number[] = [];
+    await crewOf(async (job) => {
+      tries.push(job.tries);
+      return answers.shift() ?? done();
+    });
+    const id = await bench.stage('probe');
+    await until('it is given up', async () => (await rowOf(id))?.last_error === 'it makes no sense');
+    expect(tries).to.deep.equal([1, 1, 1]);
+    expect(await rowOf(id)).to.include({ due_at: null, enqueued_at: null });
+  });
+
+  it('go on elsewhere when their worker is killed', async function () {
+    this.timeout(40_000);
+    const child = await bench.child('crew');
+    const id = await bench.stage('probe');
+    await until('it runs there', async () => (await bench.sql('select 1 from probe')).length === 1);
+    child.kill('SIGKILL');
+    const ran = newSignal<Job<never>>();
+    await crewOf(async (job) => {
+      ran.give(job);
+      return done();
+    });
+    await until('it runs here', async () => (await rowOf(id)) === undefined, 15_000);
+    expect(await ran.come).to.include({ id, fence: 2, tries: 2 });
+  });
+
+  it('are out of the hands of a worker that froze: what it does when it wakes up changes nothing', async function () {
+    this.timeout(40_000);
+    const child = await bench.child('crew');
+    const id = await bench.stage('probe');
+    await until('it runs there', async () => (await bench.sql('select 1 from probe')).length === 1);
+    child.kill('SIGSTOP');
+    const begun = newSignal();
+    const end = newSignal();
+    await crewOf(async () => {
+      begun.give();
+      await end.come;
+      return done();
+    });
+    await begun.come;
+    child.kill('SIGCONT');
+    await until('the frozen one was told', async () => (await bench.sql("select 1 from probe where what = 'told to stop'")).length === 1);
+    // It says "done" now; a clean stop proves that its answer was written, or rather not.
+    child.kill('SIGTERM');
+    await until('it has ended', () => child.exitCode === 0);
+    expect(await rowOf(id)).to.include({ fence: 2 });
+    end.give();
+    await gone(id);
+  });
+
+  it('are given back by a worker that stops, and don’t count that start', async () => {
+    const begun = newSignal();
+    const crew = createCrew({ ...bench.deps, config: { ...bench.deps.config, drainMs: 50 } }, {
+      jobs: probeJobs,
+      sweeps: [],
+      handlers: {
+        probe: async ({ signal }: Job<never>) => {
+          begun.give();
+          await new Promise((_, reject) => {
+            signal.addEventListener('abort', () => { reject(new Error('stopped')); });
+          });
+          return done();
+        },
+      },
+    });
+    await crew.start();
+    const id = await bench.stage('probe');
+    await begun.come;
+    await Promise.all([crew.stop(), crew.stop()]);
+    expect(await rowOf(id)).to.include({ tries: 0, enqueued_at: null });
+    const ran = newSignal<Job<never>>();
+    await crewOf(async (job) => {
+      ran.give(job);
+      return done();
+    });
+    expect(await ran.come).to.include({ id, tries: 1, fence: 2 });
+  });
+});

@@ -1,0 +1,63 @@
+/** PostgreSQL may go away under the crew: it goes on by itself when it is back, and what was accepted happens. */
+import { expect } from 'chai';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { migrateDatabase } from '../../migrations/run.ts';
+import { startPostgres, type PostgresServer } from '../../shared/services/postgres.mjs';
+import { createCrew } from '../../workers/crew.ts';
+import { done } from '../../workers/handler.ts';
+import { until } from '../support/until.ts';
+import { probeJobs } from './probe.ts';
+import { newBench, newSignal, type Bench } from './support.ts';
+
+describe('with a PostgreSQL that comes and goes', function () {
+  this.timeout(60_000);
+  let dir: string;
+  let server: PostgresServer;
+  let bench: Bench;
+  beforeEach(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'console-postgres-'));
+    // Durable: without it an immediate stop loses the newest commits.
+    server = await startPostgres({ dir });
+    await migrateDatabase(server.ownerUrl, server.url);
+    bench = await newBench({ url: server.url, ownerUrl: server.ownerUrl, drop: async () => undefined });
+  });
+  afterEach(async () => {
+    await bench.close();
+    await server.stop('immediate');
+    await rm(dir, { recursive: true, force: true });
+  });
+
+  it('publishes and runs jobs again after each return, and a job that ended meanwhile isn’t run again', async () => {
+    const begun = newSignal();
+    const end = newSignal();
+    const ran: string[] = [];
+    const crew = bench.own(createCrew(bench.deps, {
+      jobs: probeJobs,
+      handlers: {
+        probe: async ({ id }: { id: string }) => {
+          ran.push(id);
+          if (ran.length === 1) {
+            begun.give();
+            await end.come;
+          }
+          return done();
+        },
+      },
+    }));
+    await crew.start();
+    const ids = [await bench.stage('probe')];
+    await begun.come;
+    for (let round = 1; round <= 3; round++) {
+      await server.stop('immediate');
+      end.give();
+      await server.restart();
+      await bench.sql("insert into outbox (id, env, at, parts) values ($1, 1, 1, '[{}]')", [round]);
+      ids.push(await bench.stage('probe'));
+      await until('the event is told', async () => (await bench.sql('select 1 from stream')).length === round);
+      await until('the jobs are done', async () => (await bench.sql('select 1 from staged_jobs')).length === 0);
+    }
+    expect(ran.sort()).to.deep.equal([...ids].sort());
+  });
+});

@@ -1,0 +1,136 @@
+/** The publisher's promises: dense positions, nothing missed or doubled, one writer at a time. */
+import { expect } from 'chai';
+import { acquire, newHolder } from '../../shared/outbox/lease.ts';
+import { channels } from '../../shared/redis/bus.ts';
+import { moveBatch } from '../../workers/outbox/batch.ts';
+import { startPublisher } from '../../workers/outbox/publisher.ts';
+import { until } from '../support/until.ts';
+import { newBench, type Bench } from './support.ts';
+
+interface Told {
+  readonly env: number;
+  readonly position: number;
+  readonly part: { readonly id: number; readonly item: string; readonly version: number };
+}
+
+describe('the publisher', () => {
+  let bench: Bench;
+  beforeEach(async () => {
+    bench = await newBench();
+    await bench.sql('create table probe_items (id text primary key, version int not null)');
+    await bench.sql("insert into probe_items select 'item' || g, 0 from generate_series(1, 20) g");
+  });
+  afterEach(() => bench.close());
+
+  /** One change as `perform` writes it: the item's row, then the id, then the outbox row; committed late or never. */
+  const change = async (): Promise<number | null> => {
+    const client = await bench.owner.connect();
+    try {
+      await client.query('begin');
+      const item = `item${String(1 + Math.floor(Math.random() * 20))}`;
+      const { rows: [row] } = await client.query<{ version: number }>('update probe_items set version = version + 1 where id = $1 returning version', [item]);
+      const { rows: [drawn] } = await client.query<{ id: number }>("select nextval('events_id_seq')::int as id");
+      const id = drawn?.id ?? 0;
+      await client.query('insert into outbox (id, env, at, parts) values ($1, $2, 1, $3)', [id, 1 + (id % 2), JSON.stringify([{ id, item: `${item} of ${String(1 + (id % 2))}`, version: row?.version }])]);
+      await client.query(`select pg_sleep(${String(Math.random() * 0.02)})`);
+      const kept = Math.random() < 0.9;
+      await client.query(kept ? 'commit' : 'rollback');
+      bench.deps.bus.publish(channels.nudge, 'outbox');
+      return kept ? id : null;
+    } finally {
+      client.release();
+    }
+  };
+  const writers = async (count: number, changes: number): Promise<number[]> => {
+    const each = await Promise.all(Array.from({ length: count }, async () => {
+      const ids: (number | null)[] = [];
+      for (let i = 0; i < changes; i++) ids.push(await change());
+      return ids;
+    }));
+    return each.flat().filter((id) => id !== null).sort((a, b) => a - b);
+  };
+  const allTold = async (): Promise<void> => {
+    await until('the outbox is empty', async () => (await bench.sql('select 1 from outbox limit 1')).length === 0);
+  };
+  const stream = async (): Promise<Told[]> =>
+    (await bench.sql<{ env: number; position: string; parts: string }>('select env, position, parts from stream order by env, position'))
+      .map(({ env, position, parts }) => ({ env, position: Number(position), part: (JSON.parse(parts) as Told['part'][])[0] ?? { id: 0, item: '', version: 0 } }));
+
+  /** Every committed change once, positions without a hole, and per item the versions in order. */
+  const expectComplete = async (ids: readonly number[]): Promise<void> => {
+    const told = await stream();
+    expect(told.map(({ part }) => part.id).sort((a, b) => a - b)).to.deep.equal(ids);
+    for (const env of [1, 2]) {
+      const own = told.filter((each) => each.env === env);
+      expect(own.map(({ position }) => position)).to.deep.equal(own.map((_, i) => i + 1));
+      const versions = new Map<string, number>();
+      for (const { part } of own) {
+        expect(part.version, part.item).to.be.greaterThan(versions.get(part.item) ?? 0);
+        versions.set(part.item, part.version);
+      }
+    }
+  };
+
+  it('gives dense positions and misses nothing while 16 writers commit out of order', async () => {
+    const heard = await Promise.all([1, 2].map((env) => bench.hear(env)));
+    const publisher = bench.own(startPublisher(bench.deps));
+    const ids = await writers(16, 40);
+    await allTold();
+    await expectComplete(ids);
+    const told = await stream();
+    for (const [i, batches] of heard.entries()) {
+      const expected = told.filter(({ env }) => env === i + 1).map(({ position, part }) => [position, part.id]);
+      const flat = (): unknown[] => batches.flatMap(({ first, rows }) => rows.map(({ parts }, n) => [first + n, (parts[0] as Told['part']).id]));
+      await until('all batches were heard', () => flat().length === expected.length);
+      expect(flat()).to.deep.equal(expected);
+    }
+    await publisher.stop();
+  });
+
+  it('goes on where it was when its connection is killed again and again', async () => {
+    const publisher = bench.own(startPublisher(bench.deps));
+    const writing = writers(8, 40);
+    for (let i = 0; i < 15; i++) {
+      await bench.sql("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'console-publisher' and datname = current_database()");
+      await bench.sql('select pg_sleep(0.03)');
+    }
+    const ids = await writing;
+    await allTold();
+    await expectComplete(ids);
+    await publisher.stop();
+  });
+
+  it('does nothing under a fence that is not its own any more', async () => {
+    const { db } = bench.deps;
+    const first = await acquire(db, 'publisher', newHolder('first'));
+    expect(await acquire(db, 'publisher', newHolder('second'))).to.equal(null);
+    await bench.sql('update leases set until = 0');
+    const second = await acquire(db, 'publisher', newHolder('second'));
+    if (first === null || second === null) throw new Error('no lease');
+    await bench.sql("insert into outbox (id, env, at, parts) values (1, 1, 1, '[{}]')");
+    expect(await moveBatch(db, first, 1, true)).to.deep.equal({ held: false, taken: 0, messages: [] });
+    expect(await stream()).to.have.length(0);
+    expect((await moveBatch(db, second, 1, true)).taken).to.equal(1);
+  });
+
+  it('is relieved when it freezes, and writes nothing when it wakes up', async () => {
+    const holder = async (): Promise<{ holder: string; fence: string } | undefined> => (await bench.sql<{ holder: string; fence: string }>("select holder, fence from leases where name = 'publisher'"))[0];
+    const child = await bench.child('publisher');
+    const before = await until('the child leads', holder);
+    const frozenAt = writers(8, 10);
+    child.kill('SIGSTOP');
+    const publisher = bench.own(startPublisher(bench.deps));
+    const relief = await until('another leads', async () => {
+      const now = await holder();
+      return now !== undefined && now.holder !== before.holder && now;
+    });
+    const ids = [...(await frozenAt), ...(await writers(8, 10))];
+    child.kill('SIGCONT');
+    ids.push(...(await writers(8, 20)));
+    await allTold();
+    await expectComplete(ids.sort((a, b) => a - b));
+    expect(await holder()).to.deep.equal(relief);
+    await publisher.stop();
+    await until('the other leads again', async () => (await holder())?.holder === before.holder);
+  });
+});

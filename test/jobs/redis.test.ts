@@ -1,0 +1,111 @@
+/** Redis may be away at any time: at the start, for a while, or emptied; nothing of ours needs a restart after it. */
+import { expect } from 'chai';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openRedis, type RedisLinks } from '../../shared/redis/connect.ts';
+import { freePort } from '../../shared/services/ports.mjs';
+import { startRedis, type RedisServer } from '../../shared/services/redis.mjs';
+import { createCrew } from '../../workers/crew.ts';
+import { done } from '../../workers/handler.ts';
+import { until } from '../support/until.ts';
+import { probeJobs } from './probe.ts';
+import { newBench } from './support.ts';
+
+describe('with a Redis that comes and goes', function () {
+  this.timeout(60_000);
+  let dir: string;
+  let port: number;
+  let server: RedisServer | null;
+  let links: RedisLinks;
+  beforeEach(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'console-redis-'));
+    port = await freePort();
+    server = null;
+    links = openRedis({ url: `redis://127.0.0.1:${String(port)}`, prefix: 'test', onError: () => undefined });
+  });
+  afterEach(async () => {
+    await links.close();
+    await server?.stop();
+    await rm(dir, { recursive: true, force: true });
+  });
+  const up = async (): Promise<void> => {
+    server = await startRedis({ dir, port });
+    await until('the bus is up', () => links.bus.up);
+  };
+  const add = (name: string): Promise<unknown> => links.queue('some').add(name, {}, { removeOnComplete: true });
+
+  it('opens without it, fails fast, and works once it is there', async () => {
+    const heard: string[] = [];
+    const taken: string[] = [];
+    links.bus.subscribe('news', (text) => heard.push(text));
+    const worker = links.worker('some', async ({ name }) => { taken.push(name); }, { concurrency: 1 });
+    expect(links.bus.up).to.equal(false);
+    links.bus.publish('news', 'lost');
+    const failed = await add('lost').catch((error: unknown) => error);
+    expect(failed).to.be.instanceOf(Error);
+    expect(await links.command.get('x').catch((error: unknown) => error)).to.be.instanceOf(Error);
+    await up();
+    await until('a job is taken', async () => {
+      await add('kept').catch(() => undefined);
+      return taken.includes('kept');
+    });
+    await until('a message is heard', () => {
+      links.bus.publish('news', 'kept');
+      return heard.includes('kept');
+    });
+    await worker.close();
+  });
+
+  it('hears and works again after a restart of Redis', async () => {
+    await up();
+    const heard: string[] = [];
+    const taken: string[] = [];
+    const end = links.bus.subscribe('news', (text) => heard.push(text));
+    const worker = links.worker('some', async ({ name }) => { taken.push(name); }, { concurrency: 1 });
+    for (const round of ['first', 'second', 'third']) {
+      await until(`the ${round} message is heard`, () => {
+        links.bus.publish('news', round);
+        return heard.includes(round);
+      });
+      await until(`the ${round} job is taken`, async () => {
+        await add(round).catch(() => undefined);
+        return taken.includes(round);
+      });
+      await server?.restart();
+    }
+    await until('the bus is up', () => links.bus.up);
+    end();
+    await worker.close();
+  });
+
+  it('notices one that has frozen, and goes on when it has thawed', async () => {
+    await up();
+    process.kill(server?.pid ?? 0, 'SIGSTOP');
+    await until('it is noticed', () => !links.bus.up);
+    expect(await links.command.get('x').catch((error: unknown) => error)).to.be.instanceOf(Error);
+    process.kill(server?.pid ?? 0, 'SIGCONT');
+    await until('it is back', () => links.bus.up);
+  });
+
+  it('keeps staged jobs while it is away, and runs them when it is back', async () => {
+    const bench = await newBench();
+    const ran: string[] = [];
+    const crew = bench.own(createCrew({ ...bench.deps, redis: links, bus: links.bus }, {
+      jobs: probeJobs,
+      handlers: { probe: async ({ id }: { id: string }) => { ran.push(id); return done(); } },
+    }));
+    await crew.start();
+    const ids = await Promise.all(Array.from({ length: 20 }, () => bench.stage('probe')));
+    await up();
+    await until('they have run', () => ran.length === 20);
+    await server?.stop();
+    const more = await Promise.all(Array.from({ length: 20 }, () => bench.stage('probe')));
+    await bench.sql('select pg_sleep(0.5)');
+    await server?.restart();
+    await until('these too', async () => (await bench.sql('select 1 from staged_jobs limit 1')).length === 0, 30_000);
+    expect(new Set(ran)).to.deep.equal(new Set([...ids, ...more]));
+    await crew.stop();
+    await bench.close();
+  });
+});

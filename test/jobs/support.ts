@@ -1,0 +1,103 @@
+/** What the tests of workers share: a fresh database and Redis prefix, the crew's parts in this process or in one of their own. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { randomBytes } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { readConfig } from '../../shared/core/config.ts';
+import { newId } from '../../shared/core/ids.ts';
+import { newSealKey } from '../../shared/core/seal.ts';
+import { closeDeps, openDeps, type Deps } from '../../shared/deps.ts';
+import { channels, type LiveBatch } from '../../shared/redis/bus.ts';
+import type { Running } from '../../workers/bell.ts';
+import { newDatabase, redisUrl, type TestDatabase } from '../support/database.ts';
+import { until } from '../support/until.ts';
+
+export interface Bench {
+  readonly deps: Deps;
+  readonly owner: pg.Pool;
+  readonly env: Readonly<Record<string, string>>;
+  sql<R extends object = Record<string, unknown>>(text: string, values?: unknown[]): Promise<R[]>;
+  /** Stages a job that is due at once (or at `dueAt`) and nudges; answers its id. */
+  stage(name: string, payload?: object, dueAt?: number): Promise<string>;
+  /** Every live batch of an environment from now on. */
+  hear(env: number): Promise<LiveBatch[]>;
+  /** Stops it at the end, should the test not have done so. */
+  own<R extends Running>(running: R): R;
+  /** A process of the real crew with probe jobs, see child.ts. */
+  child(part: 'crew' | 'publisher'): Promise<ChildProcess>;
+  close(): Promise<void>;
+}
+
+const killed = async (child: ChildProcess): Promise<void> => {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = once(child, 'exit');
+  child.kill('SIGKILL');
+  await gone;
+};
+
+/** With two environments, on a database of its own unless one is given. */
+export const newBench = async (given?: TestDatabase): Promise<Bench> => {
+  const database = given ?? (await newDatabase());
+  const env = {
+    DATABASE_URL: database.url,
+    MIGRATE_DATABASE_URL: database.ownerUrl,
+    REDIS_URL: redisUrl(),
+    REDIS_PREFIX: `test-${randomBytes(6).toString('hex')}`,
+    LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'silent',
+  };
+  const owner = new pg.Pool({ connectionString: database.ownerUrl, max: 20 });
+  // Idle connections end with their server.
+  owner.on('error', () => undefined);
+  const sql = async <R extends object>(text: string, values: unknown[] = []): Promise<R[]> => (await owner.query(text, values)).rows as R[];
+  for (const i of [1, 2]) await sql('insert into environments (id, name, seal_key, created_at) values ($1, $2, $3, 0)', [i, `env${String(i)}`, newSealKey()]);
+  const deps = await openDeps(readConfig(env), 'test');
+  await until('Redis is up', () => deps.bus.up);
+  const children: ChildProcess[] = [];
+  const owned: Running[] = [];
+
+  return {
+    deps,
+    owner,
+    env,
+    sql,
+    stage: async (name, payload = {}, dueAt = deps.clock.now()) => {
+      const id = newId('job');
+      await sql('insert into staged_jobs (id, env, name, payload, due_at, request_id, created_at) values ($1, 1, $2, $3, $4, $5, 0)', [id, name, payload, dueAt, `req_of_${id}`]);
+      deps.bus.publish(channels.nudge, 'jobs');
+      return id;
+    },
+    hear: async (number) => {
+      const heard: LiveBatch[] = [];
+      deps.bus.subscribe(channels.live(number), (text) => heard.push(JSON.parse(text) as LiveBatch));
+      const channel = `${env.REDIS_PREFIX}:${channels.live(number)}`;
+      await until('the subscription stands', async () => ((await deps.redis.command.pubsub('NUMSUB', channel)) as unknown[])[1] === 1);
+      return heard;
+    },
+    own: (running) => {
+      owned.push(running);
+      return running;
+    },
+    child: async (part) => {
+      const child = spawn(process.execPath, ['--import', 'tsx', fileURLToPath(new URL('child.ts', import.meta.url)), part], { env: { ...process.env, ...env }, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+      children.push(child);
+      await once(child, 'message');
+      return child;
+    },
+    close: async () => {
+      await Promise.all([...children.map(killed), ...owned.map((running) => running.stop())]);
+      await closeDeps(deps);
+      await owner.end();
+      await database.drop();
+    },
+  };
+};
+
+/** A test's own signal: resolves once it is called. */
+export const newSignal = <T = void>(): { readonly come: Promise<T>; give(value: T): void } => {
+  let give: (value: T) => void = () => undefined;
+  const come = new Promise<T>((resolve) => {
+    give = resolve;
+  });
+  return { come, give: (value) => { give(value); } };
+};

@@ -1,0 +1,117 @@
+/** The same messages over HTTP: `GET /changes`. */
+import { expect } from 'chai';
+import type { Changes, ChangesQuery } from '../../api/live/changes.ts';
+import type { Grant } from '../../shared/catalogue/permissions.ts';
+import { Fault } from '../../shared/catalogue/errors.ts';
+import { entry, item, newWorld, until, type Api, type Message, type World } from './support.ts';
+
+describe('changes', () => {
+  let world: World;
+  let api: Api;
+  let token: string;
+  before(async () => {
+    world = await newWorld();
+    await world.environment('staging');
+    api = await world.api();
+    const support: Grant[] = [{ on: 'inbox:support', can: ['see'] }];
+    await world.role('support', support);
+    ({ token } = await world.agent('support'));
+  });
+  afterEach(() => world.hangUp());
+  after(() => world.close());
+
+  const changes = async (query: ChangesQuery, signal = new AbortController().signal, from: Api = api): Promise<Changes & { changes: Message[] }> => {
+    const env = from.deps.directory.environment('production');
+    const session = await from.deps.directory.session(token);
+    if (env === undefined || session === null) throw new Error('no session');
+    return (await from.live.changes({ env, principal: session.principal, requestId: null, address: null }, query, signal)) as Changes & { changes: Message[] };
+  };
+  const titles = (found: { changes: Message[] }): unknown[] => found.changes.map((message) => (message['item'] as { title: string }).title);
+
+  it('begins now, and gives what comes after as the stream does', async () => {
+    const start = await changes({});
+    expect(start).to.deep.include({ changes: [], reset: null });
+    const subscriber = await world.listening(api, { token });
+    await world.publish([[item('a'), entry('note', { text: 'x' })], [item('hidden', { inbox: 'billing' })]]);
+    await subscriber.next('timeline');
+    const found = await changes({ after: start.cursor });
+    expect(found.changes).to.deep.equal(subscriber.messages.filter(({ type }) => type !== 'hello'));
+    expect(found.changes[0]?.prev).to.equal(start.cursor);
+    expect(await changes({ after: found.cursor })).to.deep.equal({ changes: [], cursor: found.cursor, reset: null });
+  });
+
+  it('pages by limit, inside a row too, each page chained to the cursor before it', async () => {
+    let { cursor } = await changes({});
+    await world.publish([[item('p1'), entry('note', { text: 'x' })], [item('p2'), entry('note', { text: 'y' })], [item('hidden', { inbox: 'billing' })], [item('p3')]]);
+    await until('it is known', async () => (await changes({ after: cursor })).changes.length === 5);
+    const types: string[] = [];
+    for (;;) {
+      const page = await changes({ after: cursor, limit: 1 });
+      if (page.changes.length === 0) break;
+      expect(page.changes.length).to.equal(1);
+      expect(page.changes[0]?.prev).to.equal(cursor);
+      types.push(page.changes[0]?.type ?? '');
+      ({ cursor } = page);
+    }
+    expect(types).to.deep.equal(['item', 'timeline', 'item', 'timeline', 'item']);
+  });
+
+  it('moves the cursor on past what the role does not see', async () => {
+    const start = await changes({});
+    await world.publish(Array.from({ length: 500 }, () => [item('hidden', { inbox: 'billing' })]));
+    const passed = await until('it has passed', async () => {
+      const found = await changes({ after: start.cursor });
+      return found.cursor !== start.cursor && found;
+    });
+    expect(passed.changes).to.deep.equal([]);
+    await world.publish([[item('seen')]]);
+    const found = await until('it comes', async () => {
+      const next = await changes({ after: passed.cursor });
+      return next.changes.length > 0 && next;
+    });
+    expect(titles(found)).to.deep.equal(['seen']);
+    expect(found.changes[0]?.prev).to.equal(passed.cursor);
+  });
+
+  it('waits for the first change, whether Redis tells of it or not, and no longer than it was asked to', async () => {
+    const start = await changes({});
+    const waiting = changes({ after: start.cursor, wait: 10_000 });
+    await world.publish([[item('hidden', { inbox: 'billing' })]]);
+    await world.publish([[item('w1')]]);
+    const first = await waiting;
+    expect(titles(first)).to.deep.equal(['w1']);
+    const again = changes({ after: first.cursor, wait: 10_000 });
+    await world.publish([[item('w2')]], { hint: false });
+    const second = await again;
+    expect(titles(second)).to.deep.equal(['w2']);
+    const since = performance.now();
+    expect((await changes({ after: second.cursor, wait: 300 })).changes).to.deep.equal([]);
+    expect(performance.now() - since).to.be.within(290, 1_500);
+  });
+
+  it('answers at once when the client goes away or the process stops', async () => {
+    const gone = new AbortController();
+    const waiting = changes({ wait: 30_000 }, gone.signal);
+    gone.abort();
+    expect((await waiting).changes).to.deep.equal([]);
+    const other = await world.api();
+    const stopped = changes({ wait: 30_000 }, undefined, other);
+    await other.live.stop();
+    expect((await stopped).changes).to.deep.equal([]);
+  });
+
+  it('says when to start anew, and refuses what is no offset', async () => {
+    const staging = api.deps.directory.environment('staging');
+    const other = staging?.seal.offset({ epoch: 1, position: 1, part: 0 }) ?? '';
+    const found = await changes({ after: other });
+    expect(found).to.deep.include({ changes: [], reset: 'epoch' });
+    expect((await changes({ after: found.cursor })).reset).to.equal(null);
+    const start = await changes({});
+    const position = await world.publish([[item('g1')], [item('g2')]]);
+    await world.db('stream').where({ env: 1 }).andWhere('position', '<=', position).delete();
+    await world.db('streams').where({ env: 1 }).update({ trimmed: position });
+    expect((await changes({ after: start.cursor })).reset).to.equal('gone');
+    const failure = await changes({ after: 'garbage' }).catch((error: unknown) => error);
+    expect(failure).to.be.instanceOf(Fault).and.to.include({ code: 'bad_cursor', status: 400 });
+  });
+});

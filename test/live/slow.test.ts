@@ -1,0 +1,76 @@
+/** Subscribers that read slowly or not at all. */
+import { expect } from 'chai';
+import { item, newWorld, until, type World } from './support.ts';
+
+const fat = (name: string): object[] => [item(name, { fields: { text: 'x'.repeat(20_000) } })];
+
+describe('live stream: slow readers', () => {
+  let world: World;
+  let token: string;
+  before(async () => {
+    world = await newWorld();
+    ({ token } = await world.agent('viewer'));
+  });
+  afterEach(() => world.hangUp());
+  after(() => world.close());
+
+  it('cuts off one that never reads with 4408, and the others do not notice', async function () {
+    this.timeout(60_000);
+    const api = await world.api({ stallMs: 2_000, graceMs: 5_000 });
+    const stuck = await world.listening(api, { token });
+    const other = await world.listening(api, { token });
+    stuck.ws.pause();
+    for (let i = 0; i < 40; i++) await world.publish(Array.from({ length: 20 }, (_, j) => fat(`${String(i)}.${String(j)}`)));
+    await until('the other has all', () => other.titles().length === 800, 20_000);
+    await until('it is behind', () => api.live.stats().behind === 1);
+    await until('it is cut off', () => api.live.stats().behind === 0, 5_000);
+    stuck.ws.resume();
+    expect((await stuck.closed).code).to.equal(4408);
+    expect(stuck.titles().length).to.be.lessThan(800);
+    expect(other.broken).to.deep.equal([]);
+    expect(stuck.broken).to.deep.equal([]);
+    await api.stop();
+  });
+
+  it('lets one that reads slowly have everything', async function () {
+    this.timeout(60_000);
+    const api = await world.api({ stallMs: 5_000 });
+    const slow = await world.listening(api, { token });
+    slow.ws.pause();
+    for (let i = 0; i < 50; i++) await world.publish(Array.from({ length: 20 }, (_, j) => fat(`${String(i)}.${String(j)}`)));
+    await until('it is behind', () => api.live.stats().behind === 1);
+    // For 8 s it reads a little each 100 ms.
+    const breathe = setInterval(() => {
+      slow.ws.resume();
+      slow.ws.once('message', () => {
+        slow.ws.pause();
+      });
+    }, 100);
+    const slowly = performance.now();
+    await until('it was slow for long', () => performance.now() - slowly > 8_000 || slow.isClosed);
+    clearInterval(breathe);
+    slow.ws.resume();
+    await until('it has everything', () => slow.titles().length === 1000, 20_000);
+    expect(slow.titles()).to.deep.equal(Array.from({ length: 1000 }, (_, i) => `${String(Math.floor(i / 20))}.${String(i % 20)}`));
+    await until('it is in step again', () => api.live.stats().behind === 0);
+    await world.publish([[item('live again')]]);
+    await until('the next', () => slow.titles().at(-1) === 'live again');
+    expect(slow.broken).to.deep.equal([]);
+    expect(slow.isClosed).to.equal(false);
+    await api.stop();
+  });
+
+  it('ends a connection that answers no pings', async () => {
+    const api = await world.api({ pingMs: 400 });
+    const deaf = await world.listening(api, { token });
+    const well = await world.listening(api, { token });
+    deaf.ws.pause();
+    await until('one is left', () => api.live.stats().sessions === 1);
+    await until('some pings more', async () => {
+      await new Promise((go) => well.ws.once('ping', go));
+      return true;
+    });
+    expect(well.isClosed).to.equal(false);
+    await api.stop();
+  });
+});

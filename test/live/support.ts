@@ -1,0 +1,325 @@
+/** A small world for tests of the live stream: a database of its own, a publisher that stands in for the workers', API processes and subscribers. */
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { connect, createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
+import knex, { type Knex } from 'knex';
+import { WebSocket } from 'ws';
+import { createLive, type Live } from '../../api/live/index.ts';
+import type { LiveTimes } from '../../api/live/context.ts';
+import { newToken, tokenHash } from '../../shared/agents/tokens.ts';
+import type { Grant } from '../../shared/catalogue/permissions.ts';
+import { readConfig } from '../../shared/core/config.ts';
+import { newId } from '../../shared/core/ids.ts';
+import { newSealKey } from '../../shared/core/seal.ts';
+import { closeDeps, openDeps, type Deps } from '../../shared/deps.ts';
+import { channels } from '../../shared/redis/bus.ts';
+import { newDatabase, redisUrl, type TestDatabase } from '../support/database.ts';
+import { until } from '../support/until.ts';
+
+export { until };
+
+export type Message = Record<string, unknown> & { type: string; offset: string; prev: string | null; at: number };
+
+/** A TCP way to a server that can be closed. */
+class Gate {
+  readonly #target: URL;
+  readonly server = createTcpServer((from) => {
+    this.#sockets.add(from);
+    if (!this.open) {
+      from.destroy();
+      return;
+    }
+    const to = connect(Number(this.#target.port), this.#target.hostname);
+    this.#sockets.add(to);
+    from.pipe(to).pipe(from);
+    for (const socket of [from, to]) {
+      socket.on('error', () => undefined);
+      socket.on('close', () => {
+        from.destroy();
+        to.destroy();
+        this.#sockets.delete(socket);
+      });
+    }
+  });
+  readonly #sockets = new Set<Socket>();
+  open = true;
+
+  constructor(target: URL) {
+    this.#target = target;
+  }
+
+  /** Answers the address that leads through it. */
+  async listen(): Promise<string> {
+    this.server.listen(0, '127.0.0.1');
+    await once(this.server, 'listening');
+    const url = new URL(this.#target);
+    url.port = String((this.server.address() as AddressInfo).port);
+    return url.href;
+  }
+
+  shut(): void {
+    this.open = false;
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  close(): void {
+    this.shut();
+    this.server.close();
+  }
+}
+
+export interface Api {
+  readonly deps: Deps;
+  readonly live: Live;
+  readonly server: Server;
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+export interface SubscribeOptions {
+  readonly token?: string;
+  readonly env?: string;
+  readonly query?: string;
+  readonly headers?: Record<string, string>;
+  readonly protocols?: string[];
+}
+
+/** A subscriber that holds the chain of what it hears to account. */
+export class Subscriber {
+  readonly ws: WebSocket;
+  readonly messages: Message[] = [];
+  readonly closed: Promise<{ code: number; reason: string }>;
+  readonly broken: string[] = [];
+  isClosed = false;
+  #last: string | null = null;
+
+  constructor(url: string, protocols: string[], headers: Record<string, string>) {
+    this.ws = new WebSocket(url, protocols, { headers });
+    this.ws.on('error', () => undefined);
+    this.ws.on('message', (data: Buffer) => {
+      this.#hear(JSON.parse(data.toString()) as Message);
+    });
+    this.closed = new Promise((resolve) => {
+      this.ws.on('close', (code, reason) => {
+        this.isClosed = true;
+        resolve({ code, reason: reason.toString() });
+      });
+    });
+  }
+
+  #hear(message: Message): void {
+    const { type, offset, prev } = message;
+    const passing = ['counts', 'pong', 'error', 'narrowed'].includes(type) || (type === 'bulk' && offset === prev);
+    if (type === 'hello' ? prev !== null : prev !== this.#last) this.broken.push(`${type} after ${String(this.#last)} has prev ${String(prev)}`);
+    if (type !== 'hello' && passing !== (offset === prev)) this.broken.push(`${type} has offset ${offset} and prev ${String(prev)}`);
+    this.#last = offset;
+    this.messages.push(message);
+  }
+
+  get last(): string {
+    return this.#last ?? '';
+  }
+
+  of(type: string): Message[] {
+    return this.messages.filter((message) => message.type === type);
+  }
+
+  titles(): string[] {
+    return this.of('item').map((message) => (message['item'] as { title: string }).title);
+  }
+
+  async next(type: string, count = 1, ms = 10_000): Promise<Message> {
+    return until(`${String(count)} × ${type}`, () => this.of(type)[count - 1], ms);
+  }
+
+  send(message: unknown): void {
+    this.ws.send(typeof message === 'string' ? message : JSON.stringify(message));
+  }
+
+  async close(): Promise<void> {
+    this.ws.resume();
+    this.ws.terminate();
+    await this.closed;
+  }
+}
+
+const by = { type: 'agent', id: 'agt_01h455vb4pex5vsknk084sn02q', name: 'Robin' };
+
+export const item = (title: string, more: Record<string, unknown> = {}): Record<string, unknown> => {
+  const inbox = (more['inbox'] as string | undefined) ?? 'support';
+  const fields = { id: newId('itm'), inbox, title, state: 'open', record: null, tags: [], version: 1, ...more };
+  return { type: 'item', inbox, change: 'changed', item: fields, by };
+};
+
+export const entry = (type: string, data: Record<string, unknown>, inbox = 'support'): Record<string, unknown> => ({
+  type: 'timeline', inbox, change: 'created', item: newId('itm'), entry: { id: newId('ent'), type, at: 1, actor: by, data },
+});
+
+export const bulk = (author: string, done: number): Record<string, unknown> => ({ type: 'bulk', bulk: { id: newId('blk'), done, by: { type: 'agent', id: author, name: 'x' } } });
+
+type Counted = Record<string, Record<string, number>>;
+
+export class World {
+  readonly db: Knex;
+  readonly redisGate = new Gate(new URL(redisUrl()));
+  readonly databaseGate: Gate;
+  readonly #database: TestDatabase;
+  readonly #prefix = `live-${randomBytes(6).toString('hex')}`;
+  readonly #apis: Api[] = [];
+  readonly #subscribers: Subscriber[] = [];
+  #redisUrl = '';
+  #databaseUrl = '';
+  publisher: Deps | null = null;
+
+  constructor(database: TestDatabase) {
+    this.#database = database;
+    this.db = knex({ client: 'pg', connection: database.ownerUrl, pool: { min: 0, max: 4 } });
+    this.databaseGate = new Gate(new URL(database.url));
+  }
+
+  async open(): Promise<void> {
+    this.#redisUrl = await this.redisGate.listen();
+    this.#databaseUrl = await this.databaseGate.listen();
+    await this.environment('production');
+    this.publisher = await this.#deps(redisUrl());
+  }
+
+  async environment(name: string): Promise<number> {
+    const inboxes = ['support', 'billing', 'secret'].map((inbox) => ({ declared: { name: inbox }, retired: false, retiredStates: [] }));
+    const [row] = (await this.db('environments').insert({ name, seal_key: newSealKey(), created_at: 1 }).returning('id')) as { id: number }[];
+    const env = row?.id ?? 0;
+    await this.db('streams').insert({ env });
+    await this.db('definitions').insert({ env, manifest: '{}', definition: { inboxes }, started_at: 1, updated_at: 1 });
+    await this.changed();
+    await this.known();
+    return env;
+  }
+
+  async role(name: string, grants: readonly Grant[]): Promise<void> {
+    const row = { id: `rol_${name}`, name, grants: JSON.stringify(grants), created_at: 1, updated_at: 1 };
+    await this.db('roles').insert(row).onConflict('name').merge(['grants']);
+    await this.changed();
+  }
+
+  async agent(role: string, { environments = ['production'], expiresAt = null }: { environments?: string[]; expiresAt?: number | null } = {}): Promise<{ token: string; id: string }> {
+    const id = newId('agt');
+    const token = newToken('agent');
+    const found = (await this.db('roles').where({ name: role }).first('id')) as { id: string };
+    await this.db('agents').insert({ id, name: `a ${role}`, role: found.id, mode: 'normal', environments, created_at: 1, expires_at: expiresAt });
+    await this.db('tokens').insert({ hash: tokenHash(token), kind: 'agent', principal: id, created_at: 1 });
+    await this.changed();
+    await this.known();
+    return { token, id };
+  }
+
+  /** Tells the processes that the directory has changed, as whoever changes it does. */
+  async changed(): Promise<void> {
+    await this.db('revisions').increment('n', 1);
+    this.publisher?.bus.publish(channels.revision, '');
+  }
+
+  /** Every process has loaded what was changed so far. */
+  async known(): Promise<void> {
+    await Promise.all(this.#apis.map(({ deps }) => deps.directory.refresh()));
+  }
+
+  async #deps(redisUrl: string): Promise<Deps> {
+    const config = readConfig({ DATABASE_URL: this.#databaseUrl, REDIS_URL: redisUrl, REDIS_PREFIX: this.#prefix, LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'error', LIVE_PER_TOKEN: '20' });
+    return openDeps(config, 'test');
+  }
+
+  /** Another API process, as far as the live stream goes. */
+  async api(times: Partial<LiveTimes> = {}): Promise<Api> {
+    const deps = await this.#deps(this.#redisUrl);
+    const live = createLive(deps, times);
+    const server = createServer((request, response) => {
+      let body = '';
+      request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+      request.on('end', () => response.end(`plain ${String(request.method)} ${body}`));
+    });
+    live.attach(server);
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+    let stopped: Promise<void> | null = null;
+    const stop = async (): Promise<void> => {
+      await live.stop();
+      server.closeAllConnections();
+      server.close();
+      await closeDeps(deps);
+    };
+    const close = (): Promise<void> => {
+      this.#apis.splice(this.#apis.indexOf(api), 1);
+      return (stopped ??= stop());
+    };
+    const api = { deps, live, server, url, stop: close };
+    this.#apis.push(api);
+    return api;
+  }
+
+  /** Writes rows and tells of them, as the publisher of the workers does. `hint: false`: as if Redis had lost it. */
+  async publish(rows: readonly (readonly object[])[], { env = 1, counts = {}, hint = true }: { env?: number; counts?: Counted; hint?: boolean } = {}): Promise<number> {
+    const at = Date.now();
+    const first = await this.db.transaction(async (tx) => {
+      const [head] = (await tx('streams').where({ env }).increment('position', rows.length).returning('position')) as { position: number }[];
+      const position = Number(head?.position ?? 0) - rows.length + 1;
+      const values = rows.map((parts, i) => ({ env, position: position + i, at, parts: JSON.stringify(parts) }));
+      for (let i = 0; i < values.length; i += 1000) await tx('stream').insert(values.slice(i, i + 1000));
+      const measures = Object.entries(counts).flatMap(([inbox, own]) => Object.entries(own).map(([measure, n]) => ({ env, inbox, measure, n })));
+      if (measures.length > 0) await tx('counts').insert(measures).onConflict(['env', 'inbox', 'measure']).merge();
+      return position;
+    });
+    if (hint) this.publisher?.bus.publish(channels.live(env), JSON.stringify({ kind: 'batch', first, rows: rows.map((parts) => ({ at, parts })), counts, at }));
+    return first + rows.length - 1;
+  }
+
+  subscribe(api: Api, { token, env = 'production', query = '', headers = {}, protocols = [] }: SubscribeOptions): Subscriber {
+    const all = token === undefined ? headers : { authorization: `Bearer ${token}`, ...headers };
+    const subscriber = new Subscriber(`${api.url.replace('http', 'ws')}/api/env/${env}/live${query}`, protocols, all);
+    this.#subscribers.push(subscriber);
+    return subscriber;
+  }
+
+  /** A subscriber that has heard its hello. */
+  async listening(api: Api, options: SubscribeOptions): Promise<Subscriber> {
+    const subscriber = this.subscribe(api, options);
+    await subscriber.next('hello');
+    return subscriber;
+  }
+
+  /** Ends every subscriber so far. */
+  async hangUp(): Promise<void> {
+    await Promise.all(this.#subscribers.splice(0).map((subscriber) => subscriber.close()));
+  }
+
+  async close(): Promise<void> {
+    await this.hangUp();
+    await Promise.all([...this.#apis].map((api) => api.stop()));
+    if (this.publisher !== null) await closeDeps(this.publisher);
+    this.redisGate.close();
+    this.databaseGate.close();
+    await this.db.destroy();
+    await this.#database.drop();
+  }
+}
+
+export const newWorld = async (): Promise<World> => {
+  const world = new World(await newDatabase());
+  await world.open();
+  return world;
+};
+
+export interface Refusal {
+  readonly status: number;
+  readonly headers: Record<string, string | string[] | undefined>;
+  readonly body: { error?: string; code?: string; details?: { path: string; message: string }[] };
+}
+
+/** What an upgrade that is refused answers. */
+export const refusal = async (subscriber: Subscriber): Promise<Refusal> => {
+  const [, response] = (await once(subscriber.ws, 'unexpected-response')) as [unknown, import('node:http').IncomingMessage];
+  let text = '';
+  for await (const chunk of response) text += String(chunk);
+  return { status: response.statusCode ?? 0, headers: response.headers, body: JSON.parse(text) as Refusal['body'] };
+};
