@@ -81,8 +81,8 @@ export const createApi = (deps: Deps, live: Live): Api => {
     const mark = url.indexOf('?');
     const path = mark === -1 ? url : url.slice(0, mark);
     const search = mark === -1 ? '' : url.slice(mark + 1);
-    const own = await host(ctx, path);
-    if (own !== null) return { answer: own, route: path };
+    const own = host(ctx, path);
+    if (own !== null) return { answer: await own, route: path };
     const match = envPath.exec(path);
     if (match === null) {
       if (!path.startsWith('/api/env')) throw fault('not_found');

@@ -5,7 +5,7 @@ import { Server as NetServer } from 'node:net';
 /** What part of the time to drain a kept-alive connection may stay idle: a request may be on its way on it. */
 const idleShare = 1 / 4;
 const pollMs = 50;
-/** Under load there is always one more connection; taking those that wait must end. */
+/** Taking those that wait must end, also where there is always one more. */
 const acceptMs = 100;
 
 /** Takes the connections that the kernel has accepted: closing would reset them. Node takes one a turn of its loop. */
@@ -23,10 +23,11 @@ const acceptWaiting = async (server: Server): Promise<void> => {
 };
 
 /**
- * Stops listening; answers when the last connection is closed, after `drainMs` at the latest. From now on every answer has
- * to say `connection: close`, so that the connections end by themselves.
+ * Stops listening, calls `begin`, and answers when that and the last connection have ended, connections after `drainMs`. From
+ * `begin` on every answer has to say `connection: close`, so that the connections end by themselves; not before, as who
+ * is told so connects anew, here as long as this server listens.
  */
-export const drain = async (server: Server, drainMs: number): Promise<void> => {
+export const drain = async (server: Server, drainMs: number, begin: () => Promise<unknown>): Promise<void> => {
   await acceptWaiting(server);
   let poll: NodeJS.Timeout | undefined;
   const quiet = setTimeout(() => {
@@ -34,7 +35,8 @@ export const drain = async (server: Server, drainMs: number): Promise<void> => {
   }, drainMs * idleShare);
   const late = setTimeout(() => { server.closeAllConnections(); }, drainMs);
   // Not HTTP's own `close`, which ends idle connections at once, also one on which a request is just arriving.
-  await new Promise<void>((resolve) => { NetServer.prototype.close.call(server, () => { resolve(); }); });
+  const closed = new Promise<void>((resolve) => { NetServer.prototype.close.call(server, () => { resolve(); }); });
+  await Promise.all([closed, begin()]);
   clearTimeout(quiet);
   clearTimeout(late);
   clearInterval(poll);

@@ -41,7 +41,7 @@ const ready = async ({ db, redis, clock }: Deps): Promise<Answer> => {
 };
 
 /** Answers the handler of host paths; null means that the path isn't one of them. */
-export const createHost = (deps: Deps, metrics: Metrics): ((ctx: Context, path: string) => Promise<Answer | null>) => {
+export const createHost = (deps: Deps, metrics: Metrics): ((ctx: Context, path: string) => Promise<Answer> | Answer | null) => {
   const document = openapi(endpoints);
   const text = JSON.stringify(document);
   const page = docsPage(document);
@@ -55,7 +55,7 @@ export const createHost = (deps: Deps, metrics: Metrics): ((ctx: Context, path: 
     ['/docs', () => ({ status: 200, body: page, headers: { ...cached, 'content-type': 'text/html; charset=utf-8' } })],
     ['/manifest.schema.json', () => ({ status: 200, body: manifest, headers: cached })],
   ]);
-  return async (ctx, path) => {
+  return (ctx, path) => {
     const serve = paths.get(path);
     if (serve === undefined) return null;
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') throw fault('method_not_allowed', undefined, { headers: { allow: 'GET, HEAD' } });

@@ -1,44 +1,44 @@
 /** Mounts endpoint rows: one small @koa/router per first path segment, so that a request is matched against few routes. */
 import { Router } from '@koa/router';
-import type { Context } from 'koa';
 import { fault } from '../shared/catalogue/errors.ts';
 import type { Answer, Endpoint } from './endpoint.ts';
 import { server, type Request } from './serve.ts';
 
-type Serve = (request: Request) => Promise<Answer>;
-
-interface Matched extends Context {
-  params: Record<string, string>;
-  state: { request: Omit<Request, 'params'>; answer?: Answer; route?: string };
+interface Mounted {
+  readonly route: string;
+  readonly serve: (request: Request) => Promise<Answer>;
 }
 
-const segmentOf = (path: string): string => path.split('/', 2)[1] ?? '';
+const segmentOf = (path: string): string => {
+  const end = path.indexOf('/', 1);
+  return end === -1 ? path.slice(1) : path.slice(1, end);
+};
 
-/** Answers the handler of everything below `/api/env/<environment>`. `request.ctx.path` is the path below it. */
+const none = (): void => undefined;
+
+/**
+ * Answers the handler of everything below `/api/env/<environment>`; `path` is the path below it. The routers only say
+ * which endpoint it is: a chain of middleware that is put together for each request costs more than many an answer.
+ */
 export const mount = (endpoints: readonly Endpoint[]): ((path: string, request: Omit<Request, 'params'>) => Promise<{ answer: Answer; route: string }>) => {
   const routers = new Map<string, Router>();
+  const mounted = new Map<unknown, Mounted>();
   for (const endpoint of endpoints) {
     const segment = segmentOf(endpoint.path);
     const router = routers.get(segment) ?? new Router({ sensitive: true, strict: true });
     routers.set(segment, router);
-    const serve: Serve = server(endpoint);
-    router.register(endpoint.path, [endpoint.method], async (ctx) => {
-      const { state, params } = ctx as unknown as Matched;
-      state.route = endpoint.path;
-      state.answer = await serve({ ...state.request, params });
-    });
+    mounted.set(router.register(endpoint.path, [endpoint.method], none), { route: endpoint.path, serve: server(endpoint) });
   }
-  const handlers = new Map([...routers].map(([segment, router]) => [segment, { router, dispatch: router.routes() }]));
 
   return async (path, request) => {
-    const known = handlers.get(segmentOf(path));
-    if (known === undefined) throw fault('not_found');
-    const ctx = request.ctx as unknown as Matched & { newRouterPath?: string };
-    ctx.state.request = request;
-    ctx.newRouterPath = path;
-    await known.dispatch(ctx as never, async () => {});
-    if (ctx.state.answer !== undefined) return { answer: ctx.state.answer, route: ctx.state.route ?? '' };
-    const allowed = known.router.match(path, 'GET').path.flatMap((layer) => layer.methods);
+    const found = routers.get(segmentOf(path))?.match(path, request.ctx.method);
+    const layer = found?.pathAndMethod[0];
+    const known = mounted.get(layer);
+    if (layer !== undefined && known !== undefined) {
+      const params = layer.params(path, layer.captures(path));
+      return { answer: await known.serve({ ...request, params }), route: known.route };
+    }
+    const allowed = found?.path.flatMap(({ methods }) => methods) ?? [];
     if (allowed.length === 0) throw fault('not_found');
     throw fault('method_not_allowed', undefined, { headers: { allow: [...new Set(allowed)].join(', ') } });
   };

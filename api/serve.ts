@@ -12,6 +12,7 @@ import { isSavedAlready } from '../shared/perform/perform.ts';
 import type { Answer, Call, Endpoint } from './endpoint.ts';
 import type { Live } from './live/index.ts';
 import { readBody } from './middleware/body.ts';
+import { headerValues } from './middleware/headers.ts';
 import { queryReader } from './query.ts';
 
 export interface Request {
@@ -32,8 +33,7 @@ const keyForm = /^[\x20-\x7e]{1,255}$/;
 const matchForm = /^"(\d{1,15})"$/;
 
 const single = (ctx: Context, name: string): string | undefined => {
-  const given = ctx.req.headersDistinct[name];
-  if (given === undefined) return undefined;
+  const given = headerValues(ctx.req, name);
   if (given.length > 1) throw fault('invalid', `${name} is given more than once.`, { details: [{ path: name, message: 'is given more than once' }] });
   return given[0];
 };

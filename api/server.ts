@@ -63,10 +63,7 @@ export const startServer = async (deps: Deps): Promise<RunningServer> => {
   });
   let stopped: Promise<void> | null = null;
   const stop = async (): Promise<void> => {
-    const idle = api.idle();
-    const draining = drain(server, config.drainMs);
-    await live.stop();
-    await Promise.all([draining, idle]);
+    await drain(server, config.drainMs, () => Promise.all([api.idle(), live.stop()]));
     api.close();
     await closeDeps(deps);
   };

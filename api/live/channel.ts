@@ -12,7 +12,7 @@ import type { StreamLog } from './log.ts';
 import type { ResetReason } from './offsets.ts';
 import type { LiveSession } from './session.ts';
 import type { Part } from './visible.ts';
-import { atMostEvery, Waiting } from './waiting.ts';
+import { atMostEvery, Turn, Waiting } from './waiting.ts';
 
 /** Counts are told at most four times a second. */
 const countsEveryMs = 250;
@@ -32,8 +32,9 @@ export class Channel {
   env: Environment;
   readonly #deps: Deps;
   readonly #log: StreamLog;
-  #pending: Entry[] = [];
-  #flushing: NodeJS.Immediate | null = null;
+  readonly #turn = new Turn<Entry>(() => {
+    this.flush();
+  });
   #wanted = 0;
   /** Whether the epoch has changed: the next look tells where the stream is now. */
   #restored = false;
@@ -49,7 +50,7 @@ export class Channel {
 
   /** Begins at `position`, or begins anew there. */
   start(position: number): void {
-    this.#pending = [];
+    this.#turn.take();
     this.head = position;
     this.seen = position;
     this.#wanted = position;
@@ -60,7 +61,7 @@ export class Channel {
     if (this.seen < 0) return;
     const message = JSON.parse(text) as LiveBatch | PassingMessage;
     if (message.kind === 'passing') {
-      this.#add([{ position: null, index: 0, at: message.at, part: message.part as Part }]);
+      this.#turn.add([{ position: null, index: 0, at: message.at, part: message.part as Part }]);
       return;
     }
     const last = message.first + message.rows.length - 1;
@@ -77,8 +78,8 @@ export class Channel {
   take(rows: readonly StreamRow[]): void {
     for (const row of rows) {
       if (row.position !== this.seen + 1) continue;
+      this.#turn.add(entriesOf(row));
       this.seen = row.position;
-      this.#add(entriesOf(row));
     }
   }
 
@@ -117,10 +118,7 @@ export class Channel {
 
   /** Hands on what is there, so that `head` is `seen`. */
   flush(): void {
-    if (this.#flushing !== null) clearImmediate(this.#flushing);
-    this.#flushing = null;
-    const entries = this.#pending;
-    this.#pending = [];
+    const entries = this.#turn.take();
     const before = this.head;
     this.head = this.seen;
     if (entries.length === 0) return;
@@ -134,16 +132,8 @@ export class Channel {
     if (this.head > before) this.news.wake();
   }
 
-  #add(entries: readonly Entry[]): void {
-    for (const entry of entries) this.#pending.push(entry);
-    this.#flushing ??= setImmediate(() => {
-      this.#flushing = null;
-      this.flush();
-    });
-  }
-
   readonly #tellCounts = atMostEvery(countsEveryMs, () => {
-    this.#add([{ position: null, index: 0, at: this.counts.at, part: { type: 'counts', inboxes: this.counts.news(this.env.definition) } }]);
+    this.#turn.add([{ position: null, index: 0, at: this.counts.at, part: { type: 'counts', inboxes: this.counts.news(this.env.definition) } }]);
   });
 
   async #catchUp(): Promise<void> {

@@ -84,9 +84,10 @@ export class Counts {
     if (position === this.#position) this.at = Math.max(this.at, at);
   }
 
-  /** Forgets the position, after the database was restored from a backup. */
+  /** Forgets everything, after the database was restored from a backup. */
   restart(): void {
     this.#position = -1;
+    this.#inboxes.clear();
   }
 
   #set(inbox: string, measures: Measures): void {

@@ -11,11 +11,11 @@ import { CatchUp } from './catchUp.ts';
 import { Chain } from './chain.ts';
 import type { Channel } from './channel.ts';
 import type { LiveContext } from './context.ts';
-import type { InboxCounts } from './counts.ts';
 import type { Group } from './group.ts';
 import { endOf, type Place, type ResetReason } from './offsets.ts';
+import { ToldCounts } from './told.ts';
 import { Upkeep } from './upkeep.ts';
-import { visiblePart, type Narrowing, type Viewer } from './visible.ts';
+import type { Narrowing } from './visible.ts';
 
 /** Where a stream begins: now (and, with a reason, not where the client wanted), or after an offset. */
 export type Start = { readonly reset: ResetReason | null } | { readonly after: string; readonly place: Place };
@@ -39,9 +39,8 @@ export class LiveSession {
   #group: Group;
   readonly #chain: Chain;
   readonly #catchUp: CatchUp;
+  readonly #counts: ToldCounts;
   readonly #context: LiveContext;
-  /** Of the counts that it was told; -1: it may have missed some. */
-  #countsVersion = -1;
 
   constructor(context: LiveContext, { channel, ws, socket, who, narrowing }: Subscriber) {
     this.#context = context;
@@ -53,6 +52,7 @@ export class LiveSession {
     this.#group = channel.groups.join(who.principal.access, narrowing);
     this.#chain = new Chain(ws, socket);
     this.#catchUp = new CatchUp(context, this);
+    this.#counts = new ToldCounts(channel, this.#chain);
     this.upkeep = new Upkeep(this, context.times);
     channel.sessions.add(this);
   }
@@ -64,8 +64,7 @@ export class LiveSession {
     // A reset's offset has to differ from the one of the hello before it, though both are the newest position's.
     const offset = resumed ? start.after : endOf(env, head, start.reset === null ? undefined : endOf(env, head));
     const { type, id, name, mode } = this.who.principal;
-    const visible = this.#visibleCounts({ ...this.#group, types: null });
-    this.#countsVersion = counts.version;
+    const visible = this.#counts.all({ ...this.#group, types: null });
     this.#chain.begin(offset, 'hello', counts.at, { resumed, principal: { type, id, name, mode }, counts: visible });
     if (resumed) this.#catchUp.from(start.place);
     else if (start.reset === null) this.inStep();
@@ -80,7 +79,7 @@ export class LiveSession {
     }
     this.mode = 'behind';
     this.#group.live.delete(this);
-    this.#countsVersion = -1;
+    this.#counts.missed();
     this.upkeep.watchBacklog();
     this.#catchUp.from({ position: before, parts: 0 });
   }
@@ -96,7 +95,7 @@ export class LiveSession {
   inStep(): void {
     this.mode = 'live';
     this.#group.live.add(this);
-    if (this.#countsVersion !== this.channel.counts.version) this.#tellCounts();
+    this.#counts.make(this.#group);
   }
 
   /** Tells that everything has to be fetched anew; the stream goes on from the newest position. */
@@ -165,21 +164,9 @@ export class LiveSession {
     if (this.mode === 'live') this.#group.live.add(this);
   }
 
-  #visibleCounts(viewer: Viewer): Readonly<Record<string, InboxCounts>> {
-    const { counts, env } = this.channel;
-    const part = visiblePart({ type: 'counts', inboxes: counts.all(env.definition) }, viewer, null);
-    return part?.type === 'counts' ? part.inboxes : {};
-  }
-
   /** All counts that it sees, now or as soon as it is in step. */
   #recount(): void {
-    if (this.mode === 'live') this.#tellCounts();
-    else this.#countsVersion = -1;
-  }
-
-  #tellCounts(): void {
-    this.#countsVersion = this.channel.counts.version;
-    const inboxes = this.#visibleCounts(this.#group);
-    if (Object.keys(inboxes).length > 0) this.#chain.pass('counts', this.channel.counts.at, { inboxes });
+    this.#counts.missed();
+    if (this.mode === 'live') this.#counts.make(this.#group);
   }
 }

@@ -1,15 +1,13 @@
 /** `GET /api/env/:environment/live`: everything that can be refused is refused as HTTP, before the upgrade (contract section 9). */
-import { STATUS_CODES, type IncomingMessage, type Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import { inEnvironment } from '../../shared/agents/principal.ts';
-import { Fault, fault } from '../../shared/catalogue/errors.ts';
+import { fault } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import { newId } from '../../shared/core/ids.ts';
 import { closed, Type } from '../../shared/core/schema.ts';
-import { isAway } from '../../shared/db/errors.ts';
-import { faultAnswer } from '../middleware/respond.ts';
 import { queryReader } from '../query.ts';
 import type { LiveContext } from './context.ts';
 import { authenticate, protocol } from './credential.ts';
@@ -17,6 +15,7 @@ import type { Feed } from './feed.ts';
 import { httpAgain } from './httpAgain.ts';
 import type { Hub } from './hub.ts';
 import { openAfter } from './offsets.ts';
+import { faultOf, refuse, requestIdOf } from './refusal.ts';
 import { narrowingOf, narrowingQuery } from './requests.ts';
 import type { Start } from './session.ts';
 
@@ -35,30 +34,6 @@ interface Query {
 }
 
 const path = /^\/api\/env\/([^/]+)\/([^/]+)$/;
-/** A client's request id: 1 to 128 printable characters. */
-const requestIdForm = /^[\x20-\x7e]{1,128}$/;
-
-const requestIdOf = ({ headers }: IncomingMessage): string => {
-  const given = headers['x-request-id'];
-  return typeof given === 'string' && requestIdForm.test(given) ? given : newId('req');
-};
-
-/** Answers with a JSON error and ends the connection. */
-const refuse = (socket: Duplex, failure: Fault, requestId: string): void => {
-  const { status, body, headers } = faultAnswer(failure);
-  const text = JSON.stringify(body);
-  const lines = Object.entries({
-    'content-type': 'application/json; charset=utf-8',
-    'content-length': String(Buffer.byteLength(text)),
-    'cache-control': 'no-store',
-    connection: 'close',
-    'x-request-id': requestId,
-    ...headers,
-  }).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.once('finish', () => socket.destroy());
-  socket.end(`HTTP/1.1 ${String(status)} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${text}`);
-};
-
 const decoded = (text: string): string => {
   try {
     return decodeURIComponent(text);
@@ -125,15 +100,6 @@ export const createUpgrade = (context: LiveContext, feed: Feed, hub: Hub): Upgra
     }
   };
 
-  const failed = (error: unknown, socket: Duplex, requestId: string): void => {
-    if (error instanceof Fault) refuse(socket, error, requestId);
-    else if (isAway(error)) refuse(socket, fault('unavailable'), requestId);
-    else {
-      log.error({ err: error, requestId }, 'an upgrade failed');
-      refuse(socket, fault('internal'), requestId);
-    }
-  };
-
   return {
     attach: (server, others = {}) => {
       server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -151,7 +117,7 @@ export const createUpgrade = (context: LiveContext, feed: Feed, hub: Hub): Upgra
         const requestId = requestIdOf(request);
         requestIds.set(request, requestId);
         open(request, socket, head).catch((error: unknown) => {
-          failed(error, socket, requestId);
+          refuse(socket, faultOf(error, log, requestId), requestId);
         });
       });
     },

@@ -1,4 +1,29 @@
-/** Waits for the next news of a channel, and a brake for what may be said only so often. */
+/** When a channel speaks: once at the end of each turn of the event loop, only so often, and to those who wait for it. */
+
+/** Gathers what comes within one turn of the event loop, and says when the turn is over. */
+export class Turn<T> {
+  readonly #over: () => void;
+  #gathered: T[] = [];
+  #timer: NodeJS.Immediate | null = null;
+
+  constructor(over: () => void) {
+    this.#over = over;
+  }
+
+  add(more: readonly T[]): void {
+    for (const one of more) this.#gathered.push(one);
+    this.#timer ??= setImmediate(this.#over);
+  }
+
+  /** Everything so far; the turn begins anew. */
+  take(): T[] {
+    if (this.#timer !== null) clearImmediate(this.#timer);
+    this.#timer = null;
+    const gathered = this.#gathered;
+    this.#gathered = [];
+    return gathered;
+  }
+}
 
 export class Waiting {
   readonly #waiting = new Set<() => void>();

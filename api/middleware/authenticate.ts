@@ -4,13 +4,14 @@ import { fault } from '../../shared/catalogue/errors.ts';
 import type { Session } from '../../shared/agents/directory.ts';
 import { inEnvironment, type Caller } from '../../shared/agents/principal.ts';
 import type { Deps } from '../../shared/deps.ts';
+import { headerValues } from './headers.ts';
 
 const bearer = /^Bearer +(\S+)$/i;
 
-/** The one token of the authorization header, or null. Node joins nothing here, so two headers are found and refused. */
+/** The one token of the authorization header, or null. Two of them are refused, where Node's `headers` shows the first. */
 export const bearerToken = (req: IncomingMessage): string | null => {
-  const given = req.headersDistinct['authorization'];
-  return given?.length === 1 ? (bearer.exec(given[0] ?? '')?.[1] ?? null) : null;
+  const given = headerValues(req, 'authorization');
+  return given.length === 1 ? (bearer.exec(given[0] ?? '')?.[1] ?? null) : null;
 };
 
 export const addressOf = (req: IncomingMessage, trustProxy: boolean): string => {

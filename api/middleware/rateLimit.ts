@@ -27,6 +27,8 @@ const awayMs = 1000;
 
 interface Allowance {
   left: number;
+  /** How many were asked for last: more each time that they were used up, one after a time without need. */
+  batch: number;
   /** Of the whole bucket, when last asked. */
   remaining: number;
   /** An allowance is given up at this time. */
@@ -44,7 +46,7 @@ export interface RateLimit {
 
 export const createRateLimit = ({ config, redis }: Deps): RateLimit => {
   const { rateLimit: rate, rateBurst: burst } = config;
-  const batch = Math.max(1, Math.min(10, Math.floor(burst / 20)));
+  const batchMax = Math.max(1, Math.min(Math.floor(burst / 20), Math.floor(rate / 10)));
   const policy = `"default";q=${String(burst)};w=${String(Math.ceil(burst / rate))}`;
   const allowances = new Map<string, Allowance>();
   const sweep = setInterval(() => {
@@ -54,7 +56,8 @@ export const createRateLimit = ({ config, redis }: Deps): RateLimit => {
   sweep.unref();
 
   const ask = async (key: string, allowance: Allowance): Promise<void> => {
-    const call = [1, `${redis.prefix}:rate:${key}`, rate, burst, batch] as const;
+    allowance.batch = allowance.left > 0 ? 1 : Math.min(2 * allowance.batch, batchMax);
+    const call = [1, `${redis.prefix}:rate:${key}`, rate, burst, allowance.batch] as const;
     let answer: unknown;
     try {
       answer = await redis.command.evalsha(sha, ...call).catch((error: unknown) => {
@@ -74,7 +77,7 @@ export const createRateLimit = ({ config, redis }: Deps): RateLimit => {
     take: async (key) => {
       let allowance = allowances.get(key);
       if (allowance === undefined) {
-        allowance = { left: 0, remaining: burst, until: 0, emptyUntil: 0, asking: null };
+        allowance = { left: 0, batch: 0.5, remaining: burst, until: 0, emptyUntil: 0, asking: null };
         allowances.set(key, allowance);
       }
       const held = allowance;

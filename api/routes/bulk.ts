@@ -39,7 +39,7 @@ const create = write({
   tag: 'Bulk',
   body: bulkBody,
   responses: { 200: dryRunAnswer, 202: bulkAnswer },
-  example: { body: { ids: [exampleItem], operation: { type: 'state', state: 'closed' } } },
+  example: { body: { ids: [exampleItem], operation: { type: 'tags', add: ['reviewed'], remove: [] } } },
   audit: { verb: 'bulk.create', target: () => ({ type: 'bulk', id: null }) },
   check: checkBulk,
   handle: async (call): Promise<Answer> => {

@@ -84,17 +84,24 @@ export const hugeProblem = (json: string): Detail | null => {
   if (json.length < hugeFrom) return null;
   let depth = 0;
   let parts = 0;
+  /** Of the outermost object: where the name of the member that is being read begins. */
+  let named = 0;
+  const problem = (message: string): Detail => ({ path: depth < 2 ? '' : (plainName.exec(json.slice(named, named + 101))?.[1] ?? ''), message });
   for (let i = 0; i < json.length; i++) {
     const sign = json.charCodeAt(i);
-    if (sign === 0x22) i = endOfString(json, i);
-    else if (sign === 0x2c) parts += 1;
+    if (sign === 0x22) {
+      if (depth === 1) named = i + 1;
+      i = endOfString(json, i);
+    } else if (sign === 0x2c) parts += 1;
     else if (sign === 0x7b || sign === 0x5b) depth += 1;
     else if (sign === 0x7d || sign === 0x5d) depth -= 1;
-    if (depth > nestedMax) return { path: '', message: `is nested deeper than ${String(limits.jsonDepth)} levels` };
-    if (parts > partsMax) return { path: '', message: `has more than ${String(partsMax)} members and elements` };
+    if (depth > nestedMax) return problem(`is nested deeper than ${String(limits.jsonDepth)} levels`);
+    if (parts > partsMax) return problem(`has more than ${String(partsMax)} members and elements`);
   }
   return null;
 };
+
+const plainName = /^([A-Za-z]\w*)"/;
 
 /** Where the string that begins at `from` has its closing quote, or the text's end. */
 const endOfString = (json: string, from: number): number => {
@@ -106,7 +113,10 @@ const endOfString = (json: string, from: number): number => {
   return json.length;
 };
 
-/** Whether a value has more than `most` members and elements, counted through all levels. */
+/** So many characters are as much work to look at as one more member. */
+const partCharacters = 16;
+
+/** Whether a value has more than `most` members and elements, counted through all levels; long texts count for several. */
 export const hasMoreParts = (root: unknown, most: number): boolean => {
   let count = 0;
   const stack: unknown[] = [root];
@@ -114,7 +124,11 @@ export const hasMoreParts = (root: unknown, most: number): boolean => {
     if (typeof value !== 'object' || value === null) continue;
     const inner: unknown[] = Array.isArray(value) ? value : Object.values(value);
     count += inner.length;
-    if (count <= most) for (const part of inner) if (typeof part === 'object' && part !== null) stack.push(part);
+    for (let i = 0; i < inner.length && count <= most; i++) {
+      const part = inner[i];
+      if (typeof part === 'string') count += part.length / partCharacters;
+      else if (typeof part === 'object' && part !== null) stack.push(part);
+    }
   }
   return count > most;
 };

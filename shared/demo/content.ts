@@ -5,7 +5,7 @@ import { run, statement } from '../db/sql.ts';
 import type { Definition } from '../environments/definition.ts';
 import type { Item } from '../items/model.ts';
 import { demoItems } from './generate.ts';
-import { eventRows, itemOfDemo, itemRow, type Cast } from './rows.ts';
+import { eventRows, itemOfDemo, itemRow, type Cast, type EventRow } from './rows.ts';
 import type { DemoItem, DemoRecord } from './types.ts';
 
 const insertRecords = statement('demo.records', `
@@ -25,16 +25,12 @@ const insertItems = statement('demo.items', `
     occurred_entry jsonb, created_at bigint, updated_at bigint, terms text[])`);
 
 const eventColumns = 'at, actor_type, actor, actor_name, role, verb, target_type, target, inbox, item, entry, type, data, before, after';
-/**
- * Events are collected first: the log is in order of time, whereas items come one after the other. A table that only
- * this transaction sees costs no log of its own and takes any number of them.
- */
-const collect = statement('demo.collect', `
-  insert into demo_events (id, ${eventColumns})
-  select id, ${eventColumns}
-  from json_to_recordset($1::json) as e(id bigint, at bigint, actor_type text, actor text, actor_name text, role text, verb text,
-    target_type text, target text, inbox text, item text, entry text, type text, data jsonb, before jsonb, after jsonb)`);
-const insertEvents = statement('demo.events', `insert into events (env, ${eventColumns}) select $1, ${eventColumns} from demo_events order by at, id`);
+const insertEvents = statement('demo.events', `
+  insert into events (env, ${eventColumns})
+  select $1, ${eventColumns}
+  from json_to_recordset($2::json) as e(n bigint, at bigint, actor_type text, actor text, actor_name text, role text, verb text,
+    target_type text, target text, inbox text, item text, entry text, type text, data json, before json, after json)
+  order by at, n`);
 
 const insertCounts = statement('demo.counts', `
   insert into counts (env, inbox, measure, n)
@@ -74,12 +70,12 @@ const countRows = (counts: ReadonlyMap<string, number>): object[] =>
 
 interface Batch {
   readonly items: readonly object[];
-  readonly events: readonly object[];
+  readonly events: readonly EventRow[];
 }
 
 const batchOf = (batch: readonly DemoItem[], first: number, counts: Map<string, number>, { env, definition, cast, now }: Content): Batch => {
   const items: object[] = [];
-  const events: object[] = [];
+  const events: EventRow[] = [];
   for (const [i, demo] of batch.entries()) {
     const inbox = definition.inboxes.get(demo.inbox);
     if (inbox === undefined) throw new Error(`The environment declares no inbox ${demo.inbox}, so the demo can't be loaded into it.`);
@@ -93,7 +89,7 @@ const batchOf = (batch: readonly DemoItem[], first: number, counts: Map<string, 
 
 const writeBatch = async (tx: Tx, env: number, { items, events }: Batch): Promise<void> => {
   await run(tx, insertItems, [env, JSON.stringify(items)]);
-  await run(tx, collect, [JSON.stringify(events)]);
+  await run(tx, insertEvents, [env, JSON.stringify(events)]);
 };
 
 /** Answers how many entries the items' histories have. */
@@ -102,16 +98,22 @@ const writeItems = async (tx: Tx, content: Content): Promise<number> => {
   const counts = new Map<string, number>();
   let made = 0;
   let entries = 0;
+  // Items come by the time of their creation, so what happened before the newest of them was created is complete. The
+  // log is written in order of time, and what lies after that moment waits for the next batch.
+  let later: EventRow[] = [];
   // PostgreSQL writes one batch while the next one is made.
   let writing = Promise.resolve();
   for (const generated of demoItems(seed, now, items)) {
     const batch = batchOf(generated, made, counts, content);
-    await writing;
-    writing = writeBatch(tx, env, batch);
-    // It is awaited above or below, but maybe only after making the next batch has failed.
-    writing.catch(() => undefined);
     made += generated.length;
     entries += batch.events.length;
+    const until = made < items ? (generated.at(-1)?.createdAt ?? 0) : Infinity;
+    const waiting = [...later, ...batch.events];
+    later = waiting.filter(({ at }) => at >= until);
+    await writing;
+    writing = writeBatch(tx, env, { items: batch.items, events: waiting.filter(({ at }) => at < until) });
+    // It is awaited above or below, but maybe only after making the next batch has failed.
+    writing.catch(() => undefined);
     if (made % 10_000 === 0 && made < items) say(`demo: ${made.toLocaleString('en')} of ${items.toLocaleString('en')} items …`);
   }
   await writing;
@@ -122,12 +124,8 @@ const writeItems = async (tx: Tx, content: Content): Promise<number> => {
 
 /** Fills an environment that has no items; answers the number of timeline entries. */
 export const writeContent = async (tx: Tx, content: Content): Promise<number> => {
-  await tx.raw('set local statement_timeout = 0');
-  await tx.raw(`create temp table demo_events on commit drop as select id, ${eventColumns} from events with no data`);
   for (let first = 0; first < content.records.length; first += batchRows) {
     await run(tx, insertRecords, [content.env, JSON.stringify(content.records.slice(first, first + batchRows))]);
   }
-  const entries = await writeItems(tx, content);
-  await run(tx, insertEvents, [content.env]);
-  return entries;
+  return writeItems(tx, content);
 };

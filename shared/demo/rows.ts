@@ -87,8 +87,15 @@ const members: Readonly<Partial<Record<DemoEvent['type'], string>>> = { state: '
 const dataOf = (cast: Cast, event: DemoEvent): Readonly<Record<string, unknown>> =>
   event.type === 'assigned' ? { from: personId(cast, event.data.from), to: personId(cast, event.data.to) } : event.data;
 
-/** Rows for `events`, oldest first; what an audit entry needs stands with the first of each change. */
-export const eventRows = ({ inbox, history }: DemoItem, n: number, { env, cast, item }: { env: number; cast: Cast; item: string }): object[] => {
+/** A row for `events`, by the names of its columns. Rows of one time are in order of their `n`. */
+export interface EventRow {
+  readonly n: number;
+  readonly at: number;
+  readonly [column: string]: unknown;
+}
+
+/** Rows of an item, oldest first; what an audit entry needs stands with the first of each change. */
+export const eventRows = ({ inbox, history }: DemoItem, n: number, { env, cast, item }: { env: number; cast: Cast; item: string }): EventRow[] => {
   const changes = verbsOf(history);
   return history.map((event, i) => {
     const { by, role } = actorOf(cast, event.actor);
@@ -97,7 +104,7 @@ export const eventRows = ({ inbox, history }: DemoItem, n: number, { env, cast, 
     const member = members[event.type];
     const told = member !== undefined && verb === verbs[event.type] ? { before: { [member]: data['from'] }, after: { [member]: data['to'] } } : {};
     return {
-      id: n * 8 + i, at: event.at, actor_type: by.type, actor: by.id, actor_name: by.name, inbox, item, type: event.type, data,
+      n: n * 8 + i, at: event.at, actor_type: by.type, actor: by.id, actor_name: by.name, inbox, item, type: event.type, data,
       entry: rowId('ent', event.at, numberOf(env, n * 8 + i)), ...(verb === null ? {} : { role, verb, target_type: 'item', target: item, ...told }),
     };
   });

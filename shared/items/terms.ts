@@ -1,7 +1,7 @@
 /**
- * The lexemes that lists search by: every filter of an item in one tsvector, each with its environment, the week of
- * `last_seen` and the inbox before it, so that a search reads the newest weeks first, no inbox but the visible ones, and
- * a common word never touches more rows than a week has. Written with each change of an item (perform/write.ts), asked by items/list.
+ * The lexemes that lists search by: every filter of an item in one tsvector, each with its environment, the inbox and
+ * the fortnight of `last_seen` before it, so that a search reads the newest ones first, of no inbox but the visible ones,
+ * and a common word never touches more rows than a fortnight has. Written with each change of an item (perform/write.ts), asked by items/list.
  */
 import { queryWords, titleWords } from '../core/text.ts';
 
@@ -36,17 +36,18 @@ export interface TermFilter {
 /** Asks for nothing. */
 export const nothing: TermFilter = { states: null, tags: null, assignee: null, words: null, due: false, snoozed: false, triaged: false };
 
-/** Weeks are counted from 2010-01-04 and have four digits; what is older or later than they reach joins the outermost. */
-const weekMs = 7 * 86_400_000;
-const firstWeekAt = 1_262_563_200_000;
-const lastWeek = 2999;
+/**
+ * Fortnights are counted from 2010-01-04 and have four digits; what is older or later than they reach joins the outermost.
+ * Shorter ones make rare words dearer (one look-up each), longer ones frequent words (docs/performance.md).
+ */
+const fortnightMs = 14 * 86_400_000;
+const firstAt = 1_262_563_200_000;
+const last = 1999;
 
-export const weekOf = (at: number): number => Math.min(Math.max(Math.floor((at - firstWeekAt) / weekMs), 0), lastWeek);
+export const fortnightOf = (at: number): number => Math.min(Math.max(Math.floor((at - firstAt) / fortnightMs), 0), last);
 
 /** The same in SQL, of a bigint. */
-export const weekSql = (at: string): string => `least(greatest((${at} - ${String(firstWeekAt)}) / ${String(weekMs)}, 0), ${String(lastWeek)})::int`;
-
-const weekText = (week: number): string => String(week).padStart(4, '0');
+export const fortnightSql = (at: string): string => `least(greatest((${at} - ${String(firstAt)}) / ${String(fortnightMs)}, 0), ${String(last)})::int`;
 
 /** Three characters for an inbox (FNV-1a). Two inboxes may share one, so lists compare the inbox itself as well. */
 export const inboxCode = (inbox: string): string => {
@@ -55,16 +56,16 @@ export const inboxCode = (inbox: string): string => {
   return (hash % 46_656).toString(36).padStart(3, '0');
 };
 
-/** A week and an inbox, as they stand in a lexeme between the environment and what the lexeme says. */
-export const bucketText = (week: number, code: string): string => weekText(week) + code;
-export const bucketSql = (week: string, code: string): string => `lpad((${week})::text, 4, '0') || ${code}`;
+/** A fortnight and an inbox, as they stand in a lexeme between the environment and what the lexeme says. */
+const bucketText = (fortnight: number, code: string): string => String(fortnight).padStart(4, '0') + code;
+export const bucketSql = (fortnight: string, code: string): string => `lpad((${fortnight})::text, 4, '0') || ${code}`;
 
 /** One letter between bucket and value says what the value is, so that no word is taken for a tag. */
 const kind = { word: 'w', tag: 't', state: 's', assignee: 'a', due: 'd', snoozed: 'z', triaged: 'x' } as const;
 
 /** The lexemes of an item, for `array_to_tsvector`. */
 export const itemTerms = (env: number, item: Termed): string[] => {
-  const before = `${String(env)}.${bucketText(weekOf(item.lastSeen), inboxCode(item.inbox))}`;
+  const before = `${String(env)}.${bucketText(fortnightOf(item.lastSeen), inboxCode(item.inbox))}`;
   const terms: string[] = [kind.state + item.state, kind.assignee + (item.assignee ?? '')];
   for (const word of titleWords(item.title)) terms.push(kind.word + word);
   for (const tag of item.tags) terms.push(kind.tag + tag);
@@ -110,6 +111,6 @@ const glued = (between: string, lists: readonly (readonly string[])[], before: s
   return pieces;
 };
 
-/** The tsquery of one week and inbox. */
-export const termQuery = (env: number, filter: TermFilter, week: number, inbox: string): string =>
-  termPieces(env, filter).join(bucketText(week, inboxCode(inbox)));
+/** The tsquery of one fortnight and inbox. */
+export const termQuery = (env: number, filter: TermFilter, fortnight: number, inbox: string): string =>
+  termPieces(env, filter).join(bucketText(fortnight, inboxCode(inbox)));

@@ -4,7 +4,7 @@
  */
 import { demoItems, type DemoItem } from '../../shared/demo/generate.ts';
 import { openDb, type Db } from '../../shared/db/knex.ts';
-import { bucketSql, inboxCode, itemTerms, weekSql } from '../../shared/items/terms.ts';
+import { bucketSql, inboxCode, itemTerms, fortnightSql } from '../../shared/items/terms.ts';
 
 export interface LoadOptions {
   readonly env: number;
@@ -77,7 +77,7 @@ const insertSql = (at: string): string => `
       case when due_at is not null and not closed then 'd' end, case when snoozed_until is not null then 'z' end, case when triaged then 'x' end,
       case when tags <> '{}' then 't' || array_to_string(tags, '${separator}t') end), '${separator}', '${separator}' || prefix), '${separator}'))
   from (
-    select *, env || '.' || ${bucketSql(weekSql('last_seen'), 'code')} as prefix, ${states} as state, closed and r5 < 0.06 as triaged,
+    select *, env || '.' || ${bucketSql(fortnightSql('last_seen'), 'code')} as prefix, ${states} as state, closed and r5 < 0.06 as triaged,
       case when r6 < 0.3 then ' #' || n else '' end as number,
       case when not closed and inbox in ('support', 'refunds') and r5 < 0.8 then last_seen + case inbox when 'support' then 14400000 else 86400000 end end as due_at,
       case when not closed and r5 > 0.95 then ${at} + 3600000 + (r2 * 14 * 86400000)::bigint end as snoozed_until

@@ -69,6 +69,21 @@ describe('live stream', () => {
     expect(told.length).to.equal(5);
   });
 
+  it('resumes where another process has left off that is ahead of this one', async () => {
+    const env = api.deps.directory.environment('production');
+    if (env === undefined) throw new Error('no environment');
+    await world.listening(api, { token });
+    for (const part of [0, 255]) {
+      const position = await world.publish([[item('ahead'), entry('note', { text: 'ahead' })]], { hint: false });
+      const after = env.seal.offset({ epoch: env.epoch, position, part });
+      const resumed = await world.listening(api, { token, query: `?after=${after}` });
+      await world.publish([[item('next')]]);
+      await until('the next', () => resumed.titles().includes('next'));
+      expect(resumed.messages.map(({ type }) => type)).to.deep.equal(part === 0 ? ['hello', 'timeline', 'item'] : ['hello', 'item']);
+      whole(resumed);
+    }
+  });
+
   it('joins log and live without a seam while 3,000 changes come in, over two processes and reconnections', async function () {
     this.timeout(60_000);
     const second = await world.api();

@@ -2,9 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import { connect, createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import knex, { type Knex } from 'knex';
-import { WebSocket } from 'ws';
 import { createLive, type Live } from '../../api/live/index.ts';
 import type { LiveTimes } from '../../api/live/context.ts';
 import { newToken, tokenHash } from '../../shared/agents/tokens.ts';
@@ -15,59 +14,13 @@ import { newSealKey } from '../../shared/core/seal.ts';
 import { closeDeps, openDeps, type Deps } from '../../shared/deps.ts';
 import { channels } from '../../shared/redis/bus.ts';
 import { newDatabase, redisUrl, type TestDatabase } from '../support/database.ts';
-import { until } from '../support/until.ts';
+import { Gate } from './gate.ts';
+import { Subscriber } from './subscriber.ts';
 
-export { until };
+export { until } from '../support/until.ts';
+export * from './parts.ts';
+export { refusal, type Message, type Subscriber } from './subscriber.ts';
 
-export type Message = Record<string, unknown> & { type: string; offset: string; prev: string | null; at: number };
-
-/** A TCP way to a server that can be closed. */
-class Gate {
-  readonly #target: URL;
-  readonly server = createTcpServer((from) => {
-    this.#sockets.add(from);
-    if (!this.open) {
-      from.destroy();
-      return;
-    }
-    const to = connect(Number(this.#target.port), this.#target.hostname);
-    this.#sockets.add(to);
-    from.pipe(to).pipe(from);
-    for (const socket of [from, to]) {
-      socket.on('error', () => undefined);
-      socket.on('close', () => {
-        from.destroy();
-        to.destroy();
-        this.#sockets.delete(socket);
-      });
-    }
-  });
-  readonly #sockets = new Set<Socket>();
-  open = true;
-
-  constructor(target: URL) {
-    this.#target = target;
-  }
-
-  /** Answers the address that leads through it. */
-  async listen(): Promise<string> {
-    this.server.listen(0, '127.0.0.1');
-    await once(this.server, 'listening');
-    const url = new URL(this.#target);
-    url.port = String((this.server.address() as AddressInfo).port);
-    return url.href;
-  }
-
-  shut(): void {
-    this.open = false;
-    for (const socket of this.#sockets) socket.destroy();
-  }
-
-  close(): void {
-    this.shut();
-    this.server.close();
-  }
-}
 
 export interface Api {
   readonly deps: Deps;
@@ -84,79 +37,6 @@ export interface SubscribeOptions {
   readonly headers?: Record<string, string>;
   readonly protocols?: string[];
 }
-
-/** A subscriber that holds the chain of what it hears to account. */
-export class Subscriber {
-  readonly ws: WebSocket;
-  readonly messages: Message[] = [];
-  readonly closed: Promise<{ code: number; reason: string }>;
-  readonly broken: string[] = [];
-  isClosed = false;
-  #last: string | null = null;
-
-  constructor(url: string, protocols: string[], headers: Record<string, string>) {
-    this.ws = new WebSocket(url, protocols, { headers });
-    this.ws.on('error', () => undefined);
-    this.ws.on('message', (data: Buffer) => {
-      this.#hear(JSON.parse(data.toString()) as Message);
-    });
-    this.closed = new Promise((resolve) => {
-      this.ws.on('close', (code, reason) => {
-        this.isClosed = true;
-        resolve({ code, reason: reason.toString() });
-      });
-    });
-  }
-
-  #hear(message: Message): void {
-    const { type, offset, prev } = message;
-    const passing = ['counts', 'pong', 'error', 'narrowed'].includes(type) || (type === 'bulk' && offset === prev);
-    if (type === 'hello' ? prev !== null : prev !== this.#last) this.broken.push(`${type} after ${String(this.#last)} has prev ${String(prev)}`);
-    if (type !== 'hello' && passing !== (offset === prev)) this.broken.push(`${type} has offset ${offset} and prev ${String(prev)}`);
-    this.#last = offset;
-    this.messages.push(message);
-  }
-
-  get last(): string {
-    return this.#last ?? '';
-  }
-
-  of(type: string): Message[] {
-    return this.messages.filter((message) => message.type === type);
-  }
-
-  titles(): string[] {
-    return this.of('item').map((message) => (message['item'] as { title: string }).title);
-  }
-
-  async next(type: string, count = 1, ms = 10_000): Promise<Message> {
-    return until(`${String(count)} × ${type}`, () => this.of(type)[count - 1], ms);
-  }
-
-  send(message: unknown): void {
-    this.ws.send(typeof message === 'string' ? message : JSON.stringify(message));
-  }
-
-  async close(): Promise<void> {
-    this.ws.resume();
-    this.ws.terminate();
-    await this.closed;
-  }
-}
-
-const by = { type: 'agent', id: 'agt_01h455vb4pex5vsknk084sn02q', name: 'Robin' };
-
-export const item = (title: string, more: Record<string, unknown> = {}): Record<string, unknown> => {
-  const inbox = (more['inbox'] as string | undefined) ?? 'support';
-  const fields = { id: newId('itm'), inbox, title, state: 'open', record: null, tags: [], version: 1, ...more };
-  return { type: 'item', inbox, change: 'changed', item: fields, by };
-};
-
-export const entry = (type: string, data: Record<string, unknown>, inbox = 'support'): Record<string, unknown> => ({
-  type: 'timeline', inbox, change: 'created', item: newId('itm'), entry: { id: newId('ent'), type, at: 1, actor: by, data },
-});
-
-export const bulk = (author: string, done: number): Record<string, unknown> => ({ type: 'bulk', bulk: { id: newId('blk'), done, by: { type: 'agent', id: author, name: 'x' } } });
 
 type Counted = Record<string, Record<string, number>>;
 
@@ -308,18 +188,4 @@ export const newWorld = async (): Promise<World> => {
   const world = new World(await newDatabase());
   await world.open();
   return world;
-};
-
-export interface Refusal {
-  readonly status: number;
-  readonly headers: Record<string, string | string[] | undefined>;
-  readonly body: { error?: string; code?: string; details?: { path: string; message: string }[] };
-}
-
-/** What an upgrade that is refused answers. */
-export const refusal = async (subscriber: Subscriber): Promise<Refusal> => {
-  const [, response] = (await once(subscriber.ws, 'unexpected-response')) as [unknown, import('node:http').IncomingMessage];
-  let text = '';
-  for await (const chunk of response) text += String(chunk);
-  return { status: response.statusCode ?? 0, headers: response.headers, body: JSON.parse(text) as Refusal['body'] };
 };

@@ -11,6 +11,11 @@ import { isResultThere, perform } from '../../shared/perform/perform.ts';
 import { repeatables, type Bound } from '../../shared/perform/registry.ts';
 import { done, type Handler } from '../handler.ts';
 
+/**
+ * Items of one statement. Whoever wants to change one of them meanwhile waits for its commit: with 500 for up to 0.2 s.
+ */
+const atOnce = Number(process.env['AT_ONCE'] ?? 100);
+
 /** Whoever asked, with the rights of now; null when they were revoked or lost the environment. */
 const lookUpCaller = async ({ directory }: Deps, number: number, { actor_type: type, actor, request_id: requestId, address }: Chunk): Promise<Caller | null> => {
   const env = directory.environmentById(number);
@@ -35,14 +40,18 @@ const operationOf = async ({ db }: Deps, env: number, chunk: Chunk): Promise<Bou
   return undoOf === null ? known.bind(members) : known.restore(await readFormers(db, undoOf, chunk));
 };
 
+/** The first `count` of a map. */
+const firstOf = (left: ReadonlyMap<string, number>, count: number): Map<string, number> => new Map([...left].slice(0, count));
+
 const doChunk = async (deps: Deps, caller: Caller, chunk: Chunk, signal: AbortSignal): Promise<void> => {
   const operation = await operationOf(deps, caller.env.id, chunk);
   let left = remaining(chunk, chunk.ended);
   while (left.size > 0) {
     signal.throwIfAborted();
+    const some = firstOf(left, atOnce);
     try {
-      await perform(deps, caller, operation, [...left.keys()], null, { bulk: { id: chunk.bulk, seqs: left } });
-      return;
+      await perform(deps, caller, operation, [...some.keys()], null, { bulk: { id: chunk.bulk, seqs: some } });
+      for (const id of some.keys()) left.delete(id);
     } catch (error) {
       if (!isResultThere(error)) throw error;
       // Another start of this chunk was quicker with at least one of them, so each turn has fewer left.

@@ -22,7 +22,7 @@ const countOpen = async (reading: Reading, request: CountRequest): Promise<numbe
     count += edge.fitting;
     if (edge.place === null) return count;
     place = edge.place;
-    const pieces = stride > sample || edge.fitting >= sample * dense ? null : chosenPieces(request, reading.open, edge);
+    const pieces = stride > sample || edge.fitting >= sample * dense ? null : chosenPieces(request, reading.stream, edge);
     if (pieces === null) continue;
     return count + (await first(ask(reading, countWalk(reading.stream), { ...at(place), pieces, limit: most })));
   }

@@ -1,44 +1,45 @@
 /** One page of items, in any sort, under any filters: called by routes/items.ts, by blocks and by MCP. */
 import type { Db, Tx } from '../../db/knex.ts';
 import type { TextRow } from '../../db/sql.ts';
-import { readEdge, readPlain, readProbe, readingOf, startOf, strideFor, usualPace, type Pace, type Reading } from './reading.ts';
+import { readPlain, readProbe, readingOf, startOf, strideFor, usualPace, type Pace, type Reading } from './reading.ts';
 import { normalised, type Keys, type ListRequest } from './request.ts';
-import { search } from './search.ts';
+import { lookUp } from './search.ts';
 import { streamsOf, type Stream } from './streams.ts';
 
 export interface Page {
-  /** Rows of `itemColumns`, with one further column behind them. */
+  /** Rows of `itemColumns`, with further columns behind them. */
   readonly rows: readonly TextRow[];
   /** null: there are no more. */
   readonly next: Keys | null;
 }
 
-const anyNumber = 2_000_000_000;
-
-/** Up to `wanted` rows of one stream that fit, in order. */
+/**
+ * Up to `wanted` rows of one stream that fit, in order. The stream is read on while that is likely to find them soon,
+ * then terms are looked up; when there are too many matches to put in order, the stream is read further than that.
+ */
 const readStream = async (reading: Reading, request: ListRequest, from: Keys, wanted: number): Promise<TextRow[]> => {
   if (reading.open.length === 0) return readPlain(reading, from, wanted);
-  const { pace } = reading;
+  const { pace, stream } = reading;
+  const nearby = pace.nearby[stream.key === 'last_seen' ? 0 : 1];
   const rows: TextRow[] = [];
   let place = from;
-  let most = pace.sortable;
+  let again = false;
   // The first stride does where one row in ten fits.
   for (let stride = strideFor(pace, wanted * 9); ;) {
-    rows.push(...(await readProbe(reading, place, stride, wanted - rows.length)));
+    const read = await readProbe(reading, place, stride, wanted - rows.length);
+    rows.push(...read.rows);
     const missing = wanted - rows.length;
-    if (missing === 0) return rows;
-    const edge = await readEdge(reading, place, stride);
-    if (edge.place === null) return rows;
-    place = edge.place;
-    const needed = (stride * missing * 1.25) / edge.fitting;
-    if (needed <= pace.nearby) {
+    if (read.edge === null || read.edge.place === null || missing === 0) return rows;
+    place = read.edge.place;
+    const needed = (stride * missing * 1.25) / read.edge.fitting;
+    if (needed <= nearby) {
       stride = strideFor(pace, needed);
       continue;
     }
-    const found = await search(reading, request, edge, { place, limit: missing, most });
+    const found = await lookUp(reading, request, read.edge, { place, limit: missing, again });
     if (found !== null) return [...rows, ...found];
-    stride = strideFor(pace, stride * 8);
-    most = anyNumber;
+    again = true;
+    stride = strideFor(pace, Math.max(stride, nearby) * 4);
   }
 };
 

@@ -11,15 +11,19 @@ import { branchesOf, type Stream } from './streams.ts';
 export interface Pace {
   /** Numbers of rows that a stream is read by, smallest first. */
   readonly strides: readonly number[];
-  /** Up to so many rows reading on is cheaper than looking terms up. */
-  readonly nearby: number;
+  /** Up to so many rows reading on is cheaper than looking terms up: in order of activity, and in another order. */
+  readonly nearby: readonly [seen: number, sorted: number];
+  /** Rows of which the overall shares of the filters are learnt. */
+  readonly sample: number;
+  /** So many of the overdue are sought out when the newest are not overdue. */
+  readonly overdue: number;
   /** So many matches are put in order at once before the stream is read further; later it is any number. */
   readonly sortable: number;
   /** More branches are read by LATERAL instead of a merge, which costs more rows and less planning. */
   readonly branches: number;
 }
 
-export const usualPace: Pace = { strides: [500, 4000, 16_000, 64_000, 256_000], nearby: 4000, sortable: 20_000, branches: 64 };
+export const usualPace: Pace = { strides: [500, 2000, 8000, 32_000, 128_000], nearby: [2000, 8000], sample: 2000, overdue: 2000, sortable: 20_000, branches: 64 };
 
 export interface Reading {
   readonly db: Db | Tx;
@@ -75,17 +79,26 @@ export interface Edge {
 /** The stride that reads at least `rows`, or the longest. */
 export const strideFor = ({ strides }: Pace, rows: number): number => strides.find((stride) => stride >= rows) ?? strides.at(-1) ?? rows;
 
-export const readEdge = async (reading: Reading, place: Keys, rows: number): Promise<Edge> => {
-  const [found = []] = await ask(reading, edge({ ...reading, rows }), at(place));
-  const [key = null, id = null, fitting = '0', ...counts] = found;
-  const share = counts.map((count) => Number(count) / rows);
+type EdgeRow = [key: string | number | null, id: string | null, fitting: number, ...counts: number[]];
+
+const edgeOf = (rows: number, text: string): Edge => {
+  const [key, id, fitting, ...counts] = JSON.parse(text) as EdgeRow;
+  const share = counts.map((count) => count / rows);
   const shares = Object.fromEntries(filters.map((filter, n) => [filter, share[n] ?? 0])) as Record<Filter, number>;
-  const number = key === null || reading.stream.key === 'title_key' ? key : Number(key);
-  return { place: id === null ? null : [number, id], fitting: Number(fitting), shares, hints: share.slice(filters.length) };
+  return { place: id === null ? null : [key, id], fitting, shares, hints: share.slice(filters.length) };
 };
 
-export const readProbe = (reading: Reading, place: Keys, rows: number, limit: number): Promise<TextRow[]> =>
-  ask(reading, probe({ ...reading, rows }), { ...at(place), limit });
+export const readEdge = async (reading: Reading, place: Keys, rows: number): Promise<Edge> => {
+  const [found] = await ask(reading, edge({ ...reading, rows }), at(place));
+  return edgeOf(rows, found?.[0] ?? '');
+};
+
+/** Rows that fit among the next `rows` of the stream; the edge, when these are fewer than `limit`. */
+export const readProbe = async (reading: Reading, place: Keys, rows: number, limit: number): Promise<{ rows: TextRow[]; edge: Edge | null }> => {
+  const found = await ask(reading, probe({ ...reading, rows }), { ...at(place), limit });
+  const told = found.find((row) => row[0] === null)?.at(-2) ?? null;
+  return told === null ? { rows: found, edge: null } : { rows: found.filter((row) => row[0] !== null), edge: edgeOf(rows, told) };
+};
 
 export const readPlain = (reading: Reading, place: Keys, limit: number): Promise<TextRow[]> =>
   ask(reading, plain({ ...reading, rows: limit <= 51 ? 51 : 201 }), { ...at(place), limit });

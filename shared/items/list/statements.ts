@@ -3,7 +3,7 @@
  * docs/performance.md. In short: branches merged in order, row comparisons as cursors, filters outside of a limited
  * stream, conditions hidden (`env + 0`) where another index than the one meant would be worse.
  */
-import { weekSql, bucketSql } from '../terms.ts';
+import { fortnightSql, bucketSql } from '../terms.ts';
 import { itemColumns } from '../model.ts';
 import { allConditions, conditions, filters, hintConditions } from './filters.ts';
 import { named, type Named } from './sql.ts';
@@ -68,58 +68,69 @@ const streamSql = (shape: Shape): string => {
   return `select * from (${branches.join('\n union all ')}) i order by ${order} limit ${limit}`;
 };
 
-/** Rows answer `itemColumns` and last the value that they are sorted by. */
-const answer = (stream: Stream): string => `${itemColumns}, ${keySql(stream)}`;
+/** Rows answer `itemColumns`, perhaps something more, and last the value that they are sorted by. */
+const answer = (stream: Stream, more = ''): string => `${itemColumns}${more}, ${keySql(stream)}`;
 
 /** The next rows of a stream, as they are, at most `$limit`. */
 export const plain = (shape: Shape): Named =>
   named(`items.plain.${shapeName(shape)}`, () => `
     select ${answer(shape.stream)} from (${streamSql(shape)}) i order by ${orderOf(shape.stream, shape.descending)} limit $limit`);
 
-/** Of the next rows of a stream those that fit, at most `$limit`. */
-export const probe = (shape: Shape): Named =>
-  named(`items.probe.${shapeName(shape)}`, () => `
-    select ${answer(shape.stream)} from (${streamSql(shape)}) i where ${allConditions}
-    order by ${orderOf(shape.stream, shape.descending)} limit $limit`);
+/** Each filter's answer for each row of the stream; `fits` of them all. */
+const judged = (shape: Shape): string => {
+  const judgements = [...filters.map((filter) => conditions[filter]), ...hintConditions].map((condition, n) => `${condition} as c${String(n)}`);
+  return `select i.id, ${keySql(shape.stream)} as key, ${judgements.join(',\n')} from (${streamSql(shape)}) i`;
+};
+const fits = filters.map((_filter, n) => `c${String(n)}`).join(' and ');
 
 /**
- * Where the next rows end (null: the stream does before that), how many of them fit, and how many fit each filter: one
- * row of key, id, fitting, then `filters`, then the hints of words.
+ * Of judged rows `s`: key and id of the last one (null: the stream ended before), how many fit, how many fit each of
+ * `filters`, and how many hold the hint of each word.
  */
-export const edge = (shape: Shape): Named =>
-  named(`items.edge.${shapeName(shape)}`, () => {
-    const counts = [allConditions, ...filters.map((filter) => conditions[filter]), ...hintConditions];
-    return `
-      select (array_agg(${keySql(shape.stream)}))[${String(shape.rows)}], (array_agg(i.id))[${String(shape.rows)}],
-        ${counts.map((condition) => `count(*) filter (where ${condition})`).join(',\n')}
-      from (${streamSql(shape)}) i`;
-  });
+const edgeOf = ({ rows }: Shape): string => {
+  const counts = [fits, ...[...filters, ...hintConditions].map((_each, n) => `c${String(n)}`)].map((condition) => `count(*) filter (where ${condition})`);
+  return `select json_build_array((array_agg(key))[${String(rows)}], (array_agg(id))[${String(rows)}], ${counts.join(', ')})::text from s`;
+};
+
+/**
+ * Of the next rows of a stream those that fit, at most `$limit`, each with one more column that is null; when these are
+ * fewer, a further row of nulls with the edge in that column. The rows are judged once, and none after the last wanted one.
+ */
+export const probe = (shape: Shape): Named =>
+  named(`items.probe.${shapeName(shape)}`, () => `
+    with s as materialized (${judged(shape)})
+    select ${answer(shape.stream, ', f.edge')} from (
+      (select id, null::text as edge from s where ${fits}) union all (select null, (${edgeOf(shape)})) limit $limit) f
+    left join items i on i.env = $env and i.id = f.id order by ${orderOf(shape.stream, shape.descending)}`);
+
+/** The edge alone. */
+export const edge = (shape: Shape): Named => named(`items.edge.${shapeName(shape)}`, () => `with s as (${judged(shape)}) ${edgeOf(shape)}`);
 
 /** The inboxes' oldest or newest activity. */
 const bound = (direction: 'asc' | 'desc'): string => `
   (select ${direction === 'asc' ? 'min' : 'max'}(x.last_seen) from unnest($inboxes::text[]) as v(inbox) cross join lateral
     (select last_seen from items where env = $env and inbox = v.inbox order by last_seen ${direction}, id ${direction} limit 1) x)`;
 
-/** The tsqueries of weeks (`from` to `to`) in all visible inboxes. */
+/** The tsqueries of fortnights (`from` to `to`) in all visible inboxes. */
 const queries = (from: string, to: string): string => `
-  array(select array_to_string($pieces::text[], ${bucketSql('w', 'v.code')})::tsquery from generate_series(${from}, ${to}) as w, unnest($codes::text[]) as v(code))`;
+  array(select array_to_string($pieces::text[], ${bucketSql('n', 'v.code')})::tsquery from generate_series(${from}, ${to}) as n, unnest($codes::text[]) as v(code))`;
 
 /** Rows that a tsquery finds and that fit. The GIN index is the only one that PostgreSQL may think of here. */
 const found = 'i.terms @@ any (q.terms) and i.env + 0 = $env and i.inbox || \'\' = any ($inboxes::text[])';
 
 /**
- * Weeks in groups of 1, 1, 2, 4, 8 … from the cursor's on: what is frequent is found in the first ones, and what is
- * rare costs a look-up for each week and inbox. The array is made in a LATERAL of its own, or the scan would go parallel.
+ * Fortnights in groups of 1, 1, 2, 4, 8 … from the cursor's on: what is frequent is found in the first ones, and what
+ * is rare costs a look-up for each fortnight and inbox. The array is made in a LATERAL of its own, or the scan would go parallel.
  */
-const weekGroups = (descending: boolean): string => {
+const groups = (descending: boolean): string => {
   const [near, far] = descending ? ['(1 << g) - 1', 'case g when 0 then 0 else 1 << (g - 1) end'] : ['case g when 0 then 0 else 1 << (g - 1) end', '(1 << g) - 1'];
-  const week = descending
+  const terms = descending
     ? queries(`greatest(s.first - (${near}), s.last)`, `s.first - (${far})`)
     : queries(`s.first + (${near})`, `least(s.first + (${far}), s.last)`);
   return `
-    (select ${weekSql('$key::bigint')} as first, ${weekSql(bound(descending ? 'asc' : 'desc'))} as last offset 0) s
+    (select ${fortnightSql('$key::bigint')} as first, ${fortnightSql(bound(descending ? 'asc' : 'desc'))} as last offset 0) s
     cross join generate_series(0, 12) as g
-    cross join lateral (select ${week} as terms where case g when 0 then 0 else 1 << (g - 1) end <= ${descending ? 's.first - s.last' : 's.last - s.first'} offset 0) q`;
+    cross join lateral (select ${terms} as terms where case g when 0 then 0 else 1 << (g - 1) end <= ${descending ? 's.first - s.last' : 's.last - s.first'} offset 0) q`;
 };
 
 /** Only for streams by `last_seen`: what fits behind the cursor, found by the terms in `$pieces`. */
@@ -127,16 +138,16 @@ export const walk = (stream: Stream, descending: boolean): Named => {
   const order = orderOf(stream, descending);
   return named(`items.walk.${descending ? 'down' : 'up'}`, () => `
     select ${answer(stream)} from (
-      select i.* from ${weekGroups(descending)} cross join lateral (
+      select i.* from ${groups(descending)} cross join lateral (
         select * from items i where ${found} and ${behind(stream, descending, true)} and ${allConditions} order by ${order} limit $limit) i
       limit $limit) i order by ${order}`);
 };
 
-/** Rows and last how many `f` found; the first in order, unless that is more than `$most`. */
+/** Rows with how many `f` found as one more column; the first in order, unless that is more than `$most`. */
 const firstOf = (stream: Stream, descending: boolean): string => {
   const direction = descending ? 'desc' : 'asc';
   return `
-    select ${answer(stream)}, (select count(*) from f)
+    select ${answer(stream, ', (select count(*) from f)')}
     from (select found from f order by ${stream.key === null ? '' : `key ${direction}, `}found ${direction} limit $limit) f
     join items i on i.env = $env and i.id = f.found order by ${orderOf(stream, descending)}`;
 };
@@ -145,10 +156,10 @@ const firstOf = (stream: Stream, descending: boolean): string => {
 const belonging = (stream: Stream, descending: boolean): string =>
   [behind(stream, descending, true), ...(stream.name === 'due' ? ['i.due_at + 0 is not null'] : []), ...(stream.name === 'undue' ? ['i.due_at + 0 is null'] : []), allConditions].join(' and ');
 
-/** What fits behind the cursor, found by the terms in `$pieces` in any week, if that is at most `$most` rows. */
+/** What fits behind the cursor, found by the terms in `$pieces` in any fortnight, if that is at most `$most` rows. */
 export const gather = (stream: Stream, descending: boolean): Named =>
   named(`items.gather.${stream.name}.${descending ? 'down' : 'up'}`, () => `
-    with s as (select ${weekSql(bound('asc'))} as first, ${weekSql(bound('desc'))} as last offset 0),
+    with s as (select ${fortnightSql(bound('asc'))} as first, ${fortnightSql(bound('desc'))} as last offset 0),
     f as materialized (
       select i.id as found, i.key from s cross join lateral (select ${queries('s.first', 's.last')} as terms offset 0) q cross join lateral (
         select i.id, ${keySql(stream)} as key from items i where ${found} and ${belonging(stream, descending)} limit $most + 1) i)
@@ -169,5 +180,5 @@ export const countPlain = (shape: Shape): Named => named(`items.count.${shapeNam
 export const countWalk = (stream: Stream): Named =>
   named('items.countWalk', () => `
     select count(*) from (
-      select 1 from ${weekGroups(true)} cross join lateral (select 1 from items i where ${found} and ${behind(stream, true, true)} and ${allConditions} limit $limit) i
+      select 1 from ${groups(true)} cross join lateral (select 1 from items i where ${found} and ${behind(stream, true, true)} and ${allConditions} limit $limit) i
       limit $limit) i`);

@@ -10,26 +10,29 @@ export interface Stream {
   /** Whether its branches are inboxes alone, their states, or their states open and closed with bounds of the key. */
   readonly by: 'inbox' | 'state' | 'deadline';
   readonly where: string;
-  /** The filters whose answer every one of its rows has. */
+  /** The filters that leave it fewer rows than there are. */
+  readonly narrows: readonly Filter[];
+  /** Those of them that all of its rows pass. */
   readonly decides: readonly Filter[];
 }
 
-const bySeen = (name: string, where: string, ...decides: Filter[]): Stream => ({ name, key: 'last_seen', by: 'inbox', where, decides });
+const bySeen = (name: string, where: string, narrows: Filter[], decides = narrows): Stream => ({ name, key: 'last_seen', by: 'inbox', where, narrows, decides });
+const byState = { by: 'state', where: '', narrows: ['states'], decides: ['states'] } as const;
 
 export const streams = {
-  seen: bySeen('seen', ''),
-  assigned: bySeen('assigned', 'and i.assignee = $assignee', 'assignee'),
-  unassigned: bySeen('unassigned', 'and i.assignee is null', 'assignee'),
-  snoozed: bySeen('snoozed', 'and i.snoozed_until is not null'),
-  triaged: bySeen('triaged', 'and i.triaged', 'triaged'),
-  over: bySeen('over', 'and i.due_at is not null and not i.closed'),
-  state: { name: 'state', key: 'last_seen', by: 'state', where: '', decides: ['states'] },
-  first: { name: 'first', key: 'first_seen', by: 'state', where: '', decides: ['states'] },
-  occurrences: { name: 'occurrences', key: 'occurrences', by: 'state', where: '', decides: ['states'] },
-  users: { name: 'users', key: 'users', by: 'state', where: '', decides: ['states'] },
-  title: { name: 'title', key: 'title_key', by: 'state', where: '', decides: ['states'] },
-  due: { name: 'due', key: 'due_at', by: 'deadline', where: 'and i.due_at is not null', decides: ['states', 'overdue'] },
-  undue: { name: 'undue', key: null, by: 'state', where: 'and i.due_at is null', decides: ['states'] },
+  seen: bySeen('seen', '', []),
+  assigned: bySeen('assigned', 'and i.assignee = $assignee', ['assignee']),
+  unassigned: bySeen('unassigned', 'and i.assignee is null', ['assignee']),
+  snoozed: bySeen('snoozed', 'and i.snoozed_until is not null', ['snoozed'], []),
+  triaged: bySeen('triaged', 'and i.triaged', ['triaged']),
+  over: bySeen('over', 'and i.due_at is not null and not i.closed', ['overdue'], []),
+  state: { ...byState, name: 'state', key: 'last_seen' },
+  first: { ...byState, name: 'first', key: 'first_seen' },
+  occurrences: { ...byState, name: 'occurrences', key: 'occurrences' },
+  users: { ...byState, name: 'users', key: 'users' },
+  title: { ...byState, name: 'title', key: 'title_key' },
+  due: { name: 'due', key: 'due_at', by: 'deadline', where: 'and i.due_at is not null', narrows: ['states', 'overdue'], decides: ['states', 'overdue'] },
+  undue: { ...byState, name: 'undue', key: null, where: 'and i.due_at is null' },
 } as const satisfies Record<string, Stream>;
 
 /** The newest activity, read from the index that leaves the fewest rows. */

@@ -20,13 +20,15 @@ interface Bad {
 
 /** Rows of bad-inputs.md, and the largest bodies that pass each check as late as possible. */
 const requests = (item: string): readonly Bad[] => [
-  ...[33, 5_000, 100_000].map((depth) => ({ name: `row 20, depth ${String(depth)}`, path: '/items', body: deep(depth) })),
+  ...[33, 5_000, 10_000, 100_000].map((depth) => ({ name: `row 20, depth ${String(depth)}`, path: '/items', body: deep(depth) })),
   { name: 'row 20, arrays to the brim', path: '/items', body: create('['.repeat(500_000) + ']'.repeat(500_000)) },
   { name: 'row 21, 10,001 keys', path: '/items', body: create(`{${Array.from({ length: 10_001 }, (_, n) => `"k${String(n)}":1`).join(',')}}`) },
   { name: '1 MiB of numbers', path: '/items', body: filled('{"inbox":"support","title":"x","data":{"a":[1', ',1', ']}}') },
   { name: '1 MiB of empty objects', path: '/items', body: filled('{"inbox":"support","title":"x","data":{"a":[{}', ',{}', ']}}') },
   { name: '1 MiB of keys', path: '/items', body: create(`{${Array.from({ length: 80_000 }, (_, n) => `"k${String(n)}":1`).join(',')}}`) },
   { name: '1 MiB of unknown members', path: '/items', body: `{${Array.from({ length: 80_000 }, (_, n) => `"k${String(n)}":1`).join(',')}}` },
+  { name: '50,000 unknown members', path: '/items', body: `{${Array.from({ length: 50_000 }, (_, n) => `"key number ${String(n)}":1`).join(',')}}` },
+  { name: '50,000 keys', path: '/items', body: create(`{${Array.from({ length: 49_990 }, (_, n) => `"key number ${String(n)}":{}`).join(',')}}`) },
   { name: '1 MiB of spaces', path: '/items', body: filled('{', ' ', '}') },
   { name: 'row 54, a note of 1 MiB', path: `/items/${item}/notes`, body: filled('{"text":"', 'x', '"}') },
   { name: 'row 54, 100,000 newlines', path: `/items/${item}/notes`, body: `{"text":"${'\\n'.repeat(100_000)}"}` },

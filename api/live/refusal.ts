@@ -1,0 +1,40 @@
+/** How an upgrade is refused: as HTTP answers, written to the socket by hand. */
+import { STATUS_CODES, type IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { Fault, fault } from '../../shared/catalogue/errors.ts';
+import { newId } from '../../shared/core/ids.ts';
+import type { Log } from '../../shared/core/log.ts';
+import { isAway } from '../../shared/db/errors.ts';
+import { faultAnswer } from '../middleware/respond.ts';
+
+/** A client's request id: 1 to 128 printable characters. */
+const requestIdForm = /^[\x20-\x7e]{1,128}$/;
+
+export const requestIdOf = ({ headers }: IncomingMessage): string => {
+  const given = headers['x-request-id'];
+  return typeof given === 'string' && requestIdForm.test(given) ? given : newId('req');
+};
+
+/** Answers with a JSON error and ends the connection. */
+export const refuse = (socket: Duplex, failure: Fault, requestId: string): void => {
+  const { status, body, headers } = faultAnswer(failure);
+  const text = JSON.stringify(body);
+  const lines = Object.entries({
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': String(Buffer.byteLength(text)),
+    'cache-control': 'no-store',
+    connection: 'close',
+    'x-request-id': requestId,
+    ...headers,
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.once('finish', () => socket.destroy());
+  socket.end(`HTTP/1.1 ${String(status)} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${text}`);
+};
+
+/** Whatever was thrown, as a fault; a bug is logged. */
+export const faultOf = (error: unknown, log: Log, requestId: string): Fault => {
+  if (error instanceof Fault) return error;
+  if (isAway(error)) return fault('unavailable');
+  log.error({ err: error, requestId }, 'an upgrade failed');
+  return fault('internal');
+};

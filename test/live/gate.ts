@@ -1,0 +1,50 @@
+/** A TCP way to a server that a test can close: how PostgreSQL or Redis goes away for the API alone. */
+import { once } from 'node:events';
+import { connect, createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
+
+export class Gate {
+  readonly #target: URL;
+  readonly server = createTcpServer((from) => {
+    this.#sockets.add(from);
+    if (!this.open) {
+      from.destroy();
+      return;
+    }
+    const to = connect(Number(this.#target.port), this.#target.hostname);
+    this.#sockets.add(to);
+    from.pipe(to).pipe(from);
+    for (const socket of [from, to]) {
+      socket.on('error', () => undefined);
+      socket.on('close', () => {
+        from.destroy();
+        to.destroy();
+        this.#sockets.delete(socket);
+      });
+    }
+  });
+  readonly #sockets = new Set<Socket>();
+  open = true;
+
+  constructor(target: URL) {
+    this.#target = target;
+  }
+
+  /** Answers the address that leads through it. */
+  async listen(): Promise<string> {
+    this.server.listen(0, '127.0.0.1');
+    await once(this.server, 'listening');
+    const url = new URL(this.#target);
+    url.port = String((this.server.address() as AddressInfo).port);
+    return url.href;
+  }
+
+  shut(): void {
+    this.open = false;
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  close(): void {
+    this.shut();
+    this.server.close();
+  }
+}
