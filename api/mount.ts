@@ -6,7 +6,7 @@ import { server, type Request } from './serve.ts';
 
 interface Mounted {
   readonly route: string;
-  readonly serve: (request: Request) => Promise<Answer>;
+  readonly serve: ReturnType<typeof server>;
 }
 
 const segmentOf = (path: string): string => {
@@ -20,7 +20,7 @@ const none = (): void => undefined;
  * Answers the handler of everything below `/api/env/<environment>`; `path` is the path below it. The routers only say
  * which endpoint it is: a chain of middleware that is put together for each request costs more than many an answer.
  */
-export const mount = (endpoints: readonly Endpoint[]): ((path: string, request: Omit<Request, 'params'>) => Promise<{ answer: Answer; route: string }>) => {
+export const mount = (endpoints: readonly Endpoint[]): ((path: string, request: Request) => Promise<{ answer: Answer; route: string }>) => {
   const routers = new Map<string, Router>();
   const mounted = new Map<unknown, Mounted>();
   for (const endpoint of endpoints) {
@@ -35,8 +35,7 @@ export const mount = (endpoints: readonly Endpoint[]): ((path: string, request: 
     const layer = found?.pathAndMethod[0];
     const known = mounted.get(layer);
     if (layer !== undefined && known !== undefined) {
-      const params = layer.params(path, layer.captures(path));
-      return { answer: await known.serve({ ...request, params }), route: known.route };
+      return { answer: await known.serve(request, layer.params(path, layer.captures(path))), route: known.route };
     }
     const allowed = found?.path.flatMap(({ methods }) => methods) ?? [];
     if (allowed.length === 0) throw fault('not_found');

@@ -21,13 +21,14 @@ export interface Request {
   readonly ctx: Context;
   readonly caller: Caller;
   readonly session: Session;
-  readonly params: Readonly<Record<string, string>>;
   readonly search: string;
   /** Calls of this server that run under a key now; another with the same key waits for its end. */
   readonly running: Map<string, Promise<unknown>>;
   /** Made when asked for: few endpoints wait. */
   readonly signal: () => AbortSignal;
 }
+
+type Params = Call['params'];
 
 const keyForm = /^[\x20-\x7e]{1,255}$/;
 const matchForm = /^"(\d{1,15})"$/;
@@ -60,83 +61,88 @@ const ifMatchOf = (ctx: Context, endpoint: Endpoint): number | undefined => {
 
 const replayed = ({ status, body, etag }: Replay): Answer => ({ status, body, headers: { 'idempotent-replayed': 'true', ...(etag === null ? {} : { etag }) } });
 
-const handleOnce = async (request: Request, once: OnceKey, handle: () => Promise<Answer>): Promise<Answer> => {
-  const { deps, running } = request;
-  const id = `${once.principal}\n${once.key}`;
-  for (;;) {
-    const other = running.get(id);
-    if (other !== undefined) {
-      await other;
-      continue;
+const saved = ({ deps }: Request, once: OnceKey): Promise<Replay | null> => savedAnswer(deps.db, once, deps.clock.now());
+
+/**
+ * Whether a call was made before is found out by making it: its effect and its answer are written together or not at
+ * all, and looking first would cost all calls a round trip for the few that are repeated.
+ */
+const attempt = async (request: Request, once: OnceKey, handle: () => Promise<Answer>): Promise<Answer> => {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await handle();
+    } catch (error) {
+      const isRepeated = isSavedAlready(error);
+      // What is refused now may have been done before; `action_failed` is an answer that was just saved.
+      if (!isRepeated && !(error instanceof Fault && error.code !== 'action_failed')) throw error;
+      const found = await saved(request, once);
+      if (found !== null) return replayed(found);
+      if (!isRepeated) throw error;
+      // What was saved was too old and has been removed: now it can be done, unless somebody else does it.
+      if (tries > 1) throw fault('in_progress');
     }
-    const attempt = (async (): Promise<Answer> => {
-      const saved = await savedAnswer(deps.db, once, deps.clock.now());
-      if (saved !== null) return replayed(saved);
-      try {
-        return await handle();
-      } catch (error) {
-        if (!isSavedAlready(error)) throw error;
-        const theirs = await savedAnswer(deps.db, once, deps.clock.now());
-        if (theirs === null) throw fault('in_progress');
-        return replayed(theirs);
-      }
-    })();
-    const settled = attempt.then(() => undefined, () => undefined);
-    running.set(id, settled);
-    void settled.then(() => running.delete(id));
-    return attempt;
   }
 };
 
-const audited = async ({ deps, caller, params }: Request, endpoint: Endpoint, body: unknown, failure: Fault): Promise<void> => {
+const handleOnce = async (request: Request, once: OnceKey, handle: () => Promise<Answer>): Promise<Answer> => {
+  const { running } = request;
+  const id = `${once.principal}\n${once.key}`;
+  for (let other = running.get(id); other !== undefined; other = running.get(id)) {
+    await other;
+    const found = await saved(request, once);
+    if (found !== null) return replayed(found);
+  }
+  const call = attempt(request, once, handle);
+  const settled = call.then(() => undefined, () => undefined);
+  running.set(id, settled);
+  void settled.then(() => running.delete(id));
+  return call;
+};
+
+const audited = async ({ deps, caller }: Request, params: Params, endpoint: Endpoint, { body, failure }: { body: unknown; failure: Fault }): Promise<void> => {
   const outcome = refusalOf(failure);
   if (endpoint.audit === null || outcome === null) return;
   const { verb } = endpoint.audit;
   await recordRefusal(deps.db, caller, { verb, target: endpoint.audit.target({ params, body }), outcome, code: failure.code }, deps.clock.now());
 };
 
+const readNoQuery = queryReader({ type: 'object', properties: {}, additionalProperties: false } as never);
+const saveNothing = (): null => null;
+
 /** Makes the function that serves `endpoint`. */
-export const server = (endpoint: Endpoint): ((request: Request) => Promise<Answer>) => {
-  const readQuery = endpoint.query === null ? null : queryReader(endpoint.query);
-  const noQuery = queryReader({ type: 'object', properties: {}, additionalProperties: false } as never);
-  const base = ({ deps, live, caller, session, params, signal }: Request): Omit<Call, 'query' | 'body' | 'ifMatch' | 'save'> => ({ deps, live, caller, session, params, signal });
-  const reject = ({ caller, params }: Request): void => {
+export const server = (endpoint: Endpoint): ((request: Request, params: Params) => Promise<Answer>) => {
+  const readQuery = endpoint.query === null ? readNoQuery : queryReader(endpoint.query);
+  const reject = ({ caller }: Request, params: Params): void => {
     if (caller.principal.type === 'app' && !endpoint.app) throw fault('forbidden', 'An app key may not call this.');
     // No name or id holds what PostgreSQL would refuse to compare.
-    if (Object.values(params).some((value) => textProblem(value) !== null)) throw fault('not_found');
+    for (const name in params) if (textProblem(params[name] ?? '') !== null) throw fault('not_found');
   };
   if (!endpoint.write) {
-    return async (request) => {
-      reject(request);
-      const query = (readQuery ?? noQuery)(request.search);
-      return endpoint.handle({ ...base(request), query, body: undefined, ifMatch: undefined, save: () => null });
+    return async (request, params) => {
+      reject(request, params);
+      const { deps, live, caller, session, signal } = request;
+      return endpoint.handle({ deps, live, caller, session, params, signal, query: readQuery(request.search), body: undefined, ifMatch: undefined, save: saveNothing });
     };
   }
-  return async (request) => {
-    const { deps, ctx } = request;
+  return async (request, params) => {
+    const { deps, live, ctx, caller, session, signal } = request;
     let body: unknown;
     try {
-      reject(request);
-      noQuery(request.search);
+      reject(request, params);
+      readQuery(request.search);
       const { value, raw } = await readBody(ctx, endpoint.bodyOptional);
       body = value;
       const once = onceKey(request, endpoint, raw);
       const ifMatch = ifMatchOf(ctx, endpoint);
+      const save: Call['save'] = once === null ? saveNothing : (status, text, etag) => ({ ...once, status, body: text, etag: etag ?? null });
       const handle = (): Promise<Answer> => {
         const checked = endpoint.checkBody(value, deps.clock.now());
-        return endpoint.handle({
-          ...base(request),
-          query: undefined,
-          body: checked,
-          ifMatch,
-          save: (status, text, etag) => (once === null ? null : { ...once, status, body: text, etag: etag ?? null }),
-        });
+        return endpoint.handle({ deps, live, caller, session, params, signal, query: undefined, body: checked, ifMatch, save });
       };
       return await (once === null ? handle() : handleOnce(request, once, handle));
     } catch (error) {
-      if (error instanceof Fault) await audited(request, endpoint, body, error);
+      if (error instanceof Fault) await audited(request, params, endpoint, { body, failure: error });
       throw error;
     }
   };
 };
-

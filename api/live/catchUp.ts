@@ -52,7 +52,7 @@ export class CatchUp {
     }
     channel.flush();
     // Where it is ahead of the feed, or inside a row, only the log says what comes next.
-    if (place.position === channel.head) {
+    if (place.position === channel.head && place.parts === 0) {
       this.#place = null;
       this.#reader.inStep();
     } else this.#wait((go) => void this.#readPage(place).then((ms) => (ms === 0 ? go() : setTimeout(go, ms).unref())));

@@ -83,6 +83,12 @@ const keptFault = async (call: Call<unknown, unknown>, failure: Fault): Promise<
   return failure;
 };
 
+/** The inbox that a body names, before it is known to be valid. */
+const inboxNamed = (body: unknown): string | null => {
+  const named = (body as { inbox?: unknown } | undefined)?.inbox;
+  return typeof named === 'string' ? named : null;
+};
+
 const create = write({
   path: '/items',
   name: 'item.create',
@@ -94,7 +100,7 @@ const create = write({
   example: {
     body: { inbox: 'support', title: 'Invoice charged twice after upgrading', data: { email: 'ana@example.com', plan: 'Team' }, tags: ['billing'] },
   },
-  audit: { verb: 'item.create', target: ({ body }) => ({ type: 'inbox', id: String((body as { inbox?: unknown } | undefined)?.inbox ?? '') }) },
+  audit: { verb: 'item.create', target: ({ body }) => ({ type: 'inbox', id: inboxNamed(body) }) },
   check: (body) => checkCreate(body),
   handle: async (call): Promise<Answer> => {
     const bodyFor = (item: Item): string => `{"item":${itemJson(item, call.caller.principal.access)}}`;

@@ -35,7 +35,7 @@ export const compileAccess = (grants: readonly Grant[]): Access => {
     can: (kind, name, verb) => (verb === 'see' ? sees(kind, name) : can(kind, name, verb)),
     may: (kind, verb) => has(kind, verb) || (verb === 'see' && verbs.has(kind)),
     inboxVerbs: (name) => permissions.inbox.filter((verb) => (verb === 'see' ? sees('inbox', name) : can('inbox', name, verb))),
-    key: JSON.stringify([...verbs].map(([on, set]) => [on, [...set].sort()]).sort()),
+    key: JSON.stringify([...verbs].map(([on, set]): [string, string[]] => [on, [...set].sort()]).sort(([a], [b]) => (a < b ? -1 : 1))),
   };
 };
 

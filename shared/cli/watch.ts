@@ -1,8 +1,8 @@
 /** `npm run watch`: what happens in the demo, live, a line for each message, until Ctrl-C. */
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { env } from 'node:process';
 import { parseArgs } from 'node:util';
+import { readDataDir } from '../core/config.ts';
 import { liveLine } from './liveLines.ts';
 import { watchLive, type Target } from './liveWatch.ts';
 
@@ -22,8 +22,7 @@ const options = {
   help: { type: 'boolean' },
 } as const;
 
-// Not by core/config.ts, which asks for the databases too: this runs on any machine that reaches the API.
-const accessFile = join(resolve(env['DATA_DIR'] ?? '.data'), 'access.json');
+const accessFile = join(resolve(readDataDir()), 'access.json');
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 

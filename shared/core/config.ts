@@ -58,6 +58,10 @@ const read = <T>(env: NodeJS.ProcessEnv, variable: Variable<T>): T => {
 
 const example = 'postgres://console_app:secret@127.0.0.1:5432/console';
 
+/** The one variable that programs without a database need too: `npm run watch` runs wherever the API can be reached. */
+export const readDataDir = (env: NodeJS.ProcessEnv = process.env): string =>
+  read(env, { name: 'DATA_DIR', example: '.data', fallback: () => '.data', parse: word(/./) });
+
 /** Reads and checks the configuration; throws an Error naming the first bad variable. */
 export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
   const databaseUrl = read(env, { name: 'DATABASE_URL', example, parse: url('postgres:', 'postgresql:') });
@@ -71,7 +75,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
     port,
     host: read(env, { name: 'HOST', example: '127.0.0.1', fallback: () => '127.0.0.1', parse: word(/^[0-9A-Za-z.:-]+$/) }),
     publicUrl: read(env, { name: 'PUBLIC_URL', example: 'https://console.example.com', fallback: () => `http://127.0.0.1:${String(port)}`, parse: trimmed }),
-    dataDir: read(env, { name: 'DATA_DIR', example: '.data', fallback: () => '.data', parse: word(/./) }),
+    dataDir: readDataDir(env),
     poolSize: read(env, { name: 'POOL_SIZE', example: '6', fallback: () => 6, parse: integer(2, 100) }),
     rateLimit: read(env, { name: 'RATE_LIMIT', example: '100', fallback: () => 100, parse: integer(1, 1_000_000) }),
     rateBurst: read(env, { name: 'RATE_BURST', example: '200', fallback: () => 200, parse: integer(1, 10_000_000) }),

@@ -32,7 +32,7 @@ describe('law: catalogue', () => {
 
   it('has an operation for every verb of an inbox but see and create', () => {
     const operations = [setState, assignItem, tagItem, snoozeItem, noteItem, replyToItem, triageItem];
-    expect(operations.map((operation) => operation.verb).sort()).to.deep.equal(permissions.inbox.filter((verb) => verb !== 'see' && verb !== 'create').sort());
+    expect(operations.map((operation) => String(operation.verb)).sort()).to.deep.equal(permissions.inbox.filter((verb) => verb !== 'see' && verb !== 'create').sort());
     for (const operation of operations) expect(operation.name).to.equal(`item.${String(operation.verb)}`);
   });
 

@@ -72,7 +72,7 @@ describe('law: imports', () => {
   it('only the configuration reads the environment', () => {
     const asking = files
       .filter((file) => !file.startsWith('test/') && !file.startsWith('shared/services/') && file !== 'shared/core/config.ts')
-      .filter((file) => readFileSync(join(root, file), 'utf8').includes('process.env'));
+      .filter((file) => /process\.env|from 'node:process'/.test(readFileSync(join(root, file), 'utf8')));
     expect(asking, 'add the variable to shared/core/config.ts').to.deep.equal([]);
   });
 });

@@ -85,6 +85,8 @@ describe('live stream: who hears what', () => {
     await until('all', () => first?.titles().includes('between') === true && second?.of('bulk').length === 1 && third?.of('bulk').length === 2);
     world.publisher?.bus.publish('live-1', JSON.stringify({ kind: 'passing', at: 1, part: bulk(one.id, 5) }));
     await until('its progress', () => first?.of('bulk').length === 2 && third?.of('bulk').length === 3);
+    await world.publish([], { counts: { support: { total: 7 } } });
+    await until('the counts', () => first?.of('counts').length === 1 && second?.of('counts').length === 1);
     await world.publish([[item('last')]]);
     await until('the last', () => second?.titles().includes('last') === true && first?.titles().includes('last') === true);
     expect(second?.of('bulk').length).to.equal(1);
