@@ -1,0 +1,42 @@
+/** Migrations are numbered without gaps, and each can be taken back. */
+import { readdirSync } from 'node:fs';
+import { expect } from 'chai';
+import knex, { type Knex } from 'knex';
+import { newDatabase } from '../support/database.ts';
+
+interface Migration {
+  up(db: Knex): Promise<unknown>;
+  down(db: Knex): Promise<unknown>;
+}
+
+const folder = new URL('../../migrations/', import.meta.url);
+const files = readdirSync(folder).filter((file) => /^\d/.test(file)).sort();
+
+describe('law: migrations', () => {
+  it('are numbered from 1 without gaps, and named for what they make', () => {
+    expect(files.length).to.be.above(0);
+    files.forEach((file, i) => {
+      expect(file).to.match(new RegExp(`^${String(i + 1).padStart(4, '0')}_[a-z][A-Za-z]*\\.ts$`));
+    });
+  });
+
+  it('can be taken back one by one to an empty schema, and made again', async () => {
+    const database = await newDatabase();
+    const db = knex({ client: 'pg', connection: database.ownerUrl, pool: { min: 0, max: 1 } });
+    const left = async (): Promise<string[]> => {
+      const { rows } = (await db.raw("select relname from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = 'public' and relkind in ('r', 'S') and relname not like 'knex%' order by 1")) as { rows: { relname: string }[] };
+      return rows.map((row) => row.relname);
+    };
+    try {
+      const migrations = await Promise.all(files.map(async (file) => (await import(new URL(file, folder).href)) as Migration));
+      const made = await left();
+      for (const migration of migrations.toReversed()) await migration.down(db);
+      expect(await left()).to.deep.equal([]);
+      for (const migration of migrations) await migration.up(db);
+      expect(await left()).to.deep.equal(made);
+    } finally {
+      await db.destroy();
+      await database.drop();
+    }
+  });
+});
