@@ -54,11 +54,13 @@ class Reader {
   }
 
   /** Takes what the page holds, up to the call's limit; false: it is gone. */
-  async read({ log }: LiveContext): Promise<boolean> {
+  async read({ log }: LiveContext, channel: Channel): Promise<boolean> {
     const { env, principal } = this.#caller;
-    const { gone, batch, last } = await log.read(env, this.place);
+    const { gone, batch, rows, last } = await log.read(env, this.place);
     if (gone) return false;
     if (batch === null) return true;
+    // Ahead of the feed: then it is news for the others too, and the next "from now on" is after it.
+    channel.take(rows);
     const viewer = { access: principal.access, types: null, inboxes: null };
     let seesLast = false;
     for (const entry of batch.entries) {
@@ -81,7 +83,7 @@ class Reader {
 const follow = async (context: LiveContext, channel: Channel, reader: Reader, until: number, signal: AbortSignal): Promise<ResetReason | null> => {
   for (;;) {
     const before = reader.place;
-    if (!(await reader.read(context))) return 'gone';
+    if (!(await reader.read(context, channel))) return 'gone';
     if (reader.isDone || signal.aborted) return null;
     if (reader.place !== before) continue;
     if (reader.changes.length > 0 || performance.now() >= until) return null;

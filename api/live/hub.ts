@@ -9,9 +9,8 @@ const pulseMs = 1000;
 export interface Hub {
   /** Takes over an accepted socket. Its place among the channel's `users` is the caller's gift. */
   join(subscriber: Subscriber, start: Start): void;
-  readonly size: number;
-  /** Those that read the log. */
-  readonly behind: number;
+  /** How many there are: all that aren't closing, those of them that read the log, and those that are closing. */
+  readonly stats: () => { readonly sessions: number; readonly behind: number; readonly closing: number };
   /** Closes every session with 1012 and answers when their sockets are gone. */
   stop(): Promise<void>;
 }
@@ -65,11 +64,10 @@ export const createHub = (context: LiveContext): Hub => {
   };
 
   return {
-    get size() {
-      return all().length;
-    },
-    get behind() {
-      return all().filter(({ mode }) => mode === 'behind').length;
+    stats: () => {
+      const modes = all().map(({ mode }) => mode);
+      const closing = modes.filter((mode) => mode === 'ended').length;
+      return { sessions: modes.length - closing, behind: modes.filter((mode) => mode === 'behind').length, closing };
     },
     join: (subscriber, start) => {
       const session = new LiveSession(context, subscriber);

@@ -6,7 +6,7 @@ import type { Environment } from '../../shared/environments/definition.ts';
 import { readChanges, type Changes, type ChangesQuery } from './changes.ts';
 import { liveTimes, type LiveTimes } from './context.ts';
 import { createFeed } from './feed.ts';
-import { createHub } from './hub.ts';
+import { createHub, type Hub } from './hub.ts';
 import { createStreamLog } from './log.ts';
 import { issueTicket, type Ticket } from './tickets.ts';
 import { createUpgrade, type Upgrade } from './upgrade.ts';
@@ -19,8 +19,7 @@ export interface Live {
   /** Throws `400 bad_cursor`. Answers early when `signal` is aborted or the process stops. */
   changes(caller: Caller, query: ChangesQuery, signal: AbortSignal): Promise<Changes>;
   issueTicket(env: Environment, session: Pick<Session, 'credential'>): Promise<Ticket>;
-  /** Sockets that are open, and those of them that read from the log as they are behind. */
-  stats(): { readonly sessions: number; readonly behind: number };
+  readonly stats: Hub['stats'];
   /** Closes every stream with 1012 and ends every waiting `changes`; may be called twice. */
   stop(): Promise<void>;
 }
@@ -61,7 +60,7 @@ export const createLive = (deps: Deps, times: Partial<LiveTimes> = {}): Live => 
     position: feed.position,
     changes,
     issueTicket: (env, session) => issueTicket(deps, env, session),
-    stats: () => ({ sessions: hub.size, behind: hub.behind }),
+    stats: hub.stats,
     stop: () => (stopped ??= stop()),
   };
 };

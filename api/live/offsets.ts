@@ -44,6 +44,6 @@ export const openAfter = async (db: Db, env: Environment, all: readonly Environm
   const whole = opened.part >= otherLast;
   const place = { position: whole ? opened.position : opened.position - 1, parts: whole ? 0 : opened.part + 1 };
   const head = await headOf(db, env);
-  
+  if (opened.position > head.position) return 'epoch';
   return place.position < head.trimmed ? 'gone' : place;
 };

@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
 import type { Session } from '../../shared/agents/directory.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
-import type { Batch } from './batch.ts';
+import type { Batch, Rendering } from './batch.ts';
 import { CatchUp } from './catchUp.ts';
 import { Chain } from './chain.ts';
 import type { Channel } from './channel.ts';
@@ -73,19 +73,23 @@ export class LiveSession {
 
   /** A batch of live messages, while in step; `before` is the position before it. */
   take(batch: Batch, before: number): void {
-    if (this.socket.writableLength <= limits.liveBacklogBytes) {
-      this.read(batch);
-      return;
-    }
+    const rendering = this.#render(batch);
+    const waiting = this.socket.writableLength;
+    if (waiting === 0 || waiting + rendering.bytes.length <= limits.liveBacklogBytes) this.#chain.append(rendering);
+    else this.fallBehind(before);
+  }
+
+  /** Stops queueing: from `position` on it reads the log as its socket drains. */
+  fallBehind(position: number): void {
     this.mode = 'behind';
     this.#group.live.delete(this);
     this.#counts.missed();
     this.upkeep.watchBacklog();
-    this.#catchUp.from({ position: before, parts: 0 });
+    this.#catchUp.from({ position, parts: 0 });
   }
 
   read(batch: Batch): void {
-    this.#chain.append(batch.render(this.#group, this.who.principal.id, this.#chain.last));
+    this.#chain.append(this.#render(batch));
   }
 
   gone(): void {
@@ -149,6 +153,10 @@ export class LiveSession {
     this.channel.groups.leave(this.#group);
     this.channel.sessions.delete(this);
     this.channel.users -= 1;
+  }
+
+  #render(batch: Batch): Rendering {
+    return batch.render(this.#group, this.who.principal.id, this.#chain.last);
   }
 
   #now(): number {

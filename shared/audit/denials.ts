@@ -32,7 +32,7 @@ export interface Refusal {
 }
 
 export const recordRefusal = async (db: Db, { env, principal, requestId, address }: Caller, { verb, target, outcome, code }: Refusal, at: number): Promise<void> => {
-  const id = target.id?.replaceAll('\0', '').toWellFormed().slice(0, targetMax) ?? null;
+  const id = target.id?.replaceAll('\0', '').slice(0, targetMax).toWellFormed() ?? null;
   await run(db, insert, [
     env.id, at, principal.type, principal.id, principal.name, principal.role?.name ?? null, verb, target.type, id, outcome,
     JSON.stringify({ code }), requestId, address, inboxOf(env, target),

@@ -12,24 +12,21 @@ let used = pool.length;
 let lastAt = 0;
 let sequence = 0;
 
+/** Two characters for each ten bits: ids are made by the thousand. */
+const pairs = Array.from({ length: 1024 }, (_, bits) => alphabet.charAt(bits >> 5) + alphabet.charAt(bits & 31));
+const four = (bits: number): string => `${pairs[bits >> 10] ?? ''}${pairs[bits & 1023] ?? ''}`;
+const eight = (bits: number): string => four(Math.floor(bits / 0x100000)) + four(bits % 0x100000);
+
+let timed = -1;
+let timeText = '';
+
 /** Encodes 128 bits, given as a time of 48 bits and 80 further bits (two of 40), as 26 base32 characters. */
 const encode = (at: number, high: number, low: number): string => {
-  let text = '';
-  let time = at;
-  for (let i = 0; i < 10; i++) {
-    text = alphabet.charAt(time % 32) + text;
-    time = Math.floor(time / 32);
+  if (at !== timed) {
+    timed = at;
+    timeText = (pairs[Math.floor(at / 0x10000000000)] ?? '') + eight(at % 0x10000000000);
   }
-  const tail = (value: number): string => {
-    let part = '';
-    let rest = value;
-    for (let i = 0; i < 8; i++) {
-      part = alphabet.charAt(rest % 32) + part;
-      rest = Math.floor(rest / 32);
-    }
-    return part;
-  };
-  return text + tail(high) + tail(low);
+  return timeText + eight(high) + eight(low);
 };
 
 const version7 = 0x7000000000;

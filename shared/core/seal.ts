@@ -21,22 +21,27 @@ export interface Seal {
   openCursor(query: string, text: string): (string | number | null)[] | null;
 }
 
+/** Of a cursor: its MAC, and the initial counter of its encryption. */
+const macBytes = 16;
+
 const offsetForm = /^[A-Za-z0-9_-]{22}$/;
 /** 12 bytes of HMAC and at least `[]`. */
 const cursorForm = /^[A-Za-z0-9_-]{19,4096}$/;
 
 /**
  * The seal of one environment. Offsets are one AES-128 block (a permutation: nothing of the number shows, and a
- * changed character gives a block whose 3 marker bytes don't fit); cursors carry an HMAC over the query they belong to.
+ * changed character gives a block whose 3 marker bytes don't fit); cursors are encrypted under
+ * an HMAC over the query they belong to as the initial counter (as in RFC 5297), which is checked again when they are opened.
  */
 export const createSeal = (key: Buffer): Seal => {
   const blockKey = createHmac('sha256', key).update('offset').digest().subarray(0, 16);
   const macKey = createHmac('sha256', key).update('cursor').digest();
+  const cursorKey = createHmac('sha256', key).update('cursor text').digest();
   const cipher = createCipheriv('aes-128-ecb', blockKey, null).setAutoPadding(false);
   const decipher = createDecipheriv('aes-128-ecb', blockKey, null).setAutoPadding(false);
   const marker = 0xc05501;
   const mac = (query: string, payload: Buffer): Buffer =>
-    createHmac('sha256', macKey).update(query).update('\0').update(payload).digest().subarray(0, 12);
+    createHmac('sha256', macKey).update(query).update('\0').update(payload).digest().subarray(0, macBytes);
   return {
     offset: (place) => {
       const block = Buffer.alloc(16);
@@ -57,14 +62,16 @@ export const createSeal = (key: Buffer): Seal => {
     },
     cursor: (query, keys) => {
       const payload = Buffer.from(JSON.stringify(keys));
-      return Buffer.concat([mac(query, payload), payload]).toString('base64url');
+      const tag = mac(query, payload);
+      return Buffer.concat([tag, createCipheriv('aes-256-ctr', cursorKey, tag).update(payload)]).toString('base64url');
     },
     openCursor: (query, text) => {
       if (!cursorForm.test(text)) return null;
       const sealed = Buffer.from(text, 'base64url');
       if (sealed.toString('base64url') !== text) return null;
-      const payload = sealed.subarray(12);
-      return timingSafeEqual(sealed.subarray(0, 12), mac(query, payload)) ? (JSON.parse(payload.toString()) as (string | number | null)[]) : null;
+      const tag = sealed.subarray(0, macBytes);
+      const payload = createDecipheriv('aes-256-ctr', cursorKey, tag).update(sealed.subarray(macBytes));
+      return timingSafeEqual(tag, mac(query, payload)) ? (JSON.parse(payload.toString()) as (string | number | null)[]) : null;
     },
   };
 };

@@ -11,7 +11,7 @@ import { openServers, throwAwayDir } from './servers.mjs';
 import { stopAll, stoppedBySignal } from './stopping.mjs';
 
 /** A hung run ends as failed; the whole suite takes a fraction of this. */
-const watchdogMs = 10 * 60_000;
+const watchdogMs = 40 * 60_000;
 
 /** Options of mocha whose next argument is not a file, even when a file bears that name. */
 const takesValue = new Set(['-g', '--grep', '-f', '--fgrep', '-t', '--timeout', '-j', '--jobs', '-r', '--require', '--import', '-R', '--reporter']);

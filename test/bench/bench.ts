@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { build } from './build.ts';
+import { costOf, type Cost } from './cost.ts';
 import { environment, openDatabase, type Database } from './database.ts';
 import { startProgram, type Program } from './ipc.ts';
 import type { Options } from './options.ts';
@@ -16,6 +17,11 @@ export interface Api extends Program {
 /** Times as the options say, unless given. */
 export type Load = Omit<Plan, 'warmupMs' | 'ms'> & Partial<Pick<Plan, 'warmupMs' | 'ms'>>;
 
+export interface Costed extends Measured {
+  /** Microseconds of processor time for each request. */
+  readonly cost: Cost;
+}
+
 export interface Bench {
   readonly options: Options;
   readonly database: Database;
@@ -27,6 +33,8 @@ export interface Bench {
   api(env?: Readonly<Record<string, string>>): Promise<Api>;
   /** Runs the load generator; fails when an answer isn't 2xx. */
   load(plan: Load): Promise<Measured>;
+  /** The same, and what a request cost the process that answered and PostgreSQL. */
+  loadCosting(program: Program, plan: Load): Promise<Costed>;
   /** The same, and a subscriber of the stream listens meanwhile. */
   loadHearing(plan: Load, token: string): Promise<Measured & Heard>;
   /** Ends what the suite has started. */
@@ -89,6 +97,10 @@ export const openBench = async (options: Options): Promise<Bench> => {
       return { ...(await start('api', { ...more, PORT: String(port) }, ['--expose-gc'])), port };
     },
     load: (plan) => generator.call<Measured>('run', timed(plan)),
+    loadCosting: async ({ pid }, plan) => {
+      const { result, cost } = await costOf(database, pid, () => generator.call<Measured>('run', timed(plan)));
+      return { ...result, cost: { process: cost.process / result.count, postgres: cost.postgres / result.count } };
+    },
     loadHearing: (plan, token) =>
       generator.call<Measured & Heard>('runHearing', { plan: timed(plan), url: `ws://127.0.0.1:${String(plan.port)}/api/env/${environment}/live`, token }),
     clear: stopAll,
@@ -101,11 +113,14 @@ export const openBench = async (options: Options): Promise<Bench> => {
   };
 };
 
-/** Measures all variants in turn, `rounds` times; answers the results of each in the order of the rounds. */
+/**
+ * Measures all variants in turn, `rounds` times after one that only warms up; answers the results of each in the order
+ * of the rounds.
+ */
 export const inTurn = async <K extends string, R>(rounds: number, variants: Readonly<Record<K, () => Promise<R>>>): Promise<Record<K, R[]>> => {
-  const results = Object.fromEntries(Object.keys(variants).map((name) => [name, []])) as unknown as Record<K, R[]>;
-  for (let round = 0; round < rounds; round++) {
-    for (const name of Object.keys(variants) as K[]) results[name].push(await variants[name]());
-  }
+  const names = Object.keys(variants) as K[];
+  const results = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<K, R[]>;
+  for (const name of names) await variants[name]();
+  for (let round = 0; round < rounds; round++) for (const name of names) results[name].push(await variants[name]());
   return results;
 };

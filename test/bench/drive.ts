@@ -43,6 +43,7 @@ export const drive = ({ port, connections, warmupMs, ms, requests, perSecond }: 
   new Promise((resolve, reject) => {
     const next = nextOf(requests);
     const took: number[] = [];
+    let count = 0;
     const begin = performance.now() + warmupMs;
     const end = begin + ms;
     let open = connections;
@@ -64,7 +65,7 @@ export const drive = ({ port, connections, warmupMs, ms, requests, perSecond }: 
         open -= 1;
         if (open > 0) return;
         close();
-        resolve({ perSecond: took.length / (ms / 1000), p50: quantile(took, 0.5), p99: quantile(took, 0.99), max: quantile(took, 1) });
+        resolve({ perSecond: took.length / (ms / 1000), p50: quantile(took, 0.5), p99: quantile(took, 0.99), max: quantile(took, 1), count });
         return;
       }
       if (due < 1) {
@@ -76,6 +77,7 @@ export const drive = ({ port, connections, warmupMs, ms, requests, perSecond }: 
       if (watch !== undefined && sentAt >= begin) watch.sent(id, sentAt);
       connection.send(text, () => {
         const now = performance.now();
+        count += 1;
         if (now >= begin && now < end) took.push(now - sentAt);
         if (watch !== undefined && sentAt >= begin) watch.answered(id, now);
         go(connection);

@@ -35,6 +35,8 @@ export interface Measured {
   readonly p50: number;
   readonly p99: number;
   readonly max: number;
+  /** Requests answered, the warm-up's too. */
+  readonly count: number;
 }
 
 /** When a subscriber heard of changes, in ms after they were sent, and after they were answered. */

@@ -249,6 +249,64 @@ describe('conventions over HTTP', () => {
     });
   });
 
+  describe('credentials', () => {
+    it('that are unknown, revoked or expired get one and the same answer', async () => {
+      const [revoked, expired] = [await world.agent('admin'), await world.agent('admin', { expiresAt: Date.now() - 1 })];
+      expect((await revoked.get('/me')).status).to.equal(200);
+      await world.revoke(revoked);
+      const texts = new Set<string>();
+      for (const client of [revoked, expired, world.nobody()]) {
+        const reply = await client.get('/me');
+        refused(reply, 401, 'unauthorized');
+        expect(reply.headers.get('www-authenticate')).to.equal('Bearer');
+        texts.add(reply.text);
+      }
+      expect(texts.size).to.equal(1);
+    });
+
+    it('stop working at their time', async () => {
+      const ending = await world.agent('viewer', { expiresAt: Date.now() + 500 });
+      expect((await ending.get('/me')).status).to.equal(200);
+      await until('it has expired', async () => (await ending.get('/me')).status === 401, 2_000);
+    });
+
+    it('that are revoked stop working in every process within a second', async () => {
+      const second = await world.api();
+      const agent = await world.agent('viewer');
+      const there = () => request('GET', `${second.base('demo')}/me`, undefined, agent.token);
+      expect((await there()).status).to.equal(200);
+      await world.revoke(agent);
+      expect((await agent.get('/me')).status).to.equal(401);
+      await until('the other process knows', async () => (await there()).status === 401, 1_000);
+    });
+
+    it('are named whatever the case of Bearer', async () => {
+      expect((await request('GET', `${world.base}/me`, undefined, null, { headers: { authorization: `bearer ${clerk.token}` } })).status).to.equal(200);
+    });
+  });
+
+  describe('limits', () => {
+    it('hold the largest item that they allow, however many bytes its characters have', async () => {
+      const wide = '\u{1f600}';
+      const data = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`k${String(i)}`, 'ü']));
+      for (const sign of [wide, 'İ', 'ﷺ', '\u0344', 'ẞ', '日', '\u0301']) {
+        const body = {
+          inbox: 'mail', title: sign.repeat(500), data, key: sign.repeat(500), user: sign.repeat(500),
+          tags: Array.from({ length: 50 }, (_, i) => `${String(i).padStart(2, '0')}${sign.repeat(98)}`), record: { resource: 'customer', id: sign.repeat(200) },
+          links: Array.from({ length: 20 }, (_, i) => ({ resource: 'customer', id: `${String(i).padStart(2, '0')}${sign.repeat(198)}` })),
+        };
+        const created = await clerk.post('/items', body);
+        expect(created.status, `${sign} ${created.text.slice(0, 300)}`).to.equal(201);
+        const { item, linked } = await fetched(created.body.item);
+        expect([item.title, item.tags.length, item.record.id, linked.length]).to.deep.equal([body.title, 50, body.record.id, 21]);
+        expect((await clerk.post('/items', body)).body.item).to.include({ id: item.id, occurrences: 2, users: 1 });
+        const found = await clerk.get(`/items?search=${encodeURIComponent(sign.repeat(200))}&tags=${encodeURIComponent(String(body.tags[0]))}`);
+        expect([found.status, found.body.items[0]?.id], sign).to.deep.equal([200, item.id]);
+        expect((await clerk.get('/items?sort=title&limit=1')).status).to.equal(200);
+      }
+    });
+  });
+
   describe('headers', () => {
     it('say that nothing may be stored', async () => {
       for (const path of ['/items', '/me', '/inboxes', '/changes', '/items/x', '/items?limit=0']) expect((await clerk.get(path)).headers.get('cache-control'), path).to.equal('no-store');
@@ -332,6 +390,11 @@ describe('conventions over HTTP', () => {
       expect((await send('100-continue')).text).to.include('HTTP/1.1 201');
     });
 
+    it('serves HTTP/1.0', async () => {
+      const reply = await raw(world.port, `GET /api/env/demo/me HTTP/1.0\r\n${authorization()}\r\n\r\n`);
+      expect([reply.status, reply.body.environment]).to.deep.equal([200, 'demo']);
+    });
+
     it('serves requests of one connection one after the other', async () => {
       const one = `GET /api/env/demo/me HTTP/1.1\r\nhost: x\r\n${authorization()}\r\n\r\n`;
       const { text } = await raw(world.port, one + one + head('GET /api/env/demo/me HTTP/1.1', authorization()));
@@ -344,7 +407,7 @@ describe('conventions over HTTP', () => {
         return Number(/console_http_requests_total\{method="GET",route="\/changes",status="200"\} (\d+)/.exec(metrics)?.[1] ?? 0);
       };
       const before = await answered();
-      await raw(world.port, head('GET /api/env/demo/changes?wait=30000 HTTP/1.1', authorization()), { then: (socket) => setTimeout(() => socket.destroy(), 100) });
+      await raw(world.port, head('GET /api/env/demo/changes?wait=30000 HTTP/1.1', authorization()), { connected: (socket) => setTimeout(() => socket.destroy(), 100) });
       await until('the call has ended', async () => (await answered()) > before, 5_000);
     });
   });

@@ -377,10 +377,11 @@ describe('lists of items over HTTP', () => {
   describe('offsets', () => {
     it('carries the stream’s offset from before it was read', async () => {
       const reply = await list('?limit=1');
-      const offset = reply.headers.get('x-live-offset') ?? '';
+      let after = reply.headers.get('x-live-offset') ?? '';
       const { body: { item } } = await admin.post('/items', { inbox: 'mail', title: 'after the list' });
       const heard = await until('the change comes', async () => {
-        const { body } = await clerk.get(`/changes?after=${offset}&wait=2000`);
+        const { body } = await clerk.get(`/changes?after=${after}&wait=2000`);
+        after = body.cursor as string;
         return (body.changes as { type: string; item?: { id: string } }[]).find((change) => change.type === 'item' && change.item?.id === item.id);
       });
       expect(heard).to.be.an('object');

@@ -109,7 +109,7 @@ describe('the OpenAPI document', () => {
         if (body !== null) expect(ajv.validate(body.schema, body.example), `${id}: ${ajv.errorsText()}`).to.equal(true);
         for (const { name, in: place, schema, example } of parameters) {
           if (place === 'path') expect(example, `${id} ${name}`).to.be.a('string');
-          if (place === 'query' && example !== undefined) expect(ajv.validate(schema, schema['type'] === 'array' ? String(example).split(',') : example), `${id} ${name}: ${ajv.errorsText()}`).to.equal(true);
+          if (place === 'query' && example !== undefined) expect(ajv.validate(schema, schema['type'] === 'array' ? (example as string).split(',') : example), `${id} ${name}: ${ajv.errorsText()}`).to.equal(true);
         }
       }
     });

@@ -16,14 +16,14 @@ describe('live stream: slow readers', () => {
 
   it('cuts off one that never reads with 4408, and the others do not notice', async function () {
     this.timeout(60_000);
-    const api = await world.api({ stallMs: 2_000, graceMs: 5_000 });
+    const api = await world.api({ stallMs: 2_000, graceMs: 10_000 });
     const stuck = await world.listening(api, { token });
     const other = await world.listening(api, { token });
     stuck.ws.pause();
     for (let i = 0; i < 40; i++) await world.publish(Array.from({ length: 20 }, (_, j) => fat(`${String(i)}.${String(j)}`)));
-    await until('the other has all', () => other.titles().length === 800, 20_000);
-    await until('it is behind', () => api.live.stats().behind === 1);
-    await until('it is cut off', () => api.live.stats().behind === 0, 5_000);
+    await until('the other has all', () => other.titles().length === 800, 30_000);
+    await until('it is cut off', () => api.live.stats().closing === 1);
+    expect(api.live.stats().sessions).to.equal(1);
     stuck.ws.resume();
     expect((await stuck.closed).code).to.equal(4408);
     expect(stuck.titles().length).to.be.lessThan(800);
@@ -33,25 +33,24 @@ describe('live stream: slow readers', () => {
   });
 
   it('lets one that reads slowly have everything', async function () {
-    this.timeout(60_000);
-    const api = await world.api({ stallMs: 5_000 });
+    this.timeout(90_000);
+    const api = await world.api();
     const slow = await world.listening(api, { token });
-    slow.ws.pause();
-    for (let i = 0; i < 50; i++) await world.publish(Array.from({ length: 20 }, (_, j) => fat(`${String(i)}.${String(j)}`)));
-    await until('it is behind', () => api.live.stats().behind === 1);
-    // For 8 s it reads a little each 100 ms.
+    // A little each 100 ms: much less than what comes.
     const breathe = setInterval(() => {
       slow.ws.resume();
       slow.ws.once('message', () => {
         slow.ws.pause();
       });
     }, 100);
+    for (let i = 0; i < 75; i++) await world.publish(Array.from({ length: 20 }, (_, j) => fat(`${String(i)}.${String(j)}`)));
+    await until('it is behind', () => api.live.stats().behind === 1);
     const slowly = performance.now();
-    await until('it was slow for long', () => performance.now() - slowly > 8_000 || slow.isClosed);
+    await until('it was so for a while', () => performance.now() - slowly > 3_000);
     clearInterval(breathe);
     slow.ws.resume();
-    await until('it has everything', () => slow.titles().length === 1000, 20_000);
-    expect(slow.titles()).to.deep.equal(Array.from({ length: 1000 }, (_, i) => `${String(Math.floor(i / 20))}.${String(i % 20)}`));
+    await until('it has everything', () => slow.titles().length === 1500, 40_000);
+    expect(slow.titles()).to.deep.equal(Array.from({ length: 1500 }, (_, i) => `${String(Math.floor(i / 20))}.${String(i % 20)}`));
     await until('it is in step again', () => api.live.stats().behind === 0);
     await world.publish([[item('live again')]]);
     await until('the next', () => slow.titles().at(-1) === 'live again');

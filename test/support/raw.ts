@@ -29,11 +29,11 @@ const parse = (bytes: string): RawReply => {
 
 export interface RawOptions {
   /** Called once connected, after the bytes were written. */
-  readonly then?: (socket: Socket) => void;
+  readonly connected?: (socket: Socket) => void;
 }
 
 /** Sends `bytes` and reads until the server closes; `connection: close` is the caller's. */
-export const raw = (port: number, bytes: string | Buffer, { then }: RawOptions = {}): Promise<RawReply> =>
+export const raw = (port: number, bytes: string | Buffer, { connected }: RawOptions = {}): Promise<RawReply> =>
   new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');
     const received: Buffer[] = [];
@@ -47,7 +47,7 @@ export const raw = (port: number, bytes: string | Buffer, { then }: RawOptions =
     });
     socket.on('connect', () => {
       socket.write(bytes);
-      then?.(socket);
+      connected?.(socket);
     });
   });
 

@@ -3,7 +3,7 @@ import { limits } from '../../catalogue/limits.ts';
 import type { Db, Tx } from '../../db/knex.ts';
 import { ask, at, readEdge, readingOf, startOf, strideFor, usualPace, type Pace, type Reading } from './reading.ts';
 import { normalised, type CountRequest } from './request.ts';
-import { chosenPieces } from './search.ts';
+import { chooseTerms } from './search.ts';
 import { countPlain, countWalk } from './statements.ts';
 import { seenStream, streams } from './streams.ts';
 
@@ -22,9 +22,10 @@ const countOpen = async (reading: Reading, request: CountRequest): Promise<numbe
     count += edge.fitting;
     if (edge.place === null) return count;
     place = edge.place;
-    const pieces = stride > sample || edge.fitting >= sample * dense ? null : chosenPieces(request, reading.stream, edge);
-    if (pieces === null) continue;
-    return count + (await first(ask(reading, countWalk(reading.stream), { ...at(place), pieces, limit: most })));
+    const chosen = stride > sample || edge.fitting >= sample * dense ? null : chooseTerms(request, reading.stream, edge);
+    if (chosen === null) continue;
+    const { db, values } = reading;
+    return count + (await first(ask({ db, values: { ...values, ...chosen } }, countWalk(reading.stream), { ...at(place), limit: most })));
   }
   return count;
 };

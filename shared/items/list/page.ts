@@ -1,10 +1,10 @@
 /** One page of items, in any sort, under any filters: called by routes/items.ts, by blocks and by MCP. */
 import type { Db, Tx } from '../../db/knex.ts';
 import type { TextRow } from '../../db/sql.ts';
-import { readPlain, readProbe, readingOf, startOf, strideFor, usualPace, type Pace, type Reading } from './reading.ts';
+import { readEdge, readPlain, readProbe, readingOf, startOf, strideFor, usualPace, type Edge, type Pace, type Reading } from './reading.ts';
 import { normalised, type Keys, type ListRequest } from './request.ts';
-import { lookUp } from './search.ts';
-import { streamsOf, type Stream } from './streams.ts';
+import { chooseTerms, gatherRows, overdueRows, walkRows } from './search.ts';
+import { streams, streamsOf, type Stream } from './streams.ts';
 
 export interface Page {
   /** Rows of `itemColumns`, with further columns behind them. */
@@ -13,34 +13,82 @@ export interface Page {
   readonly next: Keys | null;
 }
 
-/**
- * Up to `wanted` rows of one stream that fit, in order. The stream is read on while that is likely to find them soon,
- * then terms are looked up; when there are too many matches to put in order, the stream is read further than that.
- */
-const readStream = async (reading: Reading, request: ListRequest, from: Keys, wanted: number): Promise<TextRow[]> => {
-  if (reading.open.length === 0) return readPlain(reading, from, wanted);
+const anyNumber = 2_000_000_000;
+
+/** Rows that have to be read to find `limit` more, if the next ones are like those just read. */
+const neededFor = ({ rows, fitting }: Edge, limit: number): number => (rows * limit * 1.25) / fitting;
+
+/** Does where one row in ten fits; rows that are skipped without being fetched cost next to nothing. */
+const firstStride = ({ pace, stream }: Reading, wanted: number): number => strideFor(pace, stream.skips === undefined ? wanted * 9 : pace.nearby * 4);
+
+/** Whether the overdue are looked for by deadline first: where nothing else leaves fewer rows. */
+const byDeadline = ({ open }: Reading, request: ListRequest, { shares }: Edge): boolean =>
+  request.overdue === true && open.includes('overdue') && open.every((filter) => shares.overdue <= shares[filter]);
+
+/** Up to `wanted` rows behind `from` that fit, in order of activity: reads on while that soon finds them, then looks up. */
+const readSeen = async (reading: Reading, request: ListRequest, from: Keys, wanted: number): Promise<TextRow[]> => {
   const { pace, stream } = reading;
-  const nearby = pace.nearby[stream.key === 'last_seen' ? 0 : 1];
   const rows: TextRow[] = [];
   let place = from;
-  let again = false;
-  // The first stride does where one row in ten fits.
-  for (let stride = strideFor(pace, wanted * 9); ;) {
+  let stride = firstStride(reading, wanted);
+  for (let first = true; ; first = false) {
     const read = await readProbe(reading, place, stride, wanted - rows.length);
     rows.push(...read.rows);
-    const missing = wanted - rows.length;
-    if (read.edge === null || read.edge.place === null || missing === 0) return rows;
+    const limit = wanted - rows.length;
+    if (limit === 0 || read.edge === null || read.edge.place === null) return rows;
     place = read.edge.place;
-    const needed = (stride * missing * 1.25) / read.edge.fitting;
-    if (needed <= nearby) {
+    const needed = neededFor(read.edge, limit);
+    if (needed <= pace.nearby) {
       stride = strideFor(pace, needed);
       continue;
     }
-    const found = await lookUp(reading, request, read.edge, { place, limit: missing, again });
-    if (found !== null) return [...rows, ...found];
-    again = true;
-    stride = strideFor(pace, Math.max(stride, nearby) * 4);
+    const overdue = first && byDeadline(reading, request, read.edge) ? await overdueRows(reading, request, { place, limit }) : null;
+    if (overdue !== null) return [...rows, ...overdue];
+    const chosen = chooseTerms(request, stream, read.edge);
+    if (chosen !== null) return [...rows, ...(await walkRows(reading, chosen, { place, limit }))];
+    stride = strideFor(pace, stride * 4);
   }
+};
+
+/**
+ * The same in another order, in which matches may stand together or far apart: where they are frequent overall the
+ * stream is read on, but not for ever; else all are gathered and put in order.
+ */
+const readSorted = async (reading: Reading, request: ListRequest, from: Keys, wanted: number): Promise<TextRow[]> => {
+  const { db, pace } = reading;
+  const rows: TextRow[] = [];
+  let place = from;
+  const on = async (stride: number): Promise<Edge | null> => {
+    const read = await readProbe(reading, place, stride, wanted - rows.length);
+    rows.push(...read.rows);
+    place = read.edge?.place ?? place;
+    return rows.length === wanted || read.edge?.place === null ? null : read.edge;
+  };
+  let edge = await on(firstStride(reading, wanted));
+  if (edge !== null && neededFor(edge, wanted - rows.length) <= pace.nearby * 4) edge = await on(strideFor(pace, pace.nearby * 4));
+  if (edge === null) return rows;
+  if (byDeadline(reading, request, edge)) {
+    const overdue = await overdueRows(reading, request, { place, limit: wanted - rows.length });
+    if (overdue !== null) return [...rows, ...overdue];
+  }
+  const seen = readingOf(db, request, { stream: streams.seen, descending: true, pace });
+  const overall = seen === null ? edge : await readEdge(seen, startOf(streams.seen, true), pace.sample);
+  const chosen = chooseTerms(request, streams.seen, overall);
+  const expected = (wanted * pace.sample) / overall.fitting;
+  for (let most = pace.sortable; chosen !== null; most = anyNumber) {
+    if (expected * 4 > pace.farther || most === anyNumber) {
+      const found = await gatherRows(reading, chosen, { place, limit: wanted - rows.length, most });
+      if (found !== null) return [...rows, ...found];
+    }
+    if ((await on(strideFor(pace, Math.min(expected * 4, pace.farther)))) === null) return rows;
+  }
+  for (let stride = pace.farther; edge !== null; stride = strideFor(pace, stride * 4)) edge = await on(stride);
+  return rows;
+};
+
+const readStream = (reading: Reading, request: ListRequest, from: Keys, wanted: number): Promise<TextRow[]> => {
+  if (reading.open.length === 0) return readPlain(reading, from, wanted);
+  return reading.stream.key === 'last_seen' ? readSeen(reading, request, from, wanted) : readSorted(reading, request, from, wanted);
 };
 
 /** The streams that are left behind the cursor, and where each begins. */

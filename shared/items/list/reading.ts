@@ -11,8 +11,10 @@ import { branchesOf, type Stream } from './streams.ts';
 export interface Pace {
   /** Numbers of rows that a stream is read by, smallest first. */
   readonly strides: readonly number[];
-  /** Up to so many rows reading on is cheaper than looking terms up: in order of activity, and in another order. */
-  readonly nearby: readonly [seen: number, sorted: number];
+  /** Up to so many rows reading on in order of activity is cheaper than looking terms up. */
+  readonly nearby: number;
+  /** So many at most are read in another order before matches are gathered. */
+  readonly farther: number;
   /** Rows of which the overall shares of the filters are learnt. */
   readonly sample: number;
   /** So many of the overdue are sought out when the newest are not overdue. */
@@ -23,7 +25,7 @@ export interface Pace {
   readonly branches: number;
 }
 
-export const usualPace: Pace = { strides: [500, 2000, 8000, 32_000, 128_000], nearby: [2000, 8000], sample: 2000, overdue: 2000, sortable: 20_000, branches: 64 };
+export const usualPace: Pace = { strides: [500, 2000, 8000, 32_000, 128_000], nearby: 2000, farther: 32_000, sample: 1000, overdue: 2000, sortable: 20_000, branches: 64 };
 
 export interface Reading {
   readonly db: Db | Tx;
@@ -49,7 +51,7 @@ export const readingOf = (
   return { db, stream, descending, pace, size: count > pace.branches ? null : sizeFor(count), open, values: { ...filterValues(request), ...branches } };
 };
 
-export const ask = ({ db, values }: Reading, statement: Named, more: Readonly<Record<string, Value>>): Promise<TextRow[]> =>
+export const ask = ({ db, values }: Pick<Reading, 'db' | 'values'>, statement: Named, more: Readonly<Record<string, Value>>): Promise<TextRow[]> =>
   textRows(db, statement.prepared, valuesOf(statement, { ...values, ...more }));
 
 /** A place in a stream as parameters. */
@@ -66,6 +68,7 @@ export const startOf = ({ key }: Stream, descending: boolean): Keys => {
 
 /** What the next `rows` of a stream told. */
 export interface Edge {
+  readonly rows: number;
   /** Where they end; null: the stream ends before. */
   readonly place: Keys | null;
   /** How many fit all filters. */
@@ -85,7 +88,7 @@ const edgeOf = (rows: number, text: string): Edge => {
   const [key, id, fitting, ...counts] = JSON.parse(text) as EdgeRow;
   const share = counts.map((count) => count / rows);
   const shares = Object.fromEntries(filters.map((filter, n) => [filter, share[n] ?? 0])) as Record<Filter, number>;
-  return { place: id === null ? null : [key, id], fitting, shares, hints: share.slice(filters.length) };
+  return { rows, place: id === null ? null : [key, id], fitting, shares, hints: share.slice(filters.length) };
 };
 
 export const readEdge = async (reading: Reading, place: Keys, rows: number): Promise<Edge> => {

@@ -1,7 +1,7 @@
 /**
  * The texts of the list statements, one for each shape. How they are built, and what each trick gains, was measured:
  * docs/performance.md. In short: branches merged in order, row comparisons as cursors, filters outside of a limited
- * stream, conditions hidden (`env + 0`) where another index than the one meant would be worse.
+ * stream, conditions hidden (`is true`) where another index than the one meant would be worse.
  */
 import { fortnightSql, bucketSql } from '../terms.ts';
 import { itemColumns } from '../model.ts';
@@ -36,35 +36,42 @@ export const orderOf = ({ key }: Stream, descending: boolean): string => {
 
 const keyType = ({ key }: Stream): string => (key === 'title_key' ? 'text' : key === 'occurrences' || key === 'users' ? 'int' : 'bigint');
 
-/** What lies behind the cursor; `hidden` so that no index is read for it. */
-const behind = (stream: Stream, descending: boolean, hidden: boolean): string => {
+/** What lies behind the cursor. */
+const behind = (stream: Stream, descending: boolean): string => {
   const sign = descending ? '<' : '>';
-  if (stream.key === null) return `i.id ${hidden ? "|| '' " : ''}${sign} $id::text`;
-  const column = hidden ? (stream.key === 'title_key' ? "i.title_key || ''" : `i.${stream.key} + 0`) : `i.${stream.key}`;
-  return `(${column}, i.id) ${sign} ($key::${keyType(stream)}, $id::text)`;
+  return stream.key === null ? `i.id ${sign} $id::text` : `(i.${stream.key}, i.id) ${sign} ($key::${keyType(stream)}, $id::text)`;
 };
 
+/** The same condition, but one that no index is read for. */
+const hidden = (condition: string): string => `(${condition}) is true`;
+
+interface BranchOptions {
+  readonly columns?: string;
+  /** Without a cursor. */
+  readonly whole?: boolean;
+}
+
 /** The rows of one branch; `at` is its element of the parameters' arrays, or null for a LATERAL's own columns. */
-const branch = ({ stream, descending }: Pick<Shape, 'stream' | 'descending'>, at: number | null, whole = false): string => {
+const branch = ({ stream, descending }: Pick<Shape, 'stream' | 'descending'>, at: number | null, { columns = '*', whole = false }: BranchOptions): string => {
   const of = (column: string, type: string): string => (at === null ? `b.${column}` : `($${column}::${type}[])[${String(at)}]`);
   const { by, where, key } = stream;
-  const parts = [`select * from items i where i.env = $env and i.inbox = ${of('inbox', 'text')} ${where}`];
+  const parts = [`select ${columns} from items i where i.env = $env and i.inbox = ${of('inbox', 'text')} ${where}`];
   if (by !== 'inbox') parts.push(`i.state = ${of('state', 'text')}`);
   if (by === 'deadline') parts.push(`i.closed = ${of('closed', 'bool')}`, `i.${key ?? 'id'} >= ${of('least', 'bigint')}`, `i.${key ?? 'id'} < ${of('below', 'bigint')}`);
-  if (!whole) parts.push(behind(stream, descending, false));
+  if (!whole) parts.push(behind(stream, descending));
   return parts.join(' and ');
 };
 
 /** The next rows of a stream behind the cursor, in order. */
-const streamSql = (shape: Shape): string => {
+const streamSql = (shape: Shape, columns = '*'): string => {
   const order = orderOf(shape.stream, shape.descending);
   const limit = String(shape.rows);
   if (shape.size === null) {
     return `select i.* from unnest($inbox::text[], $state::text[], $closed::bool[], $least::bigint[], $below::bigint[]) as b(inbox, state, closed, least, below)
-      cross join lateral (${branch(shape, null)} order by ${order} limit ${limit}) i order by ${order} limit ${limit}`;
+      cross join lateral (${branch(shape, null, { columns })} order by ${order} limit ${limit}) i order by ${order} limit ${limit}`;
   }
   // The order inside keeps a branch from being read in any other.
-  const branches = Array.from({ length: shape.size }, (_, n) => `(${branch(shape, n + 1)} order by ${order})`);
+  const branches = Array.from({ length: shape.size }, (_, n) => `(${branch(shape, n + 1, { columns })} order by ${order})`);
   return `select * from (${branches.join('\n union all ')}) i order by ${order} limit ${limit}`;
 };
 
@@ -78,8 +85,10 @@ export const plain = (shape: Shape): Named =>
 
 /** Each filter's answer for each row of the stream; `fits` of them all. */
 const judged = (shape: Shape): string => {
-  const judgements = [...filters.map((filter) => conditions[filter]), ...hintConditions].map((condition, n) => `${condition} as c${String(n)}`);
-  return `select i.id, ${keySql(shape.stream)} as key, ${judgements.join(',\n')} from (${streamSql(shape)}) i`;
+  const { skips } = shape.stream;
+  const judgements = [...filters.map((filter) => (skips === undefined ? conditions[filter] : skips.filter === filter ? skips.by : 'true')),
+    ...hintConditions.map((condition) => (skips === undefined ? condition : 'false'))].map((condition, n) => `${condition} as c${String(n)}`);
+  return `select i.id, ${keySql(shape.stream)} as key, ${judgements.join(',\n')} from (${streamSql(shape, skips?.columns)}) i`;
 };
 const fits = filters.map((_filter, n) => `c${String(n)}`).join(' and ');
 
@@ -116,7 +125,7 @@ const queries = (from: string, to: string): string => `
   array(select array_to_string($pieces::text[], ${bucketSql('n', 'v.code')})::tsquery from generate_series(${from}, ${to}) as n, unnest($codes::text[]) as v(code))`;
 
 /** Rows that a tsquery finds and that fit. The GIN index is the only one that PostgreSQL may think of here. */
-const found = 'i.terms @@ any (q.terms) and i.env + 0 = $env and i.inbox || \'\' = any ($inboxes::text[])';
+const found = `i.terms @@ any (q.terms) and ${hidden('i.env = $env')} and ${hidden('i.inbox = any ($inboxes::text[])')}`;
 
 /**
  * Fortnights in groups of 1, 1, 2, 4, 8 … from the cursor's on: what is frequent is found in the first ones, and what
@@ -139,46 +148,51 @@ export const walk = (stream: Stream, descending: boolean): Named => {
   return named(`items.walk.${descending ? 'down' : 'up'}`, () => `
     select ${answer(stream)} from (
       select i.* from ${groups(descending)} cross join lateral (
-        select * from items i where ${found} and ${behind(stream, descending, true)} and ${allConditions} order by ${order} limit $limit) i
+        select * from items i where ${found} and ${hidden(behind(stream, descending))} and ${allConditions} order by ${order} limit $limit) i
       limit $limit) i order by ${order}`);
 };
 
-/** Rows with how many `f` found as one more column; the first in order, unless that is more than `$most`. */
-const firstOf = (stream: Stream, descending: boolean): string => {
+/** The first of the matches `f` in order, each with the number of `counted` rows; without matches a row of nulls with it. */
+const firstOf = (stream: Stream, descending: boolean, counted: string): string => {
   const direction = descending ? 'desc' : 'asc';
   return `
-    select ${answer(stream, ', (select count(*) from f)')}
-    from (select found from f order by ${stream.key === null ? '' : `key ${direction}, `}found ${direction} limit $limit) f
-    join items i on i.env = $env and i.id = f.found order by ${orderOf(stream, descending)}`;
+    select ${answer(stream, ', c.n')} from (select count(*) as n from ${counted}) c
+    left join lateral (select id from f order by ${stream.key === null ? '' : `key ${direction}, `}id ${direction} limit $limit) f on true
+    left join items i on i.env = $env and i.id = f.id order by ${orderOf(stream, descending)}`;
 };
 
 /** What else than `allConditions` rows of a stream have to fulfil, hidden. */
 const belonging = (stream: Stream, descending: boolean): string =>
-  [behind(stream, descending, true), ...(stream.name === 'due' ? ['i.due_at + 0 is not null'] : []), ...(stream.name === 'undue' ? ['i.due_at + 0 is null'] : []), allConditions].join(' and ');
+  [hidden(behind(stream, descending)), ...(stream.name === 'due' ? [hidden('i.due_at is not null')] : []), ...(stream.name === 'undue' ? [hidden('i.due_at is null')] : []), allConditions].join(' and ');
 
-/** What fits behind the cursor, found by the terms in `$pieces` in any fortnight, if that is at most `$most` rows. */
+/**
+ * What fits behind the cursor, found by the terms in `$pieces` in any fortnight. Each row has one more column: how many
+ * were found; more than `$most` means that these are not the first.
+ */
 export const gather = (stream: Stream, descending: boolean): Named =>
   named(`items.gather.${stream.name}.${descending ? 'down' : 'up'}`, () => `
     with s as (select ${fortnightSql(bound('asc'))} as first, ${fortnightSql(bound('desc'))} as last offset 0),
     f as materialized (
-      select i.id as found, i.key from s cross join lateral (select ${queries('s.first', 's.last')} as terms offset 0) q cross join lateral (
+      select i.* from s cross join lateral (select ${queries('s.first', 's.last')} as terms offset 0) q cross join lateral (
         select i.id, ${keySql(stream)} as key from items i where ${found} and ${belonging(stream, descending)} limit $most + 1) i)
-    ${firstOf(stream, descending)}`);
+    ${firstOf(stream, descending, 'f')}`);
 
-/** The same, found by their deadlines: for the overdue, when these are few. The branches are those of `streams.due`. */
+/** The same, found by their deadlines. All that is overdue is counted; the branches are those of `streams.due`. */
 export const gatherDue = (stream: Stream, descending: boolean, due: Stream): Named =>
   named(`items.gatherDue.${stream.name}.${descending ? 'down' : 'up'}`, () => `
-    with f as materialized (
-      select i.id as found, ${keySql(stream)} as key from unnest($inbox::text[], $state::text[], $closed::bool[], $least::bigint[], $below::bigint[]) as b(inbox, state, closed, least, below)
-      cross join lateral (${branch({ stream: due, descending }, null, true)} offset 0) i where ${belonging(stream, descending)} limit $most + 1)
-    ${firstOf(stream, descending)}`);
+    with d as materialized (
+      select i.id, ${keySql(stream)} as key, ${belonging(stream, descending)} as fits
+      from unnest($inbox::text[], $state::text[], $closed::bool[], $least::bigint[], $below::bigint[]) as b(inbox, state, closed, least, below)
+      cross join lateral (${branch({ stream: due, descending }, null, { whole: true })} offset 0) i limit $most + 1),
+    f as (select * from d where fits)
+    ${firstOf(stream, descending, 'd')}`);
 
 /** How many rows a stream has from a place on, up to `Shape.rows`. */
-export const countPlain = (shape: Shape): Named => named(`items.count.${shapeName(shape)}`, () => `select count(*) from (${streamSql(shape)}) i`);
+export const countPlain = (shape: Shape): Named => named(`items.count.${shapeName(shape)}`, () => `select count(*) from (${streamSql(shape, `i.id${shape.stream.key === null ? '' : `, i.${shape.stream.key}`}`)}) i`);
 
 /** How many rows by `last_seen` behind the cursor fit, found by the terms in `$pieces`, up to `$limit`. */
 export const countWalk = (stream: Stream): Named =>
   named('items.countWalk', () => `
     select count(*) from (
-      select 1 from ${groups(true)} cross join lateral (select 1 from items i where ${found} and ${behind(stream, true, true)} and ${allConditions} limit $limit) i
+      select 1 from ${groups(true)} cross join lateral (select 1 from items i where ${found} and ${hidden(behind(stream, true))} and ${allConditions} limit $limit) i
       limit $limit) i`);

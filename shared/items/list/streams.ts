@@ -14,6 +14,8 @@ export interface Stream {
   readonly narrows: readonly Filter[];
   /** Those of them that all of its rows pass. */
   readonly decides: readonly Filter[];
+  /** The only filter that is asked with it, by columns that the index holds: so rows are skipped without being fetched. */
+  readonly skips?: { readonly filter: Filter; readonly by: string; readonly columns: string };
 }
 
 const bySeen = (name: string, where: string, narrows: Filter[], decides = narrows): Stream => ({ name, key: 'last_seen', by: 'inbox', where, narrows, decides });
@@ -26,6 +28,7 @@ export const streams = {
   snoozed: bySeen('snoozed', 'and i.snoozed_until is not null', ['snoozed'], []),
   triaged: bySeen('triaged', 'and i.triaged', ['triaged']),
   over: bySeen('over', 'and i.due_at is not null and not i.closed', ['overdue'], []),
+  overdue: { ...bySeen('overdue', 'and i.due_at is not null and not i.closed', ['overdue'], []), skips: { filter: 'overdue', by: 'i.due_at < $now::bigint', columns: 'i.id, i.last_seen, i.due_at' } },
   state: { ...byState, name: 'state', key: 'last_seen' },
   first: { ...byState, name: 'first', key: 'first_seen' },
   occurrences: { ...byState, name: 'occurrences', key: 'occurrences' },
@@ -35,11 +38,15 @@ export const streams = {
   undue: { ...byState, name: 'undue', key: null, where: 'and i.due_at is null' },
 } as const satisfies Record<string, Stream>;
 
+/** Whether anything but `overdue` is asked. */
+const others = ({ states, tags, assignee, words, triaged, snoozed }: CountRequest): boolean =>
+  [states, tags, assignee, words, triaged, snoozed].some((value) => value !== null);
+
 /** The newest activity, read from the index that leaves the fewest rows. */
 export const seenStream = (request: CountRequest): Stream => {
   if (request.snoozed === true) return streams.snoozed;
   if (request.assignee !== null && request.assignee !== 'none') return streams.assigned;
-  if (request.overdue === true) return streams.over;
+  if (request.overdue === true) return others(request) ? streams.over : streams.overdue;
   if (request.triaged === true) return streams.triaged;
   if (request.states !== null) return streams.state;
   return request.assignee === null ? streams.seen : streams.unassigned;

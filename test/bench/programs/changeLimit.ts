@@ -66,6 +66,7 @@ const run = async ({ how, callers, ms, warmupMs, items }: Run): Promise<Measured
   const took: number[] = [];
   const turns = items.map(() => 0);
   let next = 0;
+  let count = 0;
   const caller = async (): Promise<void> => {
     for (let at = performance.now(); at < end; at = performance.now()) {
       const i = next++ % items.length;
@@ -74,12 +75,13 @@ const run = async ({ how, callers, ms, warmupMs, items }: Run): Promise<Measured
       turns[i] = (turn + 1) % states.length;
       const state = states[turn] ?? '';
       await once({ env: given.env, id, state, closed: given.closedStates.includes(state), at: Date.now(), actor, entry: newId('ent'), request: newId('req') });
+      count += 1;
       if (at >= began) took.push(performance.now() - at);
     }
   };
   await Promise.all(Array.from({ length: callers }, caller));
   await peer?.close();
-  return { perSecond: took.length / (ms / 1000), p50: quantile(took, 0.5), p99: quantile(took, 0.99), max: quantile(took, 1) };
+  return { perSecond: took.length / (ms / 1000), p50: quantile(took, 0.5), p99: quantile(took, 0.99), max: quantile(took, 1), count };
 };
 
 answerCalls({

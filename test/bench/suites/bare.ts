@@ -1,5 +1,7 @@
 /** A bare request: GET /me through everything that every request goes through, against node:http and Koa saying hello. */
-import { freePort, inTurn, type Suite } from '../bench.ts';
+import { freePort, inTurn, type Costed, type Suite } from '../bench.ts';
+import type { Cost } from '../cost.ts';
+import type { Program } from '../ipc.ts';
 import { environment } from '../database.ts';
 import { median } from '../numbers.ts';
 import type { Measured } from '../plan.ts';
@@ -12,6 +14,12 @@ export const get = (path: string, token?: string): string =>
 
 export const rate = (rounds: readonly Measured[]): number => median(rounds.map(({ perSecond }) => perSecond));
 
+/** Processor time of a request, in the process and in PostgreSQL. */
+export const costs = (rounds: readonly Costed[]): string => {
+  const of = (which: keyof Cost): number => Math.round(median(rounds.map(({ cost }) => cost[which])));
+  return of('postgres') === 0 ? `${String(of('process'))} µs` : `${String(of('process'))} + ${String(of('postgres'))} µs`;
+};
+
 export const bare: Suite = {
   name: 'bare',
   run: async (bench) => {
@@ -20,16 +28,16 @@ export const bare: Suite = {
     await limit.call('plain', plainPort);
     await limit.call('koa', koaPort);
     const connections = 32;
-    const fetching = (port: number, text: string) => () => bench.load({ port, connections, requests: { kind: 'texts', texts: [text] } });
+    const fetching = (program: Program, port: number, text: string) => () => bench.loadCosting(program, { port, connections, requests: { kind: 'texts', texts: [text] } });
     const found = await inTurn(bench.options.rounds, {
-      ours: fetching(api.port, get(`/api/env/${environment}/me`, token)),
-      plain: fetching(plainPort, get('/')),
-      koa: fetching(koaPort, get('/')),
+      ours: fetching(api, api.port, get(`/api/env/${environment}/me`, token)),
+      plain: fetching(limit, plainPort, get('/')),
+      koa: fetching(limit, koaPort, get('/')),
     });
     const [ours, plain, koa] = [rate(found.ours), rate(found.plain), rate(found.koa)];
     return [{
       suite: 'bare', what: 'bare request (GET /me), 32 connections', unit: '/s', ours, limit: plain, peer: { name: 'koa alone', value: koa },
-      goal: '≥ 12,000 where node:http does 52,000', met: ours >= share * plain, note: `at this limit: ≥ ${Math.round(share * plain).toLocaleString('en-US')}`,
+      goal: '≥ 12,000 where node:http does 52,000', met: ours >= share * plain, note: `at this limit: ≥ ${Math.round(share * plain).toLocaleString('en-US')}; CPU: ours ${costs(found.ours)}, limit ${costs(found.plain)}, koa ${costs(found.koa)}`,
     }];
   },
 };

@@ -1,10 +1,10 @@
 /** A page of 50 items, half of the requests at the beginning and half anywhere deep in the list; the role sees 3 of 5 inboxes. */
-import { freePort, inTurn, type Bench, type Suite } from '../bench.ts';
+import { freePort, inTurn, type Bench, type Costed, type Suite } from '../bench.ts';
 import { environment, readerInboxes } from '../database.ts';
+import type { Program } from '../ipc.ts';
 import { median } from '../numbers.ts';
-import type { Measured } from '../plan.ts';
 import { atLeast, type Figure } from '../report.ts';
-import { get, rate } from './bare.ts';
+import { costs, get, rate } from './bare.ts';
 
 /** As many as an API process has by itself. */
 const poolSize = 6;
@@ -35,9 +35,9 @@ const deepCursors = async (base: string, token: string): Promise<string[]> => {
 
 const half = (first: string, deep: readonly string[]): string[] => deep.flatMap((text) => [first, text]);
 
-const figure = (connections: number, ours: readonly Measured[], limit: readonly Measured[]): Figure => ({
+const figure = (connections: number, ours: readonly Costed[], limit: readonly Costed[]): Figure => ({
   suite: 'read', what: `page of 50 items, ${String(connections)} connections`, unit: 'pages/s', ...atLeast(rate(ours), rate(limit), 0.8),
-  note: `p50/p99 ms: ours ${median(ours.map(({ p50 }) => p50)).toFixed(1)}/${median(ours.map(({ p99 }) => p99)).toFixed(0)}, limit ${median(limit.map(({ p50 }) => p50)).toFixed(1)}/${median(limit.map(({ p99 }) => p99)).toFixed(0)}`,
+  note: `p50/p99 ms: ours ${median(ours.map(({ p50 }) => p50)).toFixed(1)}/${median(ours.map(({ p99 }) => p99)).toFixed(0)}, limit ${median(limit.map(({ p50 }) => p50)).toFixed(1)}/${median(limit.map(({ p99 }) => p99)).toFixed(0)}; CPU: ours ${costs(ours)}, limit ${costs(limit)}`,
 });
 
 export const read: Suite = {
@@ -53,12 +53,12 @@ export const read: Suite = {
       ours: half(get(path, token), cursors.map((cursor) => get(`${path}?cursor=${cursor}`, token))),
       limit: half(get('/'), (await deepPlaces(bench)).map((place) => get(`/?after=${place}`))),
     };
-    const fetching = (at: number, connections: number, which: 'ours' | 'limit') => () => bench.load({ port: at, connections, requests: { kind: 'texts', texts: texts[which] } });
+    const fetching = (program: Program, at: number, connections: number, which: 'ours' | 'limit') => () => bench.loadCosting(program, { port: at, connections, requests: { kind: 'texts', texts: texts[which] } });
     const found = await inTurn(options.rounds, {
-      ours16: fetching(api.port, 16, 'ours'),
-      limit16: fetching(port, 16, 'limit'),
-      ours64: fetching(api.port, 64, 'ours'),
-      limit64: fetching(port, 64, 'limit'),
+      ours16: fetching(api, api.port, 16, 'ours'),
+      limit16: fetching(limit, port, 16, 'limit'),
+      ours64: fetching(api, api.port, 64, 'ours'),
+      limit64: fetching(limit, port, 64, 'limit'),
     });
     return [figure(16, found.ours16, found.limit16), figure(64, found.ours64, found.limit64)];
   },

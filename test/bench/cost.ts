@@ -1,0 +1,37 @@
+/**
+ * Processor time that work takes in a process and in PostgreSQL, read from /proc (Linux; elsewhere NaN). Where others use
+ * the machine too it says more than a rate: waiting doesn't count.
+ */
+import { readFileSync } from 'node:fs';
+import type { Database } from './database.ts';
+
+/** Linux counts processor time in hundredths of a second. */
+const tickUs = 10_000;
+
+const timeOf = (pid: number): number => {
+  try {
+    const fields = readFileSync(`/proc/${String(pid)}/stat`, 'utf8').split(') ', 2)[1]?.split(' ') ?? [];
+    return (Number(fields[11]) + Number(fields[12])) * tickUs;
+  } catch {
+    return Number.NaN;
+  }
+};
+
+export interface Cost {
+  /** Microseconds. */
+  readonly process: number;
+  readonly postgres: number;
+}
+
+/** Does `work` and answers what it cost; connections that it closes are not counted. */
+export const costOf = async <R>({ sql }: Database, pid: number, work: () => Promise<R>): Promise<{ result: R; cost: Cost }> => {
+  const backends = async (): Promise<Map<number, number>> => {
+    const found = await sql<{ pid: number }>('select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()');
+    return new Map(found.map((backend) => [backend.pid, timeOf(backend.pid)]));
+  };
+  const [before, own] = [await backends(), timeOf(pid)];
+  const result = await work();
+  const [after, ownAfter] = [await backends(), timeOf(pid)];
+  const postgres = [...after].reduce((sum, [backend, time]) => sum + time - (before.get(backend) ?? 0), 0);
+  return { result, cost: { process: ownAfter - own, postgres } };
+};
