@@ -1,5 +1,5 @@
 /** Bulks as they are asked for and answered; a request is checked by the schema of the operation that it names. */
-import { Fault } from '../catalogue/errors.ts';
+import { Fault, invalid } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import { bulkOutcomes, bulkStatuses } from '../catalogue/states.ts';
 import { answer, by, closed, id, lookupId, name, nullable, Type, type TSchema } from '../core/schema.ts';
@@ -66,8 +66,15 @@ const checkOperation = (operation: BulkOperation, at: number): BulkOperation => 
   return { type, ...below('operation', () => known.check(members, at)) };
 };
 
+/** The number first: half a million ids, each with its own fault, would hold up everybody else. */
+const countIds = (body: unknown): void => {
+  const given = (body as { ids?: unknown }).ids;
+  if (Array.isArray(given) && given.length > limits.bulkIds) throw invalid('ids', `must name at most ${String(limits.bulkIds)}`);
+};
+
 /** Throws `400 invalid` naming each offending path. */
 export const checkBulk = (body: unknown, at: number): BulkRequest => {
+  countIds(body);
   const given = envelope(body);
   const operation = checkOperation(given.operation as BulkOperation, at);
   return { ids: [...new Set(given.ids)], operation, dryRun: given.dryRun ?? false };
@@ -107,5 +114,5 @@ export const resultSchema = answer({
   id: Type.String({ description: 'The id as it was given.' }),
   outcome: Type.Union(bulkOutcomes.map((outcome) => Type.Literal(outcome)), { description: 'What became of it.' }),
   error: nullable(Type.String({ description: 'Why not, for a person.' })),
-  code: nullable(Type.String({ description: 'The error code that a call for this one item would have had.' })),
+  code: nullable(Type.String({ description: 'The error code that a call for this one item would have had; cancelled where none was tried.' })),
 });

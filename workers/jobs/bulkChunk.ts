@@ -44,11 +44,14 @@ const operationOf = async ({ db }: Deps, env: number, chunk: Chunk): Promise<Bou
 /** The first `count` of a map. */
 const firstOf = (left: ReadonlyMap<string, number>, count: number): Map<string, number> => new Map([...left].slice(0, count));
 
-const doChunk = async (deps: Deps, caller: Caller, chunk: Chunk, signal: AbortSignal): Promise<void> => {
-  const operation = await operationOf(deps, caller.env.id, chunk);
+/** Rights are looked up for each statement: a chunk may have been held up in between for as long as you like. */
+const doChunk = async (deps: Deps, env: number, chunk: Chunk, signal: AbortSignal): Promise<void> => {
+  const operation = await operationOf(deps, env, chunk);
   let left = remaining(chunk, chunk.ended);
   while (left.size > 0) {
     signal.throwIfAborted();
+    const caller = await callerOf(deps, env, chunk);
+    if (caller === null) return refuseAll(deps.db, chunk, left);
     const some = firstOf(left, atOnce);
     try {
       await perform(deps, caller, operation, [...some.keys()], null, { bulk: { id: chunk.bulk, seqs: some } });
@@ -64,9 +67,7 @@ const doChunk = async (deps: Deps, caller: Caller, chunk: Chunk, signal: AbortSi
 export const bulkChunk: Handler<'bulkChunk'> = async ({ env, payload, signal }, deps) => {
   const chunk = await takeChunk(deps.db, payload.bulk, payload.chunk, deps.clock.now());
   if (chunk !== null) {
-    const caller = await callerOf(deps, env, chunk);
-    if (caller === null) await refuseAll(deps.db, chunk, remaining(chunk, chunk.ended));
-    else await doChunk(deps, caller, chunk, signal);
+    await doChunk(deps, env, chunk, signal);
     await endChunk(deps.db, chunk);
   }
   await reportProgress(deps, env, payload.bulk);

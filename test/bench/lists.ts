@@ -1,0 +1,160 @@
+/**
+ * What each kind of list costs in PostgreSQL: every filter and sort, words from frequent to unknown, first pages and
+ * deep ones, on items made by load.ts. Called by main.ts; alone, two tables of different sizes show what grows.
+ */
+import { readFile } from 'node:fs/promises';
+import type { Db } from '../../shared/db/knex.ts';
+import { row, statement } from '../../shared/db/sql.ts';
+import { countItems } from '../../shared/items/list/count.ts';
+import { listItems } from '../../shared/items/list/page.ts';
+import type { Keys, ListRequest, Sort, VisibleInbox } from '../../shared/items/list/request.ts';
+import { benchPeople } from './load.ts';
+
+export interface ListCost {
+  readonly query: string;
+  /** Items on the page, or what was counted. */
+  readonly answered: number;
+  /** Milliseconds, in this process. */
+  readonly p50: number;
+  readonly p99: number;
+  /** Milliseconds of processor time in the server, if it runs on this machine: other load does not show in it. */
+  readonly cpu: number | null;
+}
+
+export interface ListOptions {
+  readonly env: number;
+  /** When the items were made. */
+  readonly now: number;
+  /** Runs of each query. */
+  readonly runs?: number;
+  /** Only queries whose name holds it. */
+  readonly only?: string;
+}
+
+/** Three of the five inboxes, with four of five items. */
+const visible: readonly VisibleInbox[] = [
+  { name: 'support', states: ['open', 'waiting', 'closed'] },
+  { name: 'errors', states: ['open', 'investigating', 'awaiting_release', 'resolved', 'ignored'] },
+  { name: 'refunds', states: ['requested', 'approved', 'declined', 'paid'] },
+];
+const rarelySeen: readonly VisibleInbox[] = [{ name: 'abuse', states: ['reported', 'warned', 'dismissed', 'actioned'] }];
+const unsettled = ['open', 'investigating', 'requested', 'waiting', 'awaiting_release', 'approved'];
+const person = benchPeople[5] ?? '';
+const day = 86_400_000;
+
+type Case = readonly [name: string, request: Partial<ListRequest>];
+
+const cases = (now: number): readonly Case[] => [
+  ['all', {}],
+  ['all, oldest activity first', { descending: false }],
+  ['one state', { states: ['open'] }],
+  ['six states', { states: unsettled }],
+  ['unassigned', { assignee: 'none' }],
+  ['one person', { assignee: person }],
+  ['one person, six states', { assignee: person, states: unsettled }],
+  ['unassigned, six states', { assignee: 'none', states: unsettled }],
+  ['triaged', { triaged: true }],
+  ['not triaged', { triaged: false }],
+  ['snoozed', { snoozed: true }],
+  ['six states, not snoozed', { states: unsettled, snoozed: false }],
+  ['overdue', { overdue: true }],
+  ['overdue, 300 of them', { overdue: true, now: now - 719 * day }],
+  ['not overdue', { overdue: false }],
+  ['tag of 5 %', { tags: ['vip'] }],
+  ['tag of 0.2 %', { tags: ['seldom'] }],
+  ['tag of 0.001 %', { tags: ['once-in-a-while'] }],
+  ['tag that no item has', { tags: ['nowhere'] }],
+  ['two tags, six states', { tags: ['vip', 'billing'], states: unsettled }],
+  ['tag, six states, person', { tags: ['vip'], states: unsettled, assignee: person }],
+  ['word, frequent (p)', { words: ['p'] }],
+  ['word, frequent (pay)', { words: ['pay'] }],
+  ['word, middle (invoice)', { words: ['invoice'] }],
+  ['word, middle (charged)', { words: ['charged'] }],
+  ['number of few titles', { words: ['#98602'] }],
+  ['word that no title has', { words: ['nowhere'] }],
+  ['two words', { words: ['invoice', 'charged'] }],
+  ['word in an inbox that has none', { words: ['invoice'], inboxes: rarelySeen }],
+  ['frequent word, tag that no item has', { words: ['p'], tags: ['nowhere'] }],
+  ['number, closed', { words: ['98602'], states: ['closed', 'resolved', 'paid'] }],
+  ['two words, person', { words: ['pay', 'invoice'], assignee: person }],
+  ['word, overdue', { words: ['invoice'], overdue: true }],
+  ['word, triaged', { words: ['invoice'], triaged: true }],
+  ['by first activity', { sort: 'firstSeen' }],
+  ['by first activity up, six states', { sort: 'firstSeen', descending: false, states: unsettled }],
+  ['by occurrences', { sort: 'occurrences' }],
+  ['by users', { sort: 'users' }],
+  ['by title', { sort: 'title', descending: false }],
+  ['by deadline', { sort: 'due', descending: false }],
+  ['by deadline down', { sort: 'due' }],
+  ['by deadline, six states', { sort: 'due', descending: false, states: unsettled }],
+  ['by deadline, overdue', { sort: 'due', descending: false, overdue: true }],
+  ['by deadline, not overdue', { sort: 'due', descending: false, overdue: false }],
+  ['by title, tag of 5 %', { sort: 'title', descending: false, tags: ['vip'] }],
+  ['by title, tag of 0.2 %', { sort: 'title', descending: false, tags: ['seldom'] }],
+  ['by title, overdue', { sort: 'title', descending: false, overdue: true }],
+  ['by title, word', { sort: 'title', descending: false, words: ['invoice'] }],
+  ['by occurrences, number', { sort: 'occurrences', words: ['98602'] }],
+  ['by occurrences, word', { sort: 'occurrences', words: ['charged'] }],
+  ['by first activity up, person', { sort: 'firstSeen', descending: false, assignee: person }],
+  ['by deadline, word', { sort: 'due', descending: false, words: ['invoice'] }],
+];
+
+/** A place somewhere in the middle, another one for each run. */
+const deep = (sort: Sort, now: number, run: number): Keys => {
+  const part = (0.3 + 0.4 * ((run * 0.618) % 1));
+  const id = `itm_01${'0123456789abcdefghjkmnpqrstvwxyz'.charAt(run % 32)}`;
+  switch (sort) {
+    case 'lastSeen': return [Math.floor(now - part * 600 * day), id];
+    case 'firstSeen': return [Math.floor(now - part * 600 * day), id];
+    case 'occurrences': return [2, id];
+    case 'users': return [1, id];
+    case 'title': return [String.fromCharCode(97 + Math.floor(part * 26)), id];
+    case 'due': return [Math.floor(now - part * 100 * day), id];
+  }
+};
+
+const backend = statement('bench.backend', 'select pg_backend_pid() as pid');
+
+/** Nanoseconds that the server process of the only connection has run, as milliseconds. */
+const cpuOf = async (db: Db): Promise<() => Promise<number | null>> => {
+  const pid = (await row<{ pid: number }>(db, backend))?.pid ?? 0;
+  return () => readFile(`/proc/${String(pid)}/schedstat`, 'utf8').then((text) => Number(text.split(' ')[0]) / 1e6, () => null);
+};
+
+const percentile = (sorted: readonly number[], part: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
+
+/** `db` has one connection; its role needs to read only. Answers and prints a row for each query. */
+export const run = async (db: Db, { env, now, runs = 60, only = '' }: ListOptions): Promise<ListCost[]> => {
+  const cpu = await cpuOf(db);
+  const costs: ListCost[] = [];
+  const measure = async (query: string, work: (run: number) => Promise<number>, warm = 8): Promise<void> => {
+    if (!query.includes(only)) return;
+    let answered = 0;
+    // PostgreSQL plans a statement anew five times before it may keep the plan.
+    for (let n = 0; n < warm; n++) answered = await work(n);
+    const times: number[] = [];
+    const before = await cpu();
+    for (let n = 0; n < runs; n++) {
+      const started = performance.now();
+      await work(n);
+      times.push(performance.now() - started);
+    }
+    const after = await cpu();
+    times.sort((a, b) => a - b);
+    const cost = { query, answered, p50: percentile(times, 0.5), p99: percentile(times, 0.99), cpu: before === null || after === null ? null : (after - before) / runs };
+    costs.push(cost);
+    const shown = [cost.p50, cost.p99, cost.cpu].map((value) => (value === null ? '-' : value.toFixed(2)).padStart(9));
+    console.log(query.padEnd(48), String(answered).padStart(6), ...shown);
+  };
+  console.log(''.padEnd(48), 'answer', '   p50 ms', '   p99 ms', '   cpu ms');
+  for (const [name, more] of cases(now)) {
+    const request: ListRequest = {
+      env, inboxes: visible, states: null, tags: null, assignee: null, words: null, overdue: null, triaged: null, snoozed: null,
+      now, sort: 'lastSeen', descending: true, after: null, limit: 50, ...more,
+    };
+    await measure(name, async () => (await listItems(db, request)).rows.length);
+    await measure(`${name}, deep`, async (n) => (await listItems(db, { ...request, after: deep(request.sort, now, n) })).rows.length);
+    if (request.sort === 'lastSeen' && request.descending) await measure(`${name}, count`, () => countItems(db, request));
+  }
+  return costs;
+};

@@ -1,0 +1,17 @@
+/** Every invariant that is shown under chaos, by number. */
+import type { Invariant } from '../support/run.ts';
+import { acceptedKept } from './acceptedKept.ts';
+import { away } from './away.ts';
+import { bulkOnce } from './bulkOnce.ts';
+import { frozenWorker } from './frozenWorker.ts';
+import { idempotency } from './idempotency.ts';
+import { paging } from './paging.ts';
+import { resume } from './resume.ts';
+import { revocation } from './revocation.ts';
+import { rolling } from './rolling.ts';
+import { slowReaders } from './slowReaders.ts';
+import { streamComplete } from './streamComplete.ts';
+
+export const invariants: readonly Invariant[] = [
+  bulkOnce, acceptedKept, resume, away, frozenWorker, streamComplete, slowReaders, revocation, paging, idempotency, rolling,
+];

@@ -1,0 +1,88 @@
+/** A client as a careful customer writes it: it retries what is safe to retry, on whichever API answers, and keeps a journal. */
+import { randomUUID } from 'node:crypto';
+import { problemOf, type Journal } from './journal.ts';
+import { pause } from './pause.ts';
+import { NoAnswer, send, type Answer, type Asked } from './send.ts';
+
+export interface Client {
+  readonly id: string;
+  readonly token: string;
+  /** Base addresses of all APIs of its environment. */
+  readonly bases: () => readonly string[];
+  /** Asks until it is answered. */
+  get(path: string): Promise<Answer>;
+  /** Writes under an idempotency key until it is answered with anything but "come again"; journals a 2xx. */
+  post(path: string, body: unknown, options?: WriteOptions): Promise<Answer>;
+  /** One try at one address, whatever comes of it. */
+  once(method: string, url: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>;
+}
+
+export interface WriteOptions {
+  readonly key?: string;
+  readonly patienceMs?: number;
+  /** How long one try may take. */
+  readonly timeoutMs?: number;
+}
+
+export interface ClientOptions {
+  /** Repeats only what was refused a connection; anything else that isn't an answer was dropped, which is a violation. */
+  readonly strict?: boolean;
+}
+
+const comeAgain = new Set([429, 503]);
+const patience = 120_000;
+
+interface Who {
+  readonly id: string;
+  readonly token: string;
+}
+
+/** The answer that the client goes on with, or why it has to come again. */
+const attempt = async (journal: Journal, asked: Asked, strict: boolean): Promise<Answer | string> => {
+  const what = `${asked.method} ${asked.url}`;
+  try {
+    const answer = await send(asked);
+    const problem = problemOf(answer);
+    if (problem !== null) journal.violations.push(`${what}: ${problem}`);
+    const isRunning = answer.status === 409 && answer.body?.code === 'in_progress';
+    if (!comeAgain.has(answer.status) && !isRunning) return answer;
+    if (strict) journal.violations.push(`${what} was put off: ${answer.text.slice(0, 200)}`);
+    return isRunning ? 'in progress' : String(answer.status);
+  } catch (error) {
+    if (!(error instanceof NoAnswer)) throw error;
+    if (strict && !error.refused) journal.violations.push(`${what} was dropped: ${error.code}`);
+    return error.code;
+  }
+};
+
+export const newClient = (journal: Journal, bases: () => readonly string[], { id, token }: Who, { strict = false }: ClientOptions = {}): Client => {
+  let turn = 0;
+
+  const persist = async (asked: Omit<Asked, 'url' | 'token'>, path: string, patienceMs = patience): Promise<{ answer: Answer; tries: number }> => {
+    const deadline = Date.now() + patienceMs;
+    for (let tries = 1; ; tries++) {
+      const all = bases();
+      turn += 1;
+      const answer = await attempt(journal, { ...asked, url: `${all[turn % all.length] ?? ''}${path}`, token }, strict);
+      if (typeof answer === 'object') return { answer, tries };
+      journal.retried(answer);
+      if (Date.now() > deadline) throw new Error(`${asked.method} ${path} got no answer within ${String(patienceMs)} ms, last: ${answer}`);
+      await pause(Math.min(20 * 2 ** Math.min(tries, 5), 300));
+    }
+  };
+
+  return {
+    id,
+    token,
+    bases,
+    get: async (path) => (await persist({ method: 'GET' }, path)).answer,
+    post: async (path, body, { key = randomUUID(), patienceMs, timeoutMs = 20_000 } = {}) => {
+      const requestId = `chaos-${key}`;
+      const headers = { 'idempotency-key': key, 'x-request-id': requestId };
+      const { answer, tries } = await persist({ method: 'POST', body, headers, timeoutMs }, path, patienceMs);
+      if (answer.status < 300) journal.writes.push({ path, body, key, requestId, principal: id, answer, tries });
+      return answer;
+    },
+    once: (method, url, body, headers) => send({ method, url, token, body, ...(headers === undefined ? {} : { headers }) }),
+  };
+};

@@ -1,0 +1,31 @@
+/** Runs one invariant on a site and says what came of it; whatever it throws is something that did not hold. */
+import { auditDifferences, auditOf } from './oracle.ts';
+import { Run, type Finding, type Invariant, type RunOptions } from './run.ts';
+import type { Site } from './site.ts';
+
+/** 18: after whatever happened, the 2xx changes and the audit entries match one to one, under the right principal. */
+const compareAudit = async (run: Run, site: Site): Promise<void> => {
+  await site.settled();
+  for (const { admin, journal } of run.stages) {
+    const entries = await auditOf(admin);
+    run.measure('audited writes', journal.writes.length);
+    run.measure('audit entries', entries.length);
+    for (const difference of auditDifferences(journal, entries)) run.problem(`audit (18): ${difference}`);
+    for (const violation of journal.violations) run.problem(violation);
+    run.measure('retries', journal.retriesText);
+  }
+};
+
+export const judge = async (invariant: Invariant, site: Site, options: RunOptions): Promise<Finding> => {
+  const run = new Run(invariant, options);
+  const crashesBefore = site.crashes().length;
+  for (const part of [() => invariant.run(run, site), () => site.mend(), () => compareAudit(run, site)]) {
+    try {
+      await part();
+    } catch (error) {
+      run.problem(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    }
+  }
+  for (const crash of site.crashes().slice(crashesBefore)) run.problem(crash);
+  return run.finding();
+};

@@ -1,0 +1,129 @@
+/** A whole installation of its own: durable PostgreSQL and Redis, API and worker processes, everything killable. */
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { migrateDatabase } from '../../../migrations/run.ts';
+import { isAway } from '../../../shared/db/errors.ts';
+import { startPostgres, type PostgresServer } from '../../../shared/services/postgres.mjs';
+import { freePort } from '../../../shared/services/ports.mjs';
+import { startRedis, type RedisServer } from '../../../shared/services/redis.mjs';
+import { until } from '../../support/until.ts';
+import { newStage, type Stage } from './stage.ts';
+import { Unit } from './unit.ts';
+
+export interface SiteOptions {
+  readonly apis: number;
+  readonly workers: number;
+}
+
+export interface Site {
+  readonly dir: string;
+  readonly postgres: PostgresServer;
+  readonly redis: RedisServer;
+  readonly apis: Unit[];
+  readonly workers: Unit[];
+  /** Addresses of an environment at each API, whether it is up or not. */
+  bases(env: string): string[];
+  baseOf(api: Unit, env: string): string;
+  /** A further API process; `changed` wins over the site's environment variables. */
+  addApi(changed?: Readonly<Record<string, string>>): Promise<Unit>;
+  stage(name: string): Promise<Stage>;
+  /** SQL as the owner, for looking where no endpoint looks; tries again while PostgreSQL is away. */
+  sql<R extends object>(text: string, values?: unknown[]): Promise<R[]>;
+  /** Resolves when everything that was accepted has been done and told. */
+  settled(ms?: number): Promise<void>;
+  /** Thaws and starts whatever is frozen or down, servers included. */
+  mend(): Promise<void>;
+  /** Processes of ours that ended though nobody ended them. */
+  crashes(): string[];
+  close(): Promise<void>;
+}
+
+const unsettled = `select (select count(*) from outbox)::int + (select count(*) from staged_jobs where due_at is not null)::int
+  + (select count(*) from bulks where finished_at is null)::int as n`;
+
+export const openSite = async ({ apis: apiCount, workers: workerCount }: SiteOptions): Promise<Site> => {
+  const parent = process.env['DATA_DIR'] ?? tmpdir();
+  mkdirSync(parent, { recursive: true });
+  const dir = mkdtempSync(join(parent, 'site-'));
+  // PostgreSQL may have to run as another account.
+  chmodSync(dir, 0o755);
+  const [postgres, redis] = await Promise.all([startPostgres({ dir: join(dir, 'postgres') }), startRedis({ dir: join(dir, 'redis') })]);
+  await migrateDatabase(postgres.ownerUrl, postgres.url);
+  const pool = new pg.Pool({ connectionString: postgres.ownerUrl, max: 2, connectionTimeoutMillis: 2_000 });
+  pool.on('error', () => undefined);
+  const ports = new Map<Unit, number>();
+  const shared = {
+    ...process.env,
+    DATABASE_URL: postgres.url,
+    MIGRATE_DATABASE_URL: postgres.ownerUrl,
+    REDIS_URL: redis.url,
+    REDIS_PREFIX: 'chaos',
+    DATA_DIR: dir,
+    RATE_LIMIT: '1000000',
+    RATE_BURST: '1000000',
+    LIVE_PER_TOKEN: '1000',
+    LOG_LEVEL: 'info',
+  };
+  const apis: Unit[] = [];
+  const workers: Unit[] = [];
+
+  const addApi = async (changed: Readonly<Record<string, string>> = {}): Promise<Unit> => {
+    const port = await freePort();
+    const name = `api${String(ports.size + 1)}`;
+    const unit = new Unit({ kind: 'api', name, env: { ...shared, PORT: String(port), ...changed }, log: join(dir, `${name}.log`) });
+    ports.set(unit, port);
+    await unit.start();
+    return unit;
+  };
+  const addWorker = async (n: number): Promise<Unit> => {
+    const unit = new Unit({ kind: 'worker', name: `worker${String(n)}`, env: shared, log: join(dir, `worker${String(n)}.log`) });
+    await unit.start();
+    return unit;
+  };
+  apis.push(...(await Promise.all(Array.from({ length: apiCount }, () => addApi()))));
+  workers.push(...(await Promise.all(Array.from({ length: workerCount }, (_, n) => addWorker(n + 1)))));
+
+  const sql = async <R extends object>(text: string, values: unknown[] = []): Promise<R[]> => {
+    const ask = async (): Promise<R[] | null> => {
+      try {
+        return (await pool.query(text, values)).rows as R[];
+      } catch (error) {
+        if (!isAway(error)) throw error;
+        return null;
+      }
+    };
+    return until('PostgreSQL answers', ask, 60_000);
+  };
+
+  const baseOf = (api: Unit, env: string): string => `http://127.0.0.1:${String(ports.get(api))}/api/env/${env}`;
+  const everyone = (): Unit[] => [...ports.keys(), ...workers];
+  const site: Site = {
+    dir,
+    postgres,
+    redis,
+    apis,
+    workers,
+    bases: (env) => apis.map((api) => baseOf(api, env)),
+    baseOf,
+    addApi,
+    stage: (name) => newStage(site, name),
+    sql,
+    settled: async (ms = 60_000) => {
+      await until('everything is done and told', async () => (await sql<{ n: number }>(unsettled))[0]?.n === 0, ms);
+    },
+    mend: async () => {
+      for (const unit of everyone()) unit.thaw();
+      await Promise.all([...apis, ...workers].map((unit) => unit.start()));
+    },
+    crashes: () => everyone().flatMap(({ crashes }) => crashes),
+    close: async () => {
+      await Promise.all(everyone().map((unit) => unit.kill()));
+      await pool.end();
+      await Promise.all([postgres.stop(), redis.stop()]);
+      if (process.env['CHAOS_KEEP'] === undefined) rmSync(dir, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+    },
+  };
+  return site;
+};

@@ -1,0 +1,71 @@
+/** An environment of its own for one invariant: made as the admin command makes it, with agents that keep one journal. */
+import { administered, systemAdministrator, type Administrator } from '../../../shared/agents/administer.ts';
+import { createAgent, revokeAgent } from '../../../shared/agents/agents.ts';
+import { createRole, updateRole } from '../../../shared/agents/roles.ts';
+import type { Grant } from '../../../shared/catalogue/permissions.ts';
+import { openDb, type Db, type Tx } from '../../../shared/db/knex.ts';
+import { createEnvironment } from '../../../shared/environments/create.ts';
+import { defineEnvironment } from '../../../shared/environments/define.ts';
+import { testManifest } from '../../support/manifest.ts';
+import { until } from '../../support/until.ts';
+import { newClient, type Client, type ClientOptions } from './client.ts';
+import { Journal } from './journal.ts';
+import type { Site } from './site.ts';
+
+export interface Stage {
+  readonly env: string;
+  readonly journal: Journal;
+  /** An agent that may do everything. */
+  readonly admin: Client;
+  readonly bases: () => readonly string[];
+  agent(role: string, options?: ClientOptions): Promise<Client>;
+  role(name: string, grants: readonly Grant[]): Promise<string>;
+  /** Answers right after the commit; nobody is told through Redis, the hardest case. */
+  narrow(role: string, grants: readonly Grant[]): Promise<void>;
+  revoke(agent: string): Promise<void>;
+}
+
+/** Tells nobody: processes must find out by themselves. */
+const silent = { publish: (): void => undefined };
+
+const administer = async <T>(site: Site, work: (tx: Tx, admin: Administrator) => Promise<T>): Promise<T> => {
+  const db: Db = openDb({ url: site.postgres.ownerUrl, poolSize: 1, applicationName: 'chaos-stage' });
+  try {
+    return await administered(db, silent, (tx) => work(tx, systemAdministrator('chaos', Date.now())));
+  } finally {
+    await db.destroy();
+  }
+};
+
+export const newStage = async (site: Site, env: string): Promise<Stage> => {
+  const journal = new Journal();
+  const bases = (): readonly string[] => site.bases(env);
+
+  const agent = async (role: string, options: ClientOptions = {}): Promise<Client> => {
+    const made = await administer(site, (tx, admin) => createAgent(tx, admin, { name: `${role} of ${env}`, role }, [env]));
+    const client = newClient(journal, bases, { id: made.agent.id, token: made.token }, options);
+    // Nobody told the processes: until they have looked, the environment or its inboxes are unknown to them.
+    for (const base of bases()) {
+      const knows = async (): Promise<boolean> => (await client.once('GET', `${base}/inboxes`).catch(() => null))?.text.includes('"mail"') === true;
+      await until('the API knows the environment', knows, 30_000);
+    }
+    return client;
+  };
+
+  await administer(site, (tx, admin) => createEnvironment(tx, admin, { name: env }));
+  await administer(site, (tx, admin) => defineEnvironment(tx, admin, { environment: env, manifest: testManifest, startedAt: Date.now() }));
+  return {
+    env,
+    journal,
+    admin: await agent('admin'),
+    bases,
+    agent,
+    role: async (name, grants) => (await administer(site, (tx, admin) => createRole(tx, admin, { name, grants: [...grants] as never }))).id,
+    narrow: async (role, grants) => {
+      await administer(site, (tx, admin) => updateRole(tx, admin, role, { grants: [...grants] as never }));
+    },
+    revoke: async (id) => {
+      await administer(site, (tx, admin) => revokeAgent(tx, admin, id));
+    },
+  };
+};
