@@ -1,5 +1,6 @@
 /** Cancels what a bulk has not begun; a chunk that runs goes on to its end. */
 import { fault } from '../catalogue/errors.ts';
+import { isConflict } from '../db/errors.ts';
 import { run, rows, statement } from '../db/sql.ts';
 import type { Tx } from '../db/knex.ts';
 import type { Deps } from '../deps.ts';
@@ -33,23 +34,35 @@ const noteCancel = async (tx: Tx, { env, principal, requestId, address }: Caller
   ]);
 };
 
+/** In one transaction, with the bulk's row held: nobody finishes it meanwhile. */
+const cancelIn = async (tx: Tx, caller: Caller, id: string, at: number, save: (body: string) => SavedAnswer | null): Promise<string> => {
+  await rows(tx, lock, [caller.env.id, id]);
+  const before = await visibleBulk(tx, caller, id);
+  if (!isAuthor(caller, before)) throw fault('forbidden', 'Only who asked for a bulk may cancel it.');
+  if (before.finished_at !== null) throw fault('conflict', 'This bulk is finished.');
+  await run(tx, stop, [id, 'It was cancelled before this item was begun.']);
+  const stopped = await visibleBulk(tx, caller, id);
+  const after = stopped.open === 0 ? await finishBulk(tx, stopped, at) : stopped;
+  await noteCancel(tx, caller, at, before, after);
+  const text = bulkText(after);
+  const saved = save(text);
+  if (saved !== null) await keepAnswer(tx, saved, at);
+  return text;
+};
+
+/** Many rows of jobs change hands all the time; should two statements wait for each other, nothing was done and this one begins anew. */
+const triesMost = 5;
+
 /** Answers the body of the `200`. Throws 404 for a bulk that isn't seen, 403 for another's, 409 for a finished one. */
 export const cancelBulk = async (deps: Deps, caller: Caller, id: string, save: (body: string) => SavedAnswer | null): Promise<string> => {
-  const body = await deps.db.transaction(async (tx) => {
-    const at = deps.clock.now();
-    await rows(tx, lock, [caller.env.id, id]);
-    const before = await visibleBulk(tx, caller, id);
-    if (!isAuthor(caller, before)) throw fault('forbidden', 'Only who asked for a bulk may cancel it.');
-    if (before.finished_at !== null) throw fault('conflict', 'This bulk is finished.');
-    await run(tx, stop, [id, 'It was cancelled before this item was begun.']);
-    const stopped = await visibleBulk(tx, caller, id);
-    const after = stopped.open === 0 ? await finishBulk(tx, stopped, at) : stopped;
-    await noteCancel(tx, caller, at, before, after);
-    const text = bulkText(after);
-    const saved = save(text);
-    if (saved !== null) await keepAnswer(tx, saved, at);
-    return text;
-  });
+  let body: string | undefined;
+  for (let tries = 1; body === undefined; tries++) {
+    try {
+      body = await deps.db.transaction((tx) => cancelIn(tx, caller, id, deps.clock.now(), save));
+    } catch (error) {
+      if (!isConflict(error) || tries === triesMost) throw error;
+    }
+  }
   deps.bus.publish(channels.nudge, 'outbox');
   // A chunk that ended meanwhile saw others pending, and this transaction saw it running: one of both has to look again.
   await reportProgress(deps, caller.env.id, id);

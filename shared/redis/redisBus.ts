@@ -1,10 +1,32 @@
 /** The bus over Redis pub/sub (see bus.ts): publishes on the command connection, hears on a connection of its own. */
 import type { Redis } from 'ioredis';
-import type { Bus } from './bus.ts';
+import { channels, type Bus } from './bus.ts';
 import { closeClient, openClient, patient, type RedisAddress } from './client.ts';
 
 /** How often Redis is asked whether it is there: a frozen one keeps its connections open. */
 const pingMs = 1000;
+
+/**
+ * Sends a text; those like it that come before Redis has taken it become one more. Nudges of many changes at once cost
+ * Redis and whoever hears them as much as a few do.
+ */
+const mergingSender = (send: (text: string) => Promise<unknown>): ((text: string) => void) => {
+  const under = new Set<string>();
+  const again = new Set<string>();
+  const sendOne = (text: string): void => {
+    if (under.has(text)) {
+      again.add(text);
+      return;
+    }
+    under.add(text);
+    const sent = (): void => {
+      under.delete(text);
+      if (again.delete(text)) sendOne(text);
+    };
+    send(text).then(sent, sent);
+  };
+  return sendOne;
+};
 
 /** Makes the bus; the subscriber connection is opened by the first `subscribe`. `command` stays the caller's to close. */
 export const openRedisBus = (address: RedisAddress, command: Redis): Bus => {
@@ -42,10 +64,14 @@ export const openRedisBus = (address: RedisAddress, command: Redis): Bus => {
     return client;
   };
 
+  const nudge = mergingSender((text) => command.publish(full(channels.nudge), text));
+
   return {
     publish: (channel, text) => {
       // Nothing is sent to a Redis that doesn't answer: it would pile up in the socket.
-      if (up) command.publish(full(channel), text).catch(() => undefined);
+      if (!up) return;
+      if (channel === channels.nudge) nudge(text);
+      else command.publish(full(channel), text).catch(() => undefined);
     },
     subscribe: (channel, hearer) => {
       const key = full(channel);

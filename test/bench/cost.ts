@@ -2,16 +2,15 @@
  * Processor time that work takes in a process and in PostgreSQL, read from /proc (Linux; elsewhere NaN). Where others use
  * the machine too it says more than a rate: waiting doesn't count.
  */
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import type { Database } from './database.ts';
 
-/** Linux counts processor time in hundredths of a second. */
-const tickUs = 10_000;
-
+/** Of all its threads; a thread that has ended is not counted. */
 const timeOf = (pid: number): number => {
   try {
-    const fields = readFileSync(`/proc/${String(pid)}/stat`, 'utf8').split(') ', 2)[1]?.split(' ') ?? [];
-    return (Number(fields[11]) + Number(fields[12])) * tickUs;
+    const threads = readdirSync(`/proc/${String(pid)}/task`);
+    const nanoseconds = threads.map((thread) => Number(readFileSync(`/proc/${String(pid)}/task/${thread}/schedstat`, 'utf8').split(' ', 1)[0]));
+    return nanoseconds.reduce((sum, time) => sum + time, 0) / 1000;
   } catch {
     return Number.NaN;
   }

@@ -9,10 +9,11 @@ import { bulk } from './suites/bulk.ts';
 import { change } from './suites/change.ts';
 import { fanout } from './suites/fanout.ts';
 import { jobs } from './suites/jobs.ts';
+import { lists } from './suites/lists.ts';
 import { outbox } from './suites/outbox.ts';
 import { read } from './suites/read.ts';
 
-const suites: readonly Suite[] = [bare, read, change, outbox, bulk, jobs, fanout, blocking];
+const suites: readonly Suite[] = [bare, read, lists, change, outbox, bulk, jobs, fanout, blocking];
 
 const main = async (): Promise<number> => {
   const options = readOptions(process.argv.slice(2), suites.map(({ name }) => name));

@@ -100,7 +100,7 @@ const expected = (items: readonly Listed[], request: ListRequest): string[] => {
 
 const paged = async (db: Db, request: ListRequest, pace: Pace): Promise<string[]> => {
   const ids: string[] = [];
-  let after: Keys | null = null;
+  let { after } = request;
   do {
     const page: { rows: readonly TextRow[]; next: Keys | null } = await listItems(db, { ...request, after }, pace);
     expect(page.rows.length).to.be.at.most(request.limit);

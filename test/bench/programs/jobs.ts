@@ -1,20 +1,16 @@
-/** Background jobs that do nothing: through our enqueuer, queues and worker, and through BullMQ alone. */
-import { Queue, Worker } from 'bullmq';
+/** Background jobs that do nothing: how many a second, how soon they start; and a durable job on all of its way. */
 import { readConfig } from '../../../shared/core/config.ts';
 import { newId } from '../../../shared/core/ids.ts';
 import { rows, run, statement } from '../../../shared/db/sql.ts';
 import { closeDeps, openDeps } from '../../../shared/deps.ts';
 import { channels } from '../../../shared/redis/bus.ts';
-import { done, type HandlerTable, type JobTable } from '../../../workers/handler.ts';
 import { createCrew } from '../../../workers/crew.ts';
-import { holdClaims } from '../../../workers/held.ts';
-import { startWorker } from '../../../workers/worker.ts';
+import { done, type HandlerTable } from '../../../workers/handler.ts';
 import { answerCalls } from '../ipc.ts';
+import { concurrency, kinds, newQueueName } from '../jobKinds.ts';
 import { quantile } from '../numbers.ts';
 
-const concurrency = 100;
 const adders = 64;
-let name = 0;
 
 export interface Rates {
   readonly add: number;
@@ -26,54 +22,6 @@ export interface Latency {
 }
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
-
-/** A queue, whatever it is made of: how one adds, and how one begins to work. */
-interface Kind {
-  add(at: number): Promise<unknown>;
-  /** Calls `started` with what was added at each start. */
-  work(started: (at: number) => void): void;
-  close(): Promise<void>;
-}
-
-const bare = async (): Promise<Kind> => {
-  const connection = { url: process.env['REDIS_URL'] ?? '', maxRetriesPerRequest: null };
-  const queue = new Queue(`bare-${String(name++)}`, { connection });
-  await queue.waitUntilReady();
-  let worker: Worker | null = null;
-  return {
-    add: (at) => queue.add('noop', { at }, { removeOnComplete: true }),
-    work: (started) => {
-      worker = new Worker(queue.name, async (job) => { started((job.data as { at: number }).at); }, { connection, concurrency });
-    },
-    close: async () => {
-      await worker?.close();
-      await queue.obliterate({ force: true });
-      await queue.close();
-    },
-  };
-};
-
-/** Our queue and worker around a job that has no row. */
-const ours = async (): Promise<Kind> => {
-  const deps = await openDeps(readConfig(), 'bench');
-  const queue = `ours-${String(name++)}`;
-  const jobs: JobTable = { noop: { queue, concurrency, retries: 0 } };
-  const held = holdClaims(deps.db, () => undefined);
-  let worker: { close(): Promise<void> } | null = null;
-  await deps.redis.queue(queue).waitUntilReady();
-  return {
-    add: (at) => deps.redis.queue(queue).add('noop', { at } as never, { attempts: 1, removeOnComplete: true, removeOnFail: true }),
-    work: (started) => {
-      const handlers: HandlerTable = { noop: async (data: unknown) => { started((data as { at: number }).at); return done(); } };
-      worker = startWorker({ deps, jobs, handlers, held }, queue);
-    },
-    close: async () => {
-      await worker?.close();
-      held.close();
-      await closeDeps(deps);
-    },
-  };
-};
 
 const stage = statement('bench.stage', `
   insert into staged_jobs (id, env, name, payload, due_at, created_at) select id, 1, 'noop', jsonb_build_object('at', $2::float8), $3, $3 from unnest($1::text[]) as id`);
@@ -91,7 +39,7 @@ const durable = async (count: number): Promise<Rates & Latency> => {
       return done();
     },
   };
-  const crew = createCrew(deps, { jobs: { noop: { queue: `durable-${String(name++)}`, concurrency, retries: 0 } }, handlers, sweeps: [] });
+  const crew = createCrew(deps, { jobs: { noop: { queue: newQueueName('durable'), concurrency, retries: 0 } }, handlers, sweeps: [] });
   const add = async (ids: string[]): Promise<void> => {
     await run(deps.db, stage, [ids, performance.now(), Date.now()]);
     deps.bus.publish(channels.nudge, 'jobs');
@@ -112,8 +60,6 @@ const durable = async (count: number): Promise<Rates & Latency> => {
   await closeDeps(deps);
   return { add: Number.NaN, process, p50: quantile(latency, 0.5), p99: quantile(latency, 0.99) };
 };
-
-const kinds = { bare, ours };
 
 const rates = async ({ kind, count }: { kind: keyof typeof kinds; count: number }): Promise<Rates> => {
   const queue = await kinds[kind]();

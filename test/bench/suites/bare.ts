@@ -1,24 +1,12 @@
 /** A bare request: GET /me through everything that every request goes through, against node:http and Koa saying hello. */
-import { freePort, inTurn, type Costed, type Suite } from '../bench.ts';
-import type { Cost } from '../cost.ts';
-import type { Program } from '../ipc.ts';
+import { freePort, inTurn, type Suite } from '../bench.ts';
 import { environment } from '../database.ts';
-import { median } from '../numbers.ts';
-import type { Measured } from '../plan.ts';
+import type { Program } from '../ipc.ts';
+import { costs, rate } from '../measured.ts';
+import { get } from '../requests.ts';
 
 /** What `node:http` did on the machine where the goal was set: 12,000/s where it does 52,000. */
 const share = 12_000 / 52_000;
-
-export const get = (path: string, token?: string): string =>
-  `GET ${path} HTTP/1.1\r\nhost: bench\r\n${token === undefined ? '' : `authorization: Bearer ${token}\r\n`}\r\n`;
-
-export const rate = (rounds: readonly Measured[]): number => median(rounds.map(({ perSecond }) => perSecond));
-
-/** Processor time of a request, in the process and in PostgreSQL. */
-export const costs = (rounds: readonly Costed[]): string => {
-  const of = (which: keyof Cost): number => Math.round(median(rounds.map(({ cost }) => cost[which])));
-  return of('postgres') === 0 ? `${String(of('process'))} µs` : `${String(of('process'))} + ${String(of('postgres'))} µs`;
-};
 
 export const bare: Suite = {
   name: 'bare',

@@ -1,11 +1,11 @@
 /** A bulk of 10,000 over HTTP, from request to done, against set-based chunks alone and 10,000 single calls; singles meanwhile. */
 import { inTurn, type Bench, type Suite } from '../bench.ts';
 import { environment } from '../database.ts';
+import { rate } from '../measured.ts';
 import { median } from '../numbers.ts';
 import type { Changed, Measured } from '../plan.ts';
 import { atLeast, atMost } from '../report.ts';
-import { rate } from './bare.ts';
-import { changing, itemsToChange } from './change.ts';
+import { changing, itemsToChange } from '../requests.ts';
 
 const size = 10_000;
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));

@@ -1,49 +1,13 @@
 /** Setting the state of items, 64 callers: with everything on over HTTP, against one prepared statement, knex and objection. */
 import { freePort, inTurn, type Bench, type Costed, type Suite } from '../bench.ts';
-import { environment, type Database } from '../database.ts';
-import { median } from '../numbers.ts';
-import type { Changed, Measured, Requests } from '../plan.ts';
+import { costs, p99, rate, times } from '../measured.ts';
+import type { Measured } from '../plan.ts';
 import { atLeast, atMost, type Figure } from '../report.ts';
-import { costs, rate } from './bare.ts';
+import { changing, changingLimit, closedStates, itemsToChange } from '../requests.ts';
 
 const callers = 64;
 /** As many as an API process has by itself. */
 const poolSize = 6;
-const itemCount = 20_000;
-
-/** Inboxes in which any state follows any other, and the states that the items go through. */
-const cycles: Readonly<Record<string, readonly string[]>> = {
-  support: ['open', 'waiting', 'closed'],
-  errors: ['open', 'awaiting_release', 'resolved'],
-  signups: ['review', 'contacted', 'accepted'],
-};
-export const closedStates = ['closed', 'resolved', 'accepted'];
-
-/** Random items with the states that come after the one that each is in. */
-export const itemsToChange = async ({ sql, env, share }: Database, count = itemCount): Promise<Changed[]> => {
-  const found = await sql<{ id: string; inbox: string; state: string }>(
-    `select id, inbox, state from items tablesample system (${share(count * 4)}) where env = $1 and inbox = any ($2) order by random() limit $3`, [env, Object.keys(cycles), count]);
-  return found.map(({ id, inbox, state }) => {
-    const cycle = cycles[inbox] ?? [];
-    const at = cycle.indexOf(state) + 1;
-    return { id, states: [...cycle.slice(at), ...cycle.slice(0, at)] };
-  });
-};
-
-export const changing = (token: string, items: readonly Changed[], keys = false): Requests => ({
-  kind: 'states',
-  before: `POST /api/env/${environment}/items/`,
-  after: `/state HTTP/1.1\r\nhost: bench\r\nauthorization: Bearer ${token}\r\ncontent-type: application/json\r\n`,
-  items,
-  keys,
-});
-
-const viaLimit = (items: readonly Changed[], keys: boolean): Requests => ({
-  kind: 'states', before: 'POST /items/', after: '/state HTTP/1.1\r\nhost: bench\r\ncontent-type: application/json\r\n', items, keys,
-});
-
-const times = (rounds: readonly Measured[]): string => `${median(rounds.map(({ p50 }) => p50)).toFixed(1)}/${median(rounds.map(({ p99 }) => p99)).toFixed(0)}`;
-const p99 = (rounds: readonly Measured[]): number => median(rounds.map((round) => round.p99));
 
 const measure = async (bench: Bench) => {
   const { database, options } = bench;
@@ -58,7 +22,7 @@ const measure = async (bench: Bench) => {
   };
   const least = (keys: boolean) => async () => {
     await database.sql('truncate outbox');
-    return bench.loadCosting(limit, { port, connections: callers, requests: viaLimit(await itemsToChange(database), keys) });
+    return bench.loadCosting(limit, { port, connections: callers, requests: changingLimit(await itemsToChange(database), keys) });
   };
   const inProcess = (how: string) => async () => {
     await database.sql('truncate outbox');

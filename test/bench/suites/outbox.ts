@@ -2,7 +2,7 @@
 import { inTurn, type Bench, type Suite } from '../bench.ts';
 import { median } from '../numbers.ts';
 import { atLeast, type Figure } from '../report.ts';
-import { changing, itemsToChange } from './change.ts';
+import { changing, itemsToChange } from '../requests.ts';
 
 const perSecond = 1_000;
 const backlog = 20_000;

@@ -1,43 +1,41 @@
 /** A page of 50 items, half of the requests at the beginning and half anywhere deep in the list; the role sees 3 of 5 inboxes. */
-import { freePort, inTurn, type Bench, type Costed, type Suite } from '../bench.ts';
+import { freePort, inTurn, type Costed, type Suite } from '../bench.ts';
 import { environment, readerInboxes } from '../database.ts';
 import type { Program } from '../ipc.ts';
-import { median } from '../numbers.ts';
+import { costs, rate, times } from '../measured.ts';
 import { atLeast, type Figure } from '../report.ts';
-import { costs, get, rate } from './bare.ts';
+import { get } from '../requests.ts';
 
 /** As many as an API process has by itself. */
 const poolSize = 6;
 const deepPages = 400;
 
-/** Places all over the list, as `lastSeen,id`. */
-const deepPlaces = async ({ database }: Bench): Promise<string[]> => {
-  const found = await database.sql<{ place: string }>(
-    `select last_seen || ',' || id as place from items tablesample system (1) where env = $1 and inbox = any ($2) order by random() limit ${String(deepPages)}`,
-    [database.env, readerInboxes]);
-  return found.map(({ place }) => place);
-};
+interface Place {
+  /** As our cursor, and as the limit takes it. */
+  readonly cursor: string;
+  readonly after: string;
+}
 
-/** Sealed cursors of our own pages: every 40th page of a walk through the list's first 100,000 items, 200 items at a time. */
-const deepCursors = async (base: string, token: string): Promise<string[]> => {
-  const cursors: string[] = [];
-  let cursor: string | null = null;
+/** Where each page of a walk through the first 80,000 items ends, 200 items at a time. */
+const walk = async (base: string, token: string): Promise<Place[]> => {
+  const places: Place[] = [];
   for (let page = 0; page < deepPages; page++) {
-    const answer = await fetch(`${base}/items?limit=200${cursor === null ? '' : `&cursor=${cursor}`}`, { headers: { authorization: `Bearer ${token}` } });
-    const body = (await answer.json()) as { items: unknown[]; cursor: string | null };
-    if (body.items.length !== 200 && body.cursor !== null) throw new Error('A page that is not the last one is not full.');
-    cursor = body.cursor;
-    if (cursor === null) break;
-    cursors.push(cursor);
+    const before = places.at(-1);
+    const answer = await fetch(`${base}/items?limit=200${before === undefined ? '' : `&cursor=${before.cursor}`}`, { headers: { authorization: `Bearer ${token}` } });
+    const { items, cursor } = (await answer.json()) as { items: { id: string; lastSeen: number }[]; cursor: string | null };
+    const last = items.at(-1);
+    if (cursor === null || last === undefined) break;
+    if (items.length !== 200) throw new Error('A page that is not the last one is not full.');
+    places.push({ cursor, after: `${String(last.lastSeen)},${last.id}` });
   }
-  return cursors;
+  return places;
 };
 
 const half = (first: string, deep: readonly string[]): string[] => deep.flatMap((text) => [first, text]);
 
 const figure = (connections: number, ours: readonly Costed[], limit: readonly Costed[]): Figure => ({
   suite: 'read', what: `page of 50 items, ${String(connections)} connections`, unit: 'pages/s', ...atLeast(rate(ours), rate(limit), 0.8),
-  note: `p50/p99 ms: ours ${median(ours.map(({ p50 }) => p50)).toFixed(1)}/${median(ours.map(({ p99 }) => p99)).toFixed(0)}, limit ${median(limit.map(({ p50 }) => p50)).toFixed(1)}/${median(limit.map(({ p99 }) => p99)).toFixed(0)}; CPU: ours ${costs(ours)}, limit ${costs(limit)}`,
+  note: `p50/p99 ms: ours ${times(ours)}, limit ${times(limit)}; CPU: ours ${costs(ours)}, limit ${costs(limit)}`,
 });
 
 export const read: Suite = {
@@ -48,10 +46,10 @@ export const read: Suite = {
     const [api, limit, port] = await Promise.all([bench.api(), bench.start('pageLimit'), freePort()]);
     await limit.call('start', { port, env: database.env, inboxes: readerInboxes, poolSize });
     const path = `/api/env/${environment}/items`;
-    const cursors = await deepCursors(`http://127.0.0.1:${String(api.port)}/api/env/${environment}`, token);
+    const places = await walk(`http://127.0.0.1:${String(api.port)}/api/env/${environment}`, token);
     const texts = {
-      ours: half(get(path, token), cursors.map((cursor) => get(`${path}?cursor=${cursor}`, token))),
-      limit: half(get('/'), (await deepPlaces(bench)).map((place) => get(`/?after=${place}`))),
+      ours: half(get(path, token), places.map(({ cursor }) => get(`${path}?cursor=${cursor}`, token))),
+      limit: half(get('/'), places.map(({ after }) => get(`/?after=${after}`))),
     };
     const fetching = (program: Program, at: number, connections: number, which: 'ours' | 'limit') => () => bench.loadCosting(program, { port: at, connections, requests: { kind: 'texts', texts: texts[which] } });
     const found = await inTurn(options.rounds, {
