@@ -15,7 +15,8 @@ export const lists: Suite = {
   run: async ({ database, options }) => {
     const [found] = await database.sql<{ now: string }>('select max(last_seen) as now from items where env = $1', [database.env]);
     const db = openDb({ url: database.url, poolSize: 1, applicationName: 'console-bench-lists' });
-    const costs = await run(db, { env: database.env, now: Number(found?.now), runs: options.quick ? 10 : 40 }).finally(() => db.destroy());
+    const costs = await run(db, { env: database.env, now: Number(found?.now), runs: options.quick ? 10 : 40 });
+    await db.destroy();
     const pages = costs.filter(({ query }) => !query.endsWith(', count'));
     const counts = costs.filter(({ query }) => query.endsWith(', count'));
     const slowest = (of: readonly ListCost[]): readonly ListCost[] => [...of].sort((a, b) => b.p50 - a.p50);
