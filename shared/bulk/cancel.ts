@@ -34,8 +34,15 @@ const noteCancel = async (tx: Tx, { env, principal, requestId, address }: Caller
   ]);
 };
 
+interface Asked {
+  readonly caller: Caller;
+  readonly id: string;
+  readonly at: number;
+  readonly save: (body: string) => SavedAnswer | null;
+}
+
 /** In one transaction, with the bulk's row held: nobody finishes it meanwhile. */
-const cancelIn = async (tx: Tx, caller: Caller, id: string, at: number, save: (body: string) => SavedAnswer | null): Promise<string> => {
+const cancelIn = async (tx: Tx, { caller, id, at, save }: Asked): Promise<string> => {
   await rows(tx, lock, [caller.env.id, id]);
   const before = await visibleBulk(tx, caller, id);
   if (!isAuthor(caller, before)) throw fault('forbidden', 'Only who asked for a bulk may cancel it.');
@@ -58,13 +65,15 @@ export const cancelBulk = async (deps: Deps, caller: Caller, id: string, save: (
   let body: string | undefined;
   for (let tries = 1; body === undefined; tries++) {
     try {
-      body = await deps.db.transaction((tx) => cancelIn(tx, caller, id, deps.clock.now(), save));
+      body = await deps.db.transaction((tx) => cancelIn(tx, { caller, id, at: deps.clock.now(), save }));
     } catch (error) {
       if (!isConflict(error) || tries === triesMost) throw error;
     }
   }
   deps.bus.publish(channels.nudge, 'outbox');
   // A chunk that ended meanwhile saw others pending, and this transaction saw it running: one of both has to look again.
-  await reportProgress(deps, caller.env.id, id);
+  await reportProgress(deps, caller.env.id, id).catch((error: unknown) => {
+    deps.log.warn({ err: error, bulk: id }, 'a cancelled bulk could not be looked at again; the sweep will');
+  });
   return body;
 };

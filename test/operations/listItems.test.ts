@@ -113,7 +113,8 @@ const paged = async (db: Db, request: ListRequest, pace: Pace): Promise<string[]
 
 const few = <T>(values: readonly T[]): fc.Arbitrary<T> => fc.constantFrom(...values);
 const titles = fc.array(few(words), { minLength: 1, maxLength: 4 }).map((parts) => parts.join(' '));
-const times = few([0, 1, now - 200 * week, now - 30 * week, now - 3 * week, now - week, now - 1, now, now + week, 8_640_000_000_000_000]);
+/** Some at the ends of what is possible, the others in neighbouring fortnights, so that none of these is left out unseen. */
+const times = fc.oneof(few([0, 1, now - 200 * week, now - 1, now, now + week, 8_640_000_000_000_000]), fc.nat(24).map((weeks) => now - weeks * week));
 
 const listed = fc.record({
   place: fc.nat(20),

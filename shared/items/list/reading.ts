@@ -4,8 +4,9 @@ import { textRows, type TextRow, type Value } from '../../db/sql.ts';
 import { askedOf, filterValues, filters } from './filters.ts';
 import type { CountRequest, Filter, Keys } from './request.ts';
 import { valuesOf, type Named } from './sql.ts';
-import { edge, plain, probe, sizeFor } from './statements.ts';
+import { edge, plain, probe } from './statements.ts';
 import { branchesOf, type Stream } from './streams.ts';
+import { sizeFor } from './streamSql.ts';
 
 /** By which steps a list is read; tests use small ones. Each stride and number of branches is a statement of its own. */
 export interface Pace {

@@ -8,72 +8,10 @@ import { itemColumns } from '../model.ts';
 import { allConditions, conditions, filters, hintConditions } from './filters.ts';
 import { named, type Named } from './sql.ts';
 import type { Stream } from './streams.ts';
-
-/** Branches of a statement; a request takes the next larger number and leaves the others null, which cost nothing. */
-const sizes = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64];
-
-/** null: more branches than are worth a plan of their own. */
-export const sizeFor = (branches: number): number | null => sizes.find((size) => size >= branches) ?? null;
-
-export interface Shape {
-  readonly stream: Stream;
-  /** Branches. */
-  readonly size: number | null;
-  readonly descending: boolean;
-  /** How far the stream is read. A number in the text, because PostgreSQL takes a parameter for a tenth of the table. */
-  readonly rows: number;
-}
-
-const shapeName = ({ stream, size, descending, rows }: Shape): string =>
-  `${stream.name}.${String(size ?? 'many')}.${descending ? 'down' : 'up'}.${String(rows)}`;
-
-const keySql = (stream: Stream): string => (stream.key === null ? 'null::bigint' : `i.${stream.key}`);
-
-export const orderOf = ({ key }: Stream, descending: boolean): string => {
-  const direction = descending ? 'desc' : 'asc';
-  return key === null ? `i.id ${direction}` : `i.${key} ${direction}, i.id ${direction}`;
-};
-
-const keyType = ({ key }: Stream): string => (key === 'title_key' ? 'text' : key === 'occurrences' || key === 'users' ? 'int' : 'bigint');
-
-/** What lies behind the cursor. */
-const behind = (stream: Stream, descending: boolean): string => {
-  const sign = descending ? '<' : '>';
-  return stream.key === null ? `i.id ${sign} $id::text` : `(i.${stream.key}, i.id) ${sign} ($key::${keyType(stream)}, $id::text)`;
-};
+import { behind, branch, keySql, orderOf, shapeName, streamSql, type Shape } from './streamSql.ts';
 
 /** The same condition, but one that no index is read for. */
 const hidden = (condition: string): string => `(${condition}) is true`;
-
-interface BranchOptions {
-  readonly columns?: string;
-  /** Without a cursor. */
-  readonly whole?: boolean;
-}
-
-/** The rows of one branch; `at` is its element of the parameters' arrays, or null for a LATERAL's own columns. */
-const branch = ({ stream, descending }: Pick<Shape, 'stream' | 'descending'>, at: number | null, { columns = '*', whole = false }: BranchOptions): string => {
-  const of = (column: string, type: string): string => (at === null ? `b.${column}` : `($${column}::${type}[])[${String(at)}]`);
-  const { by, where, key } = stream;
-  const parts = [`select ${columns} from items i where i.env = $env and i.inbox = ${of('inbox', 'text')} ${where}`];
-  if (by !== 'inbox') parts.push(`i.state = ${of('state', 'text')}`);
-  if (by === 'deadline') parts.push(`i.closed = ${of('closed', 'bool')}`, `i.${key ?? 'id'} >= ${of('least', 'bigint')}`, `i.${key ?? 'id'} < ${of('below', 'bigint')}`);
-  if (!whole) parts.push(behind(stream, descending));
-  return parts.join(' and ');
-};
-
-/** The next rows of a stream behind the cursor, in order. */
-const streamSql = (shape: Shape, columns = '*'): string => {
-  const order = orderOf(shape.stream, shape.descending);
-  const limit = String(shape.rows);
-  if (shape.size === null) {
-    return `select i.* from unnest($inbox::text[], $state::text[], $closed::bool[], $least::bigint[], $below::bigint[]) as b(inbox, state, closed, least, below)
-      cross join lateral (${branch(shape, null, { columns })} order by ${order} limit ${limit}) i order by ${order} limit ${limit}`;
-  }
-  // The order inside keeps a branch from being read in any other.
-  const branches = Array.from({ length: shape.size }, (_, n) => `(${branch(shape, n + 1, { columns })} order by ${order})`);
-  return `select * from (${branches.join('\n union all ')}) i order by ${order} limit ${limit}`;
-};
 
 /** Rows answer `itemColumns`, perhaps something more, and last the value that they are sorted by. */
 const answer = (stream: Stream, more = ''): string => `${itemColumns}${more}, ${keySql(stream)}`;
@@ -163,7 +101,8 @@ const firstOf = (stream: Stream, descending: boolean, counted: string): string =
 
 /** What else than `allConditions` rows of a stream have to fulfil, hidden. */
 const belonging = (stream: Stream, descending: boolean): string =>
-  [hidden(behind(stream, descending)), ...(stream.name === 'due' ? [hidden('i.due_at is not null')] : []), ...(stream.name === 'undue' ? [hidden('i.due_at is null')] : []), allConditions].join(' and ');
+  [behind(stream, descending), ...(stream.name === 'due' ? ['i.due_at is not null'] : []), ...(stream.name === 'undue' ? ['i.due_at is null'] : [])]
+    .map(hidden).concat(allConditions).join(' and ');
 
 /**
  * What fits behind the cursor, found by the terms in `$pieces` in any fortnight. Each row has one more column: how many
@@ -187,8 +126,12 @@ export const gatherDue = (stream: Stream, descending: boolean, due: Stream): Nam
     f as (select * from d where fits)
     ${firstOf(stream, descending, 'd')}`);
 
-/** How many rows a stream has from a place on, up to `Shape.rows`. */
-export const countPlain = (shape: Shape): Named => named(`items.count.${shapeName(shape)}`, () => `select count(*) from (${streamSql(shape, `i.id${shape.stream.key === null ? '' : `, i.${shape.stream.key}`}`)}) i`);
+/** How many rows a stream has from a place on, up to `Shape.rows`; of columns that the index holds. */
+export const countPlain = (shape: Shape): Named =>
+  named(`items.count.${shapeName(shape)}`, () => {
+    const { key } = shape.stream;
+    return `select count(*) from (${streamSql(shape, key === null ? 'i.id' : `i.id, i.${key}`)}) i`;
+  });
 
 /** How many rows by `last_seen` behind the cursor fit, found by the terms in `$pieces`, up to `$limit`. */
 export const countWalk = (stream: Stream): Named =>

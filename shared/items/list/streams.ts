@@ -28,7 +28,10 @@ export const streams = {
   snoozed: bySeen('snoozed', 'and i.snoozed_until is not null', ['snoozed'], []),
   triaged: bySeen('triaged', 'and i.triaged', ['triaged']),
   over: bySeen('over', 'and i.due_at is not null and not i.closed', ['overdue'], []),
-  overdue: { ...bySeen('overdue', 'and i.due_at is not null and not i.closed', ['overdue'], []), skips: { filter: 'overdue', by: 'i.due_at < $now::bigint', columns: 'i.id, i.last_seen, i.due_at' } },
+  overdue: {
+    ...bySeen('overdue', 'and i.due_at is not null and not i.closed', ['overdue'], []),
+    skips: { filter: 'overdue', by: 'i.due_at < $now::bigint', columns: 'i.id, i.last_seen, i.due_at' },
+  },
   state: { ...byState, name: 'state', key: 'last_seen' },
   first: { ...byState, name: 'first', key: 'first_seen' },
   occurrences: { ...byState, name: 'occurrences', key: 'occurrences' },

@@ -18,10 +18,9 @@ export class Recorder {
   /** As the stream told of them last. */
   readonly items = new Map<string, Json>();
   readonly entries = new Set<string>();
-  /** Bulks as they were told last, by id. */
-  readonly bulks = new Map<string, Json>();
   readonly problems: string[] = [];
-  readonly closes: { readonly code: number; readonly at: number }[] = [];
+  /** Codes of the connections that ended. */
+  readonly closes: number[] = [];
   messages = 0;
   connects = 0;
   socket: WebSocket | null = null;
@@ -41,10 +40,6 @@ export class Recorder {
     this.#turn = options.turn ?? 0;
     this.joined = new Promise((resolve) => (this.#first = resolve));
     this.#living = this.#live();
-  }
-
-  get isOpen(): boolean {
-    return this.socket?.readyState === WebSocket.OPEN;
   }
 
   async stop(): Promise<void> {
@@ -89,7 +84,7 @@ export class Recorder {
       });
       socket.on('error', () => undefined);
       socket.on('close', (code) => {
-        if (wasOpen) this.closes.push({ code, at: Date.now() });
+        if (wasOpen) this.closes.push(code);
         resolve(wasOpen);
       });
     });
@@ -99,7 +94,6 @@ export class Recorder {
     this.messages += 1;
     this.#check(message);
     if (message.type === 'item') this.#fold(message.item as Json);
-    if (message.type === 'bulk') this.bulks.set(message.bulk.id as string, message.bulk);
     if (message.type === 'timeline' && message.change === 'created') {
       if (this.entries.has(message.entry.id as string)) this.problems.push(`the entry ${String(message.entry.id)} was told twice`);
       this.entries.add(message.entry.id as string);

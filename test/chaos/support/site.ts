@@ -33,7 +33,7 @@ export interface Site {
   sql<R extends object>(text: string, values?: unknown[]): Promise<R[]>;
   /** Resolves when everything that was accepted has been done and told. */
   settled(ms?: number): Promise<void>;
-  /** Thaws and starts whatever is frozen or down, servers included. */
+  /** Thaws and starts whichever of its processes are frozen or down. */
   mend(): Promise<void>;
   /** Processes of ours that ended though nobody ended them. */
   crashes(): string[];
