@@ -4,6 +4,8 @@ import { systemClock, type Clock } from './core/clock.ts';
 import type { Config } from './core/config.ts';
 import { createLog, type Log } from './core/log.ts';
 import { openDb, type Db } from './db/knex.ts';
+import type { AppLink } from './applink/link.ts';
+import { openLink } from './applink/redisLink.ts';
 import type { Bus } from './redis/bus.ts';
 import { openRedis, type RedisLinks } from './redis/connect.ts';
 
@@ -15,6 +17,7 @@ export interface Deps {
   readonly redis: RedisLinks;
   readonly bus: Bus;
   readonly directory: Directory;
+  readonly link: AppLink;
 }
 
 /** Opens PostgreSQL, Redis and the directory for the process part `part` (`api`, `workers`, `admin`). */
@@ -29,7 +32,8 @@ export const openDeps = async (config: Config, part: string, clock: Clock = syst
       clock,
       onError: (error) => log.warn({ err: error }, 'the directory could not be read'),
     });
-    return { config, clock, log, db, redis, bus: redis.bus, directory };
+    const link = openLink({ db, bus: redis.bus, clock, config, log });
+    return { config, clock, log, db, redis, bus: redis.bus, directory, link };
   } catch (error) {
     await redis.close();
     await db.destroy();
@@ -37,7 +41,8 @@ export const openDeps = async (config: Config, part: string, clock: Clock = syst
   }
 };
 
-export const closeDeps = async ({ directory, redis, db }: Deps): Promise<void> => {
+export const closeDeps = async ({ directory, link, redis, db }: Deps): Promise<void> => {
+  await link.close();
   await directory.close();
   await redis.close();
   await db.destroy();

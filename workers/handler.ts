@@ -23,11 +23,14 @@ export type Outcome =
   | { readonly kind: 'done' }
   /** The row is kept and taken again at this time (ms, PostgreSQL's clock); not counted as a failure. */
   | { readonly kind: 'again'; readonly at: number }
+  /** The app is offline and it can't go on without: taken again once it is back. */
+  | { readonly kind: 'wait' }
   /** The row is dropped although its work isn't done; the handler has recorded why where users see it. */
   | { readonly kind: 'giveUp'; readonly reason: string };
 
 export const done = (): Outcome => ({ kind: 'done' });
 export const again = (at: number): Outcome => ({ kind: 'again', at });
+export const waitForApp = (): Outcome => ({ kind: 'wait' });
 export const giveUp = (reason: string): Outcome => ({ kind: 'giveUp', reason });
 
 /** A throw means: try again, waiting longer each time (catalogue/jobs.ts says how often). */

@@ -2,7 +2,7 @@
 import { Histogram } from 'prom-client';
 import { isAway } from '../shared/db/errors.ts';
 import type { Deps } from '../shared/deps.ts';
-import { again, claim, claimMs, fail, finish, giveBack, type Claim } from '../shared/outbox/claims.ts';
+import { again, claim, claimMs, fail, finish, giveBack, park, type Claim } from '../shared/outbox/claims.ts';
 import { channels } from '../shared/redis/bus.ts';
 import { pauseAfter } from './bell.ts';
 import type { HandlerTable, JobTable, Outcome } from './handler.ts';
@@ -67,6 +67,8 @@ const record = ({ deps: { db, clock }, jobs }: WorkerParts, claimed: Claim, resu
       return finish(db, claimed);
     case 'again':
       return again(db, claimed, result.at);
+    case 'wait':
+      return park(db, claimed);
     case 'giveUp':
       return fail(db, claimed, result.reason, null);
     case 'interrupted':

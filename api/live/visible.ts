@@ -52,6 +52,12 @@ const rules: { readonly [T in Part['type']]: Rule<T> } = {
   },
   timeline: (part, viewer) => (seesInbox(viewer, part.inbox) && seesEntry(viewer.access, part.entry as Pick<TimelineEntry, 'type' | 'data'>) ? part : null),
   bulk: (part, { access }, principal) => ((principal !== null && part.bulk.by.id === principal) || access.may('audit', 'see') ? part : null),
+  run: (part, { access }, principal) => {
+    const own = principal !== null && part.run.by.id === principal;
+    const looks = access.can('action', part.run.action, 'run') && (part.run.resource === null || access.sees('resource', part.run.resource));
+    return own || looks ? part : null;
+  },
+  app: (part) => part,
   counts: (part, viewer) => {
     const inboxes = pick(part.inboxes, (inbox) => seesInbox(viewer, inbox));
     return inboxes === null ? null : { ...part, inboxes };
@@ -70,6 +76,6 @@ export const visiblePart = (part: Part, viewer: Viewer, principal: string | null
 
 /** Who is told of a part because it is their own, whatever their role sees. */
 export const authorOf = (part: Part): string | null => {
-  const id = member(member(member(part, 'bulk'), 'by'), 'id');
+  const id = member(member(member(part, part.type), 'by'), 'id');
   return typeof id === 'string' ? id : null;
 };

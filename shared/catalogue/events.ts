@@ -7,13 +7,15 @@ export type EntryType = (typeof entryTypes)[number];
 
 /**
  * Live message types. `passing` ones don't advance the stream's chain, aren't replayed and aren't in `/changes`;
- * `audience` says who may hear one: who sees its inbox, who asked for it (or sees the audit log), or everybody.
+ * `audience` says who may hear one: who sees its inbox, who asked for it (and whoever may look into it), or everybody.
  */
 export const liveTypes = {
   hello: { passing: false, audience: 'session' },
   item: { passing: false, audience: 'inbox' },
   timeline: { passing: false, audience: 'inbox' },
   bulk: { passing: false, audience: 'author' },
+  run: { passing: false, audience: 'author' },
+  app: { passing: true, audience: 'everybody' },
   counts: { passing: true, audience: 'inbox' },
   narrowed: { passing: true, audience: 'session' },
   reset: { passing: false, audience: 'session' },
@@ -33,4 +35,6 @@ export interface By {
 export type LivePart =
   | { readonly type: 'item'; readonly inbox: string; readonly change: 'created' | 'changed'; readonly item: Record<string, unknown>; readonly by: By }
   | { readonly type: 'timeline'; readonly inbox: string; readonly change: 'created' | 'changed'; readonly item: string; readonly entry: Record<string, unknown> }
-  | { readonly type: 'bulk'; readonly bulk: Record<string, unknown> & { readonly by: By } };
+  | { readonly type: 'bulk'; readonly bulk: Record<string, unknown> & { readonly by: By } }
+  | { readonly type: 'run'; readonly run: Record<string, unknown> & { readonly action: string; readonly resource: string | null; readonly by: By } }
+  | { readonly type: 'app'; readonly online: boolean };

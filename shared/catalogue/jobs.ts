@@ -2,24 +2,25 @@
 
 export const jobs = {
   bulkChunk: { queue: 'bulk', concurrency: 2, retries: 1_000 },
+  actionRun: { queue: 'actions', concurrency: 16, retries: 1_000 },
+  replySend: { queue: 'replies', concurrency: 8, retries: 1_000 },
+  triageItem: { queue: 'triage', concurrency: 8, retries: 1_000 },
 } as const;
 
 export type JobName = keyof typeof jobs;
 
 export interface JobPayloads {
   bulkChunk: { readonly bulk: string; readonly chunk: number };
+  actionRun: { readonly run: string };
+  /** `dueAt`: the deadline that the reply cleared, put back when it could not be sent. */
+  replySend: { readonly item: string; readonly entry: string; readonly dueAt: number | null };
+  triageItem: { readonly item: string };
 }
-
-/**
- * Replies wait for the app link: they are staged under this name with no due time, and no worker takes them before
- * something sets it.
- */
-export const parkedJobs = ['replySend'] as const;
 
 /** A job that a change stages beside its rows. `dueAt` null: parked. `subject`: what it is about, to find it by. */
 export interface StagedJob {
   readonly id: string;
-  readonly name: JobName | (typeof parkedJobs)[number];
+  readonly name: JobName;
   readonly payload: Readonly<Record<string, unknown>>;
   readonly subject: string | null;
   readonly dueAt: number | null;

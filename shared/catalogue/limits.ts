@@ -39,6 +39,24 @@ export const limits = {
   livePingMs: 25_000,
   liveErrors: 10,
   countExact: 10_000,
+  /** How long an action may take: its own, a background one, and at most. */
+  actionTimeoutMs: 60_000,
+  backgroundTimeoutMs: 3_600_000,
+  actionTimeoutMaxMs: 86_400_000,
+  /** How long a call waits for the action's result before it answers that it runs. */
+  actionWaitMs: 10_000,
+  /** How long a queued run waits for the app: unless declared, and at most. */
+  offlineExpiryMs: 3_600_000,
+  offlineExpiryMaxMs: 7 * 86_400_000,
+  /** How long a run whose answer is missing waits for the instance that was given it. */
+  lostAnswerMs: 60_000,
+  /** Tries of what the app calls retryable: this many more, first after 1 s, then doubling. */
+  retryableTries: 5,
+  availableRefs: 100,
+  /** How long approvals are open: of actions, bulks and items, and of flags. */
+  approvalMs: 72 * 3_600_000,
+  flagApprovalMs: 14 * 86_400_000,
+  deliveryMs: 24 * 3_600_000,
   /** The last millisecond that a JavaScript Date can hold. */
   timeMax: 8_640_000_000_000_000,
 } as const;

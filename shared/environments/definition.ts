@@ -4,7 +4,8 @@ import type { Condition } from '../core/conditions.ts';
 import { createSeal, type Seal } from '../core/seal.ts';
 import { problemsOf } from '../core/validate.ts';
 import type { Detail } from '../catalogue/errors.ts';
-import type { Manifest, ManifestInbox, ManifestView } from './manifest.ts';
+import type { Manifest, ManifestFlag, ManifestInbox, ManifestPage, ManifestResource, ManifestView } from './manifest.ts';
+import { actionOf, type Action } from './actions.ts';
 
 export interface Suggestion {
   readonly when?: Condition;
@@ -39,6 +40,10 @@ export interface Inbox {
 export interface Definition {
   readonly inboxes: ReadonlyMap<string, Inbox>;
   readonly views: ReadonlyMap<string, ManifestView>;
+  readonly resources: ReadonlyMap<string, ManifestResource>;
+  readonly actions: ReadonlyMap<string, Action>;
+  readonly pages: ReadonlyMap<string, ManifestPage>;
+  readonly flags: ReadonlyMap<string, ManifestFlag>;
   readonly manifest: Manifest;
 }
 
@@ -110,6 +115,10 @@ export const openDefinition = (manifest: Manifest, stored: StoredDefinition): De
   manifest,
   inboxes: new Map(stored.inboxes.map((inbox) => [inbox.declared.name, inboxOf(inbox)])),
   views: new Map((manifest.views ?? []).map((view) => [view.name, view])),
+  resources: new Map((manifest.resources ?? []).map((resource) => [resource.name, resource])),
+  actions: new Map((manifest.actions ?? []).map((action) => [action.name, actionOf(action)])),
+  pages: new Map((manifest.pages ?? []).map((page) => [page.name, page])),
+  flags: new Map((manifest.flags ?? []).map((flag) => [flag.key, flag])),
 });
 
 export interface EnvironmentRow {

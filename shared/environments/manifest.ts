@@ -172,6 +172,10 @@ export const manifestSchema = closed(
 export type Manifest = Static<typeof manifestSchema>;
 export type ManifestInbox = Static<typeof inbox>;
 export type ManifestView = Static<typeof view>;
+export type ManifestResource = Static<typeof resource>;
+export type ManifestAction = Static<typeof action>;
+export type ManifestPage = Static<typeof page>;
+export type ManifestFlag = Static<typeof flag>;
 
 const check = problemsOf(manifestSchema);
 

@@ -36,6 +36,13 @@ const finishJob = statement('claims.finish', 'delete from staged_jobs where id =
 const stageAgain = statement('claims.again', `
   update staged_jobs set due_at = $3, enqueued_at = null, lease_until = null, tries = 0, last_error = null
   where id = $1 and fence = $2 and lease_until is not null`);
+const parkJob = statement('claims.park', `
+  update staged_jobs set due_at = null, waits_for_app = true, enqueued_at = null, lease_until = null, tries = 0, last_error = null
+  where id = $1 and fence = $2 and lease_until is not null`);
+/** Oldest first, and few enough that the first of them are begun before the last are found. */
+const releaseJobs = statement('claims.release', `
+  update staged_jobs set due_at = $2::bigint, waits_for_app = false
+  where id in (select id from staged_jobs where env = $1 and waits_for_app order by created_at, id limit 500)`);
 const failJob = statement('claims.fail', `
   update staged_jobs set due_at = $3, enqueued_at = null, lease_until = null, last_error = $4
   where id = $1 and fence = $2 and lease_until is not null`);
@@ -61,6 +68,12 @@ export const finish = async (db: Db, { id, fence }: Key): Promise<boolean> => (a
 /** It is to be looked at again at `at`, as if for the first time. */
 export const again = async (db: Db, { id, fence }: Key, at: number): Promise<boolean> =>
   (await run(db, stageAgain, [id, fence, Math.ceil(at)])) === 1;
+
+/** It can't go on while the app is offline: parked until `releaseForApp`. */
+export const park = async (db: Db, { id, fence }: Key): Promise<boolean> => (await run(db, parkJob, [id, fence])) === 1;
+
+/** The app is there: makes what waits for it due, some 500 at a time, and answers how many. The caller nudges the enqueuer. */
+export const releaseForApp = (db: Db, env: number, now: number): Promise<number> => run(db, releaseJobs, [env, now]);
 
 /** It failed and is tried again at `at`; null: it is parked with its error, for a person to see. */
 export const fail = async (db: Db, { id, fence }: Key, error: string, at: number | null): Promise<boolean> =>

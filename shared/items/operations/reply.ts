@@ -27,7 +27,7 @@ export const replyToItem = itemOperation({
     return {
       item: { ...item, dueAt: null },
       entries: [{ id: entry, type: 'reply', data: { subject, text, status: 'sending', error: null } }],
-      jobs: [{ id: moment.newId('job'), name: 'replySend', payload: { item: item.id, entry, dueAt: item.dueAt }, subject: item.id, dueAt: null }],
+      jobs: [{ id: moment.newId('job'), name: 'replySend', payload: { item: item.id, entry, dueAt: item.dueAt }, subject: item.id, dueAt: moment.at }],
     };
   },
 });

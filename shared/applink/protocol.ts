@@ -1,0 +1,259 @@
+/**
+ * What goes over the link between a customer's app and the service: JSON-RPC 2.0 in text frames of a WebSocket, in both
+ * directions (contract section 10). Known to the service and to the SDK alike, so it imports nothing.
+ */
+
+/** Of the WebSocket. */
+export const subprotocol = 'console-app.v1';
+
+export const linkLimits = {
+  /** Of one frame in bytes, either way; a larger one closes the socket with 1009. */
+  frameBytes: 4 * 1024 * 1024,
+  /** How often either side sends a ping, in ms. */
+  heartbeatMs: 5_000,
+  /** A side that was not heard for this long is gone, in ms. */
+  goneMs: 15_000,
+  /** How long the service waits for the answer to a read, in ms. */
+  readMs: 10_000,
+  /** Records of one `records.put`, ids of one `records.delete`, answers of one `run.answers`. */
+  batch: 1_000,
+} as const;
+
+/** JSON-RPC 2.0's own codes, and the one for an action that the app refused: its message reaches the caller. */
+export const rpcCodes = {
+  parseError: -32700,
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  internalError: -32603,
+  actionFailed: -32001,
+} as const;
+
+export interface RpcError {
+  readonly code: number;
+  readonly message: string;
+  /** `retryable` with -32001; `problems` of a manifest that is refused; `code` (contract section 1) of what the service refuses. */
+  readonly data?: {
+    readonly retryable?: boolean;
+    readonly problems?: readonly { readonly path: string; readonly message: string }[];
+    readonly code?: string;
+    readonly details?: readonly { readonly path: string; readonly message: string }[];
+  };
+}
+
+export interface RpcRequest {
+  readonly jsonrpc: '2.0';
+  readonly id: number | string;
+  readonly method: string;
+  readonly params: unknown;
+}
+export interface RpcNotification {
+  readonly jsonrpc: '2.0';
+  readonly method: string;
+  readonly params: unknown;
+}
+export interface RpcResult {
+  readonly jsonrpc: '2.0';
+  readonly id: number | string;
+  readonly result: unknown;
+}
+export interface RpcFailure {
+  readonly jsonrpc: '2.0';
+  readonly id: number | string | null;
+  readonly error: RpcError;
+}
+export type RpcMessage = RpcRequest | RpcNotification | RpcResult | RpcFailure;
+
+/** Who asked for something, as the app is told. */
+export interface Actor {
+  readonly type: 'agent' | 'person' | 'app' | 'system';
+  readonly id: string | null;
+  readonly name: string;
+}
+
+export type Json = Readonly<Record<string, unknown>>;
+/** See contract section 6; the service checks each block of an app and replaces one that isn't valid by an `error` block. */
+export type Block = Json & { readonly type: string };
+
+export interface LinkRecord {
+  readonly resource: string;
+  readonly id: string;
+  readonly title: string;
+  readonly subtitle: string | null;
+  readonly fields: Json;
+  /** ms since 1970 UTC; null: not known. */
+  readonly updatedAt: number | null;
+}
+
+/** A record as the app gives it; the service fills in what is left out. */
+export interface GivenRecord {
+  readonly id: string;
+  readonly title: string;
+  readonly subtitle?: string | null;
+  readonly fields?: Json;
+  readonly updatedAt?: number | null;
+}
+
+/** How the service calls the app: params and result of each method. */
+export interface ServiceCalls {
+  /** `run` is the idempotency key: the same id must never act twice. `attempt` counts hand-overs from 1. */
+  'action.run': {
+    params: {
+      readonly run: string;
+      readonly action: string;
+      readonly record: LinkRecord | null;
+      readonly input: Json;
+      readonly item: Json | null;
+      readonly actor: Actor;
+      readonly attempt: number;
+      readonly background: boolean;
+    };
+    result: { readonly message?: string | null; readonly blocks?: readonly Block[] } | null;
+  };
+  /** Which of the actions apply, with defaults; of what is left out the declaration holds. */
+  'action.available': {
+    params: { readonly refs: readonly { readonly resource: string; readonly id: string }[] };
+    result: {
+      readonly available: readonly {
+        readonly resource: string;
+        readonly id: string;
+        readonly actions?: readonly { readonly action: string; readonly defaults?: Json }[];
+        readonly unavailable?: readonly { readonly action: string; readonly reason: string }[];
+      }[];
+    };
+  };
+  'records.search': {
+    params: { readonly resource: string; readonly q: string; readonly limit: number };
+    result: { readonly records: readonly GivenRecord[] };
+  };
+  /** `cursor` is the app's own, opaque to the service; null: from the beginning, or no more. */
+  'records.list': {
+    params: {
+      readonly resource: string;
+      readonly q: string | null;
+      /** As `filters` of the contract's section 4. */
+      readonly filters: Json;
+      readonly sort: string | null;
+      readonly cursor: string | null;
+      readonly limit: number;
+    };
+    result: { readonly records: readonly GivenRecord[]; readonly cursor?: string | null };
+  };
+  /** Those of `ids` that exist. */
+  'records.get': {
+    params: { readonly resource: string; readonly ids: readonly string[] };
+    result: { readonly records: readonly GivenRecord[] };
+  };
+  'records.related': {
+    params: { readonly resource: string; readonly id: string; readonly relation: string; readonly cursor: string | null; readonly limit: number };
+    /** `resource` of each record when the relation declares none. */
+    result: { readonly records: readonly (GivenRecord & { readonly resource?: string })[]; readonly cursor?: string | null };
+  };
+  /** `block` is its place in the page's `blocks`. */
+  'page.block': {
+    params: { readonly page: string; readonly block: number; readonly title: string | null; readonly params: Readonly<Record<string, string>>; readonly actor: Actor };
+    result: { readonly block: Block };
+  };
+  'item.blocks': {
+    params: { readonly item: Json };
+    result: {
+      readonly blocks?: readonly Block[];
+      readonly suggestedActions?: readonly { readonly action: string; readonly record?: string | null; readonly input?: Json; readonly reason?: string | null }[];
+    };
+  };
+  'record.blocks': {
+    params: { readonly resource: string; readonly id: string };
+    result: { readonly blocks?: readonly Block[] };
+  };
+  /** Answers as in `POST /items/:id/triage`; null: nothing to say. */
+  'triage.answer': {
+    params: { readonly item: Json };
+    result: {
+      readonly answers?: Json;
+      readonly close?: boolean;
+      readonly state?: string;
+      readonly tags?: readonly string[];
+      readonly assignee?: string | null;
+      readonly reason?: string;
+    } | null;
+  };
+  /** `delivery` is the idempotency key. -32001 means: not sent, and its message says why. */
+  'reply.send': {
+    params: { readonly item: Json; readonly subject: string; readonly text: string; readonly actor: Actor; readonly delivery: string };
+    result: Json | null;
+  };
+}
+export type ServiceMethod = keyof ServiceCalls;
+
+/** What the service tells the app without waiting for an answer. */
+export interface ServiceNotifications {
+  /** The run's answer is durable: the SDK may forget it. */
+  'run.settled': { readonly run: string };
+  'flags.changed': { readonly flag: Json };
+}
+
+/** How the app calls the service. */
+export interface AppCalls {
+  'app.register': {
+    params: {
+      readonly manifest: Json;
+      /** Made at the process's start and kept over reconnects; 1 to 100 characters. */
+      readonly instance: string;
+      /** When the process was started, ms since 1970 UTC. */
+      readonly startedAt: number;
+      /** Name and version of what speaks, such as `console-sdk/1.0.0`. */
+      readonly sdk: string;
+    };
+    result: { readonly environment: string; readonly connection: string; readonly warnings: readonly string[] };
+  };
+  'items.report': {
+    params: {
+      readonly inbox: string;
+      readonly title: string;
+      readonly key?: string;
+      readonly user?: string;
+      readonly record?: { readonly resource: string; readonly id: string };
+      readonly links?: readonly { readonly resource: string; readonly id: string }[];
+      readonly tags?: readonly string[];
+      readonly data?: Json;
+      readonly at?: number;
+      /** Makes a repeat answer the first answer for 24 hours; 1 to 100 characters. */
+      readonly delivery?: string;
+    };
+    result: { readonly item: string; readonly created: boolean };
+  };
+  'records.put': {
+    params: { readonly resource: string; readonly records: readonly GivenRecord[] };
+    result: { readonly stored: number };
+  };
+  'records.delete': {
+    params: { readonly resource: string; readonly ids: readonly string[] };
+    result: { readonly deleted: number };
+  };
+  /** The answers that the app still holds, sent after each `app.register`. */
+  'run.answers': {
+    params: { readonly answers: readonly RunAnswer[] };
+    /** The runs whose answers are durable now, or are of no use any more: the SDK may forget them. */
+    result: { readonly settled: readonly string[] };
+  };
+  'flags.list': {
+    params: Readonly<Record<string, never>>;
+    result: { readonly flags: readonly Json[] };
+  };
+}
+export type AppMethod = keyof AppCalls;
+
+export interface RunAnswer {
+  readonly run: string;
+  readonly result?: ServiceCalls['action.run']['result'];
+  readonly error?: RpcError;
+}
+
+/** What the app tells the service without waiting for an answer. */
+export interface AppNotifications {
+  /** `progress` from 0 to 1, or null when only the message changes. */
+  'run.progress': { readonly run: string; readonly progress: number | null; readonly message?: string | null };
+}
+
+/** Close codes that the service uses on the link. 1012: connect again at once; 4401: the key is revoked. */
+export const linkCloseCodes = { restarting: 1012, tooLarge: 1009, badFrame: 1003, revoked: 4401, notRegistered: 4400, flooding: 4429 } as const;
