@@ -1,0 +1,91 @@
+/** Blocks as they are answered (contract section 6): the one schema that apps' blocks are checked by and the documents show. */
+import { answer, nullable, Type, type TSchema } from '../core/schema.ts';
+import { itemSchema } from '../items/schema.ts';
+
+export const valueTypes = ['text', 'number', 'money', 'time', 'boolean', 'link', 'person'] as const;
+export type ValueType = (typeof valueTypes)[number];
+
+/** What one answer of an app may bring: more is not a page that anybody reads, and keeps everybody waiting. */
+export const blockLimits = {
+  /** Of one answer. */
+  count: 100,
+  /** Of one answer's blocks together, as JSON in UTF-8. */
+  bytes: 256 * 1024,
+  titleMax: 200,
+  labelMax: 200,
+  urlMax: 2048,
+  columns: 50,
+  series: 50,
+  /** Of `items` and `actions`. */
+  entries: 200,
+} as const;
+
+const label = Type.String({ maxLength: blockLimits.labelMax, description: 'What people read.' });
+const valueType = Type.Union(valueTypes.map((type) => Type.Literal(type)), { description: `How to show it: ${valueTypes.join(', ')}.` });
+const value = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()], { description: 'A time is in milliseconds since 1970 UTC; null: none.' });
+
+const block = (type: string, description: string, members: Record<string, TSchema>) =>
+  answer({ type: Type.Literal(type), title: nullable(Type.String({ maxLength: blockLimits.titleMax, description: 'Its heading; null: none.' })), ...members }, { description });
+
+const record = answer({
+  resource: Type.String(),
+  id: Type.String({ minLength: 1, maxLength: 200 }),
+  title: Type.String({ maxLength: 500 }),
+  subtitle: nullable(Type.String({ maxLength: 500 })),
+  fields: Type.Object({}),
+  updatedAt: nullable(Type.Integer()),
+});
+
+const reference = answer({
+  action: Type.String({ description: 'The action’s name.' }),
+  label,
+  record: nullable(Type.String({ minLength: 1, maxLength: 200, description: 'Id of the record to run it on; null: it takes none.' })),
+  input: Type.Object({}, { description: 'What to fill its form with.' }),
+});
+
+const blocks = (item: TSchema) => ({
+  text: block('text', 'Markdown.', { text: Type.String() }),
+  fields: block('fields', 'Labelled values.', { fields: Type.Array(answer({ label, value, type: valueType }), { maxItems: blockLimits.entries }) }),
+  stat: block('stat', 'One number or word.', {
+    value: Type.Union([Type.Number(), Type.String({ maxLength: 200 }), Type.Null()]),
+    unit: nullable(Type.String({ maxLength: 50 })),
+    change: nullable(Type.Number({ description: 'Against before.' })),
+  }),
+  table: block('table', 'Rows of values, one member per column.', {
+    columns: Type.Array(answer({ name: Type.String({ minLength: 1, maxLength: 100 }), label, type: valueType }), { minItems: 1, maxItems: blockLimits.columns }),
+    rows: Type.Array(Type.Record(Type.String(), value)),
+  }),
+  chart: block('chart', 'Series of points.', {
+    kind: Type.Union([Type.Literal('line'), Type.Literal('bar')]),
+    series: Type.Array(
+      answer({
+        name: label,
+        points: Type.Array(
+          Type.Array(Type.Union([Type.Number(), Type.String({ maxLength: 200 })]), { minItems: 2, maxItems: 2, description: 'x and its number.' }),
+        ),
+      }),
+      { maxItems: blockLimits.series },
+    ),
+  }),
+  items: block('items', 'Items as your role sees them.', { items: Type.Array(item, { maxItems: blockLimits.entries }) }),
+  record: block('record', 'A record.', { record }),
+  actions: block('actions', 'Actions that your role may run.', { actions: Type.Array(reference, { maxItems: blockLimits.entries }) }),
+  link: block('link', 'An address to open.', {
+    url: Type.String({ minLength: 1, maxLength: blockLimits.urlMax, description: 'http, https or mailto.' }),
+    label: Type.String({ maxLength: blockLimits.urlMax }),
+  }),
+  error: block('error', 'What could not be shown, and why.', {
+    error: Type.String({ maxLength: 1000, description: 'A sentence for a person.' }),
+    code: Type.String({ maxLength: 100, description: 'As in errors of requests.' }),
+  }),
+});
+
+/** An app names items; which of them are shown, and what of them, is the role's matter (seen.ts). */
+const named = answer({ id: Type.String({ minLength: 1, maxLength: 200 }) });
+
+/** By type, as an app gives them once what it left out is filled in. */
+export const givenBlockSchemas = blocks(named);
+export type BlockType = keyof typeof givenBlockSchemas;
+
+/** Of responses. */
+export const blockSchema: TSchema = Type.Union(Object.values(blocks(itemSchema)), { description: 'A block; later versions may have further types, to be ignored.' });
