@@ -8,7 +8,7 @@ import { visibleInboxes } from '../../shared/items/filters.ts';
 import { visibleInbox } from '../../shared/perform/gates.ts';
 import { read, type Endpoint } from '../endpoint.ts';
 
-const pageQuery = { cursor: Type.Optional(cursor), limit: Type.Optional(limit) };
+export const pageQuery = { cursor: Type.Optional(cursor), limit: Type.Optional(limit) };
 
 interface Named {
   readonly name: string;
@@ -16,7 +16,7 @@ interface Named {
 }
 
 /** A page of a short list held in memory, ordered by name (and id). The cursor is tied to `key`. */
-const pageOf = <T extends Named>(caller: Caller, key: string, all: readonly T[], query: { cursor?: string; limit?: number }): { page: T[]; cursor: string | null } => {
+export const pageOf = <T extends Named>(caller: Caller, key: string, all: readonly T[], query: { cursor?: string; limit?: number }): { page: T[]; cursor: string | null } => {
   const order = ({ name, id }: Named): string => `${name}\n${id ?? ''}`;
   const sorted = [...all].sort((a, b) => (order(a) < order(b) ? -1 : 1));
   const after = query.cursor === undefined ? null : caller.env.seal.openCursor(key, query.cursor);
@@ -27,7 +27,7 @@ const pageOf = <T extends Named>(caller: Caller, key: string, all: readonly T[],
   return { page, cursor: last === undefined || page.length === from.length ? null : caller.env.seal.cursor(key, [order(last)]) };
 };
 
-const listAnswer = (plural: string, schema: TSchema) => answer({ [plural]: Type.Array(schema), cursor: nextCursor });
+export const listAnswer = (plural: string, schema: TSchema) => answer({ [plural]: Type.Array(schema), cursor: nextCursor });
 
 const me = read({
   path: '/me',
