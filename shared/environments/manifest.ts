@@ -1,9 +1,9 @@
 /** What a customer's app declares (contract section 10): the schema that is published and the problems that it can't say. */
-import { fault, type Detail } from '../catalogue/errors.ts';
+import { Fault, fault, type Detail } from '../catalogue/errors.ts';
 import { defaultStates, stateKinds } from '../catalogue/states.ts';
 import { conditionProblem, conditionOps, type Condition } from '../core/conditions.ts';
 import { closed, name, nullable, tag, Type, type Static } from '../core/schema.ts';
-import { compile, problemsOf } from '../core/validate.ts';
+import { compile, ownProblemsOf, problemsOf } from '../core/validate.ts';
 
 const label = Type.String({ minLength: 1, maxLength: 200, description: 'What people read.' });
 const duration = Type.Integer({ minimum: 1, maximum: 31_536_000_000, description: 'Milliseconds.' });
@@ -177,7 +177,18 @@ export type ManifestAction = Static<typeof action>;
 export type ManifestPage = Static<typeof page>;
 export type ManifestFlag = Static<typeof flag>;
 
-const check = problemsOf(manifestSchema);
+const typed = compile(manifestSchema);
+
+/** Not by `problemsOf`: that is for schemas of others, and takes no pattern that looks ahead. */
+const check = (value: unknown): readonly Detail[] => {
+  try {
+    typed(value);
+    return [];
+  } catch (error) {
+    if (error instanceof Fault) return error.extra.details ?? [];
+    throw error;
+  }
+};
 
 const twice = (names: readonly string[], path: string): Detail[] =>
   names.flatMap((item, i) => (names.indexOf(item) === i ? [] : [{ path: `${path}.${String(i)}`, message: `declares ${item} a second time` }]));
@@ -273,11 +284,9 @@ const crossProblems = (manifest: Manifest): Detail[] => {
 
 /** Every problem of a manifest at once; an empty list means that it can be used. */
 export const manifestProblems = (value: unknown): Detail[] => {
-  const problems = check(value, '');
-  return problems.length > 0 ? problems : crossProblems(value as Manifest);
+  const problems = check(value);
+  return problems.length > 0 ? [...problems] : crossProblems(value as Manifest);
 };
-
-const typed = compile(manifestSchema);
 
 /** A manifest that holds, or `400 invalid` with every problem in `details`. */
 export const parseManifest = (value: unknown): Manifest => {
