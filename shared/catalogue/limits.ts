@@ -21,6 +21,10 @@ export const limits = {
   filterValues: 50,
   linksPerItem: 20,
   recordIdMax: 200,
+  /** Matches of one search of records. */
+  searchRecords: 50,
+  /** Records, and ids to delete, of one call that stores records. */
+  recordsPerCall: 1_000,
   bulkIds: 10_000,
   bulkChunk: 500,
   undoMs: 7 * 86_400_000,
@@ -57,6 +61,8 @@ export const limits = {
   approvalMs: 72 * 3_600_000,
   flagApprovalMs: 14 * 86_400_000,
   deliveryMs: 24 * 3_600_000,
+  /** Reports of one item within this time become one change. */
+  reportWindowMs: 250,
   /** The last millisecond that a JavaScript Date can hold. */
   timeMax: 8_640_000_000_000_000,
 } as const;

@@ -1,5 +1,5 @@
 /** Items as rows: the columns, the typed form that operations decide on, and how one is read from the other. */
-import { row, textRows, statement, type TextRow } from '../db/sql.ts';
+import { rows, textRows, statement, type TextRow } from '../db/sql.ts';
 import type { Db, Tx } from '../db/knex.ts';
 import { isId } from '../core/ids.ts';
 import type { By } from '../catalogue/events.ts';
@@ -112,8 +112,11 @@ const one = statement('items.one', `select ${fullItemColumns} from items i where
 const many = statement('items.many', `select ${fullItemColumns} from items i where i.env = $1 and i.id = any($2)`);
 const locked = statement('items.locked', `select ${fullItemColumns} from items i where i.env = $1 and i.id = any($2) order by i.id for update`);
 const byKey = statement('items.byKey', `select ${fullItemColumns} from items i where i.env = $1 and i.inbox = $2 and i.key = $3`);
-const byKeyLocked = statement('items.byKeyLocked', `${byKey.text} for update`);
-const seenBy = statement('items.seenBy', 'select 1 from item_users where env = $1 and item = $2 and who = $3');
+const byKeys = statement('items.byKeys', `
+  select ${fullItemColumns} from unnest($2::text[], $3::text[]) as wanted(inbox, key) join items i on i.env = $1 and i.inbox = wanted.inbox and i.key = wanted.key`);
+const byKeysLocked = statement('items.byKeysLocked', `${byKeys.text} order by i.id for update of i`);
+const seenBy = statement('items.seenBy', `
+  select u.item, u.who from unnest($2::text[], $3::text[]) as asked(item, who) join item_users u on u.env = $1 and u.item = asked.item and u.who = asked.who`);
 
 /** The items of `ids` that exist, by id; with `lock` their rows are held until the transaction ends. */
 export const readItems = async (db: Db | Tx, env: number, ids: readonly string[], lock = false): Promise<Map<string, Item>> => {
@@ -124,11 +127,26 @@ export const readItems = async (db: Db | Tx, env: number, ids: readonly string[]
   return new Map(found.map((columns) => [text(columns, 0), itemOf(columns)]));
 };
 
-export const readItemByKey = async (db: Db | Tx, env: number, inbox: string, key: string, lock = false): Promise<Item | null> => {
-  const [found] = await textRows(db, lock ? byKeyLocked : byKey, [env, inbox, key]);
-  return found === undefined ? null : itemOf(found);
+export interface Keyed {
+  readonly inbox: string;
+  readonly key: string;
+}
+
+/** The items that have these keys, in no order; with `lock` their rows are held until the transaction ends. */
+export const readItemsByKeys = async (db: Db | Tx, env: number, keys: readonly Keyed[], lock = false): Promise<Item[]> => {
+  const [first] = keys;
+  if (first === undefined) return [];
+  const found = lock || keys.length > 1
+    ? await textRows(db, lock ? byKeysLocked : byKeys, [env, keys.map(({ inbox }) => inbox), keys.map(({ key }) => key)])
+    : await textRows(db, byKey, [env, first.inbox, first.key]);
+  return found.map(itemOf);
 };
 
-/** Whether the item already counts this user. */
-export const countsUser = async (db: Db | Tx, env: number, item: string, user: string): Promise<boolean> =>
-  (await row(db, seenBy, [env, item, user])) !== undefined;
+export interface Affected {
+  readonly item: string;
+  readonly who: string;
+}
+
+/** Those of the users that their item counts already. */
+export const countedUsers = (db: Db | Tx, env: number, asked: readonly Affected[]): Promise<Affected[]> =>
+  asked.length === 0 ? Promise.resolve([]) : rows<Affected>(db, seenBy, [env, asked.map(({ item }) => item), asked.map(({ who }) => who)]);

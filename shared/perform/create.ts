@@ -1,14 +1,17 @@
-/** Performs the creation of an item, or the occurrence that it turns out to be: the same writing as every change. */
+/**
+ * Performs the creation of items, or the occurrences that they turn out to be: the same writing as every change. One
+ * at a time for `POST /items`, many at once for the reports of an app (items/report.ts).
+ */
 import { Fault, fault } from '../catalogue/errors.ts';
 import { newId } from '../core/ids.ts';
 import { isConflict, isDuplicate } from '../db/errors.ts';
 import type { Db, Tx } from '../db/knex.ts';
-import { row, statement } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import type { Caller } from '../agents/principal.ts';
 import { channels } from '../redis/bus.ts';
-import { countsUser, readItemByKey, type Item } from '../items/model.ts';
-import { decideCreate, type CreateFacts, type CreateInput } from '../items/operations/create.ts';
+import type { Item } from '../items/model.ts';
+import { checkDeclared, decideCreate, type CreateInput, type Happening } from '../items/operations/create.ts';
+import { readFacts, type Found } from './createFacts.ts';
 import { modeProblem, visibleInbox } from './gates.ts';
 import type { Inbox } from '../environments/definition.ts';
 import { momentOf } from './perform.ts';
@@ -19,62 +22,138 @@ export interface Created {
   readonly item: Item;
   /** false: an occurrence was added to the item that had the key. */
   readonly isNew: boolean;
+  /** Whether jobs follow from it. */
+  readonly staged: boolean;
+}
+
+/** What is to be created: its input has passed `checkCreate`. */
+export interface Asked {
+  readonly input: CreateInput;
+  /** null: once, now. */
+  readonly happened: Happening | null;
+  /** Of the reports that it is made of; `first`: of the one that makes the item, if it is new. */
+  readonly deliveries: readonly { readonly delivery: string; readonly first: boolean }[];
 }
 
 type Save = (created: Created) => SavedAnswer | null;
 
-const recordTitle = statement('records.title', 'select title from records where env = $1 and resource = $2 and id = $3');
+const saveNothing: Save = () => null;
 
 /** Optimistic rounds before the row is locked, and rounds before giving up. */
 const optimisticRounds = 3;
 const roundsMax = 20;
 
-const factsOf = async (db: Db | Tx, caller: Caller, existing: Item | null, { record, user }: CreateInput): Promise<CreateFacts> => ({
-  recordTitle: record === undefined || existing !== null ? null : ((await row<{ title: string }>(db, recordTitle, [caller.env.id, record.resource, record.id]))?.title ?? null),
-  knownUser: existing !== null && user !== undefined && (await countsUser(db, caller.env.id, existing.id, user)),
-});
-
-const allowedInbox = (caller: Caller, name: string): Inbox => {
-  const inbox = visibleInbox(caller, name);
+/** The inbox that the input names, if the caller may create there what fits it. Throws the fault that stands in the way. */
+export const checkAllowed = (caller: Caller, input: CreateInput): Inbox => {
+  const { access } = caller.principal;
+  const inbox = visibleInbox(caller, input.inbox);
   if (inbox === undefined) throw fault('not_found');
   const problem = modeProblem(caller.principal);
   if (problem !== null) throw problem;
-  if (!caller.principal.access.can('inbox', name, 'create')) throw fault('forbidden', `Your role does not allow create in the inbox ${name}.`);
+  if (!access.can('inbox', input.inbox, 'create')) throw fault('forbidden', `Your role does not allow create in the inbox ${input.inbox}.`);
+  checkDeclared(inbox, input, caller.env.definition.resources, (resource) => access.sees('resource', resource));
   return inbox;
 };
 
-/** One round: decides on what is there now and writes it; null when that changed underneath. */
-const round = async (deps: Deps, db: Db | Tx, caller: Caller, input: CreateInput, save: Save, lock: boolean): Promise<Created | null> => {
-  const inbox = allowedInbox(caller, input.inbox);
-  const moment = momentOf(deps, caller);
-  const existing = input.key === undefined ? null : await readItemByKey(db, caller.env.id, input.inbox, input.key, lock);
-  const facts = await factsOf(db, caller, existing, input);
-  const change = decideCreate(existing, inbox, input, facts, moment, (resource) => caller.principal.access.sees('resource', resource));
+interface Decision {
+  readonly asked: Asked;
+  readonly decided: Decided;
+}
+
+const decide = (deps: Deps, caller: Caller, asked: Asked, { existing, facts, moment }: Found): Decision => {
+  const { input } = asked;
+  const { at } = moment;
+  const happened = asked.happened ?? { count: 1, from: at, to: at, users: input.user === undefined ? [] : [input.user] };
+  const change = decideCreate({ existing, inbox: checkAllowed(caller, input), input, happened, facts }, moment);
   if (change instanceof Fault) throw change;
   if (change === 'unchanged') throw new Error('Creating always changes something.');
-  const item = existing === null ? change.item : { ...change.item, version: existing.version + 1, updatedAt: moment.at };
-  const decided: Decided = { before: existing, effect: { ...change, item } };
-  const told = newTelling(caller, moment.at, () => newId('ent'));
-  told.add(decided);
-  const created: Created = { item, isNew: existing === null };
-  const written = await writeBatch(db, caller, { verb: created.isNew ? 'item.create' : 'item.occur', changed: [decided], told, saved: save(created), results: null }, moment.at);
-  return written.size === 1 ? created : null;
+  const item = existing === null ? change.item : { ...change.item, version: existing.version + 1, updatedAt: at };
+  return { asked, decided: { before: existing, effect: { ...change, item } } };
 };
 
-/** Creates an item, or adds an occurrence to the one with the same key. Throws the fault that stands in the way. */
-export const performCreate = async (deps: Deps, caller: Caller, input: CreateInput, save: Save): Promise<Created> => {
+const createdOf = ({ before, effect }: Decided): Created => ({ item: effect.item, isNew: before === null, staged: (effect.jobs ?? []).length > 0 });
+
+/** Writes new items, or changed ones; answers the ids of those that were still as they had been read. */
+const write = async (db: Db | Tx, caller: Caller, some: readonly Decision[], { at, save }: { at: number; save: Save }): Promise<Set<string>> => {
+  const [first] = some;
+  if (first === undefined) return new Set();
+  const told = newTelling(caller, at, () => newId('ent'));
+  for (const { decided } of some) told.add(decided);
+  const created = createdOf(first.decided);
+  const deliveries = some.flatMap(({ asked, decided: { before, effect } }) =>
+    asked.deliveries.map(({ delivery, first: makes }) => ({ delivery, item: effect.item.id, created: makes && before === null })));
+  return writeBatch(db, caller, {
+    verb: created.isNew ? 'item.create' : 'item.occur', changed: some.map(({ decided }) => decided), told, saved: save(created), results: null, deliveries,
+  }, at);
+};
+
+/** One round over inputs of different keys: decides on what is there now and writes it; null for what changed underneath. */
+const round = async (deps: Deps, db: Db | Tx, caller: Caller, all: readonly Asked[], { save, lock }: { save: Save; lock: boolean }): Promise<(Created | Error | null)[]> => {
+  const moment = momentOf(deps, caller);
+  const found = await readFacts(db, caller, all, moment, lock);
+  const decisions = all.map((asked, i): Decision | Fault => {
+    try {
+      return decide(deps, caller, asked, found[i] ?? { existing: null, facts: { recordTitle: null, newUsers: [] }, moment });
+    } catch (error) {
+      if (error instanceof Fault) return error;
+      throw error;
+    }
+  });
+  const outcomes = new Map<Asked, Created | Error>();
+  for (const isNew of [true, false]) {
+    const some = decisions.filter((decision) => !(decision instanceof Fault) && (decision.decided.before === null) === isNew) as Decision[];
+    try {
+      const written = await write(db, caller, some, { at: moment.at, save });
+      for (const { asked, decided } of some) if (written.has(decided.effect.item.id)) outcomes.set(asked, createdOf(decided));
+    } catch (error) {
+      if (all.length === 1 || !(error instanceof Error)) throw error;
+      // One of many stood in the way of all: nothing was written, and each is done by itself.
+      if (!isDuplicate(error) && !isConflict(error)) for (const { asked } of some) outcomes.set(asked, error);
+    }
+  }
+  return decisions.map((decision) => (decision instanceof Fault ? decision : (outcomes.get(decision.asked) ?? null)));
+};
+
+const nudge = ({ bus }: Deps, staged: boolean): void => {
+  bus.publish(channels.nudge, 'outbox');
+  if (staged) bus.publish(channels.nudge, 'jobs');
+};
+
+const performOne = async (deps: Deps, caller: Caller, asked: Asked, save: Save): Promise<Created> => {
   for (let attempt = 0; attempt < roundsMax; attempt++) {
     try {
-      const created = await (attempt < optimisticRounds
-        ? round(deps, deps.db, caller, input, save, false)
-        : deps.db.transaction((tx) => round(deps, tx, caller, input, save, true)));
-      if (created !== null) {
-        deps.bus.publish(channels.nudge, 'outbox');
-        return created;
-      }
+      const [created] = await (attempt < optimisticRounds
+        ? round(deps, deps.db, caller, [asked], { save, lock: false })
+        : deps.db.transaction((tx) => round(deps, tx, caller, [asked], { save, lock: true })));
+      if (created instanceof Error) throw created;
+      if (created !== null && created !== undefined) return created;
     } catch (error) {
       if (!isDuplicate(error, 'items_key') && !isConflict(error)) throw error;
     }
   }
   throw fault('conflict', 'This item is being changed by many at once; try again.');
 };
+
+/** Creates an item, or adds an occurrence to the one with the same key. Throws the fault that stands in the way. */
+export const performCreate = async (deps: Deps, caller: Caller, input: CreateInput, save: Save): Promise<Created> => {
+  const created = await performOne(deps, caller, { input, happened: null, deliveries: [] }, save);
+  nudge(deps, created.staged);
+  return created;
+};
+
+/**
+ * The same for many inputs of different keys, in few statements, with the deliveries that they answer. What stands in the
+ * way of one is answered in its place: a fault, or PostgreSQL's error when a delivery was there already (`isDelivered`).
+ */
+export const performCreates = async (deps: Deps, caller: Caller, all: readonly Asked[]): Promise<(Created | Error)[]> => {
+  const done = all.length === 1 ? [] : await round(deps, deps.db, caller, all, { save: saveNothing, lock: false });
+  const results: (Created | Error)[] = [];
+  for (const [i, asked] of all.entries()) {
+    const result = done[i] ?? await performOne(deps, caller, asked, saveNothing).catch((error: unknown) => (error instanceof Error ? error : new Error(String(error))));
+    results.push(result);
+  }
+  nudge(deps, results.some((result) => !(result instanceof Error) && result.staged));
+  return results;
+};
+
+export const isDelivered = (error: unknown): boolean => isDuplicate(error, 'deliveries_pkey');

@@ -30,8 +30,8 @@ export interface Effect {
   readonly item: Item;
   readonly entries: readonly Entry[];
   readonly jobs?: readonly StagedJob[];
-  /** A user met for the first time, who is counted in the item's `users`. */
-  readonly user?: string;
+  /** Users met for the first time, who are counted in the item's `users`. */
+  readonly users?: readonly string[];
 }
 
 export type Change = 'unchanged' | Fault | Effect;

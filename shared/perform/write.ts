@@ -32,6 +32,13 @@ export interface ResultRow {
   readonly code?: string;
 }
 
+/** What a report's delivery is answered with from now on. */
+export interface DeliveryRow {
+  readonly delivery: string;
+  readonly item: string;
+  readonly created: boolean;
+}
+
 export interface Batch {
   /** What the audit log calls it. */
   readonly verb: string;
@@ -39,6 +46,8 @@ export interface Batch {
   readonly told: Telling;
   readonly saved: SavedAnswer | null;
   readonly results: { readonly bulk: string; readonly rows: readonly ResultRow[] } | null;
+  /** Of reports: a delivery that is there already undoes the whole statement. */
+  readonly deliveries?: readonly DeliveryRow[];
 }
 
 /** What every change may change, as the update reads it. */
@@ -97,8 +106,8 @@ const jobJson = (caller: Caller, at: number) => ({ item, job }: { item: string; 
 
 /** Writes a batch and answers the ids of the items that were still at the version that was decided on. */
 export const writeBatch = async (db: Db | Tx, caller: Caller, batch: Batch, at: number): Promise<Set<string>> => {
-  const { changed, told, saved, results } = batch;
-  const users = changed.flatMap(({ effect }) => (effect.user === undefined ? [] : [{ item: effect.item.id, who: effect.user }]));
+  const { changed, told, saved, results, deliveries = [] } = batch;
+  const users = changed.flatMap(({ effect }) => (effect.users ?? []).map((who) => ({ item: effect.item.id, who })));
   const jobs = changed.flatMap(({ effect }) => (effect.jobs ?? []).map((job) => ({ item: effect.item.id, job })));
   const shape: Shape = {
     create: changed.some(({ before }) => before === null),
@@ -107,6 +116,7 @@ export const writeBatch = async (db: Db | Tx, caller: Caller, batch: Batch, at: 
     jobs: jobs.length > 0,
     saved: saved !== null,
     results: results !== null,
+    deliveries: deliveries.length > 0,
   };
   const { env, principal } = caller;
   const values: Value[] = [
@@ -116,6 +126,7 @@ export const writeBatch = async (db: Db | Tx, caller: Caller, batch: Batch, at: 
   if (shape.users) values.push(JSON.stringify(users));
   if (shape.jobs) values.push(JSON.stringify(jobs.map(jobJson(caller, at))));
   if (results !== null) values.push(results.bulk, JSON.stringify(results.rows));
+  if (shape.deliveries) values.push(JSON.stringify(deliveries));
   if (saved !== null) values.push(saved.principal, saved.key, saved.fingerprint, saved.status, saved.body, saved.etag, at);
   const written = await rows<{ id: string }>(db, statementFor(shape), values);
   return new Set(written.map((row) => row.id));

@@ -12,6 +12,7 @@ export interface Shape {
   readonly jobs: boolean;
   readonly saved: boolean;
   readonly results: boolean;
+  readonly deliveries: boolean;
 }
 
 /**
@@ -56,7 +57,7 @@ const first = (value: string): string => `case when n = 0 then ${value} end`;
 /**
  * Event ids are drawn from rows of `written`, so after the item's row lock: per item, ids follow versions. Parameters:
  * $1 environment, $2 items, $3 events, $4 live messages, $5 to $12 when and who, then as the shape asks: users, jobs, bulk and
- * its results, saved answer. Live messages are the greater part of it all: cutting a text at a sign that no JSON holds
+ * its results, deliveries, saved answer. Live messages are the greater part of it all: cutting a text at a sign that no JSON holds
  * costs a fifth of parsing them.
  */
 const textOf = (shape: Shape): string => {
@@ -102,6 +103,11 @@ const textOf = (shape: Shape): string => {
       from json_to_recordset(${next()}::json) as r(seq int, item text, outcome text, error text, code text)
       left join numbered e on e.item = r.item and e.n = 0
       where r.outcome <> 'changed' or e.id is not null)`);
+  }
+  if (shape.deliveries) {
+    parts.push(`delivered as (insert into deliveries (env, delivery, item, created, created_at)
+      select $1, d.delivery, d.item, d.created, $5::bigint from json_to_recordset(${next()}::json) as d(delivery text, item text, created boolean)
+      join written w on w.id = d.item)`);
   }
   if (shape.saved) {
     parts.push(`kept as (insert into idempotency_keys (principal, key, fingerprint, status, body, etag, created_at)

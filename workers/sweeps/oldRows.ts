@@ -1,4 +1,4 @@
-/** Removes what is kept for a time only: saved answers, used-up tickets, the live stream's tail, jobs that were given up. */
+/** Removes what is kept for a time only: saved answers, answers to deliveries, used-up tickets, the live stream's tail, jobs that were given up. */
 import { limits } from '../../shared/catalogue/limits.ts';
 import type { Db } from '../../shared/db/knex.ts';
 import { row, rows, run, statement, type Value } from '../../shared/db/sql.ts';
@@ -13,6 +13,9 @@ const oldKeys = statement('oldRows.keys', `
     select principal, key from idempotency_keys where created_at < $1 order by created_at limit ${String(batchRows)})`);
 const oldTickets = statement('oldRows.tickets', `
   delete from tickets where hash in (select hash from tickets where expires_at < $1 order by expires_at limit ${String(batchRows)})`);
+const oldDeliveries = statement('oldRows.deliveries', `
+  delete from deliveries where (env, delivery) in (
+    select env, delivery from deliveries where created_at < $1 order by created_at limit ${String(batchRows)})`);
 const failedJobs = statement('oldRows.jobs', `
   delete from staged_jobs where id in (
     select id from staged_jobs where due_at is null and last_error is not null and created_at < $1 limit ${String(batchRows)})`);
@@ -47,6 +50,7 @@ export const oldRows: Sweep = {
     const now = clock.now();
     await clear(db, oldKeys, [now - limits.idempotencyMs]);
     await clear(db, oldTickets, [now]);
+    await clear(db, oldDeliveries, [now - limits.deliveryMs]);
     await clear(db, failedJobs, [now - failedJobsMs]);
     for (const { env, position } of await rows<{ env: number; position: number }>(db, streams, [limits.streamKeepMessages])) {
       const values = [env, position - limits.streamKeepMessages, now - limits.streamKeepMs];

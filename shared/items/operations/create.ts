@@ -28,22 +28,47 @@ export type CreateInput = Static<typeof createInput>;
 
 const typed = compile(createInput);
 
+/** Throws `400 invalid` for more data than an item holds. */
+export const checkData = (data: object): void => {
+  if (Buffer.byteLength(JSON.stringify(data)) > limits.dataBytes) throw invalid('data', `must be at most ${String(limits.dataBytes)} bytes`);
+  if (countKeys(data, limits.dataKeys) > limits.dataKeys) throw invalid('data', `must have at most ${String(limits.dataKeys)} keys`);
+};
+
 /** Checks the body of a new item as far as no inbox is needed for it. */
 export const checkCreate = (body: unknown): CreateInput => {
   const input = typed(body);
-  const data = input.data ?? {};
-  if (Buffer.byteLength(JSON.stringify(data)) > limits.dataBytes) throw invalid('data', `must be at most ${String(limits.dataBytes)} bytes`);
-  if (countKeys(data, limits.dataKeys) > limits.dataKeys) throw invalid('data', `must have at most ${String(limits.dataKeys)} keys`);
+  checkData(input.data ?? {});
   return input;
 };
 
-/** What creating needs to know from the database: titles of the records, and whether the user is counted already. */
-export interface CreateFacts {
-  readonly recordTitle: string | null;
-  readonly knownUser: boolean;
+/** What happened: once and now when it is a request; reports are added up, and may come later than what they tell of. */
+export interface Happening {
+  readonly count: number;
+  /** When the first and the last of them happened, ms. */
+  readonly from: number;
+  readonly to: number;
+  /** Who was affected, each once. */
+  readonly users: readonly string[];
 }
 
-const created = (inbox: Inbox, input: CreateInput, facts: CreateFacts, { at, newId }: Moment): Change => {
+/** What creating needs to know from the database: the record's title, and which of the users are not counted yet. */
+export interface CreateFacts {
+  readonly recordTitle: string | null;
+  readonly newUsers: readonly string[];
+}
+
+/** What is asked of one inbox: a new item, or occurrences of the one that is there. */
+export interface Creating {
+  readonly existing: Item | null;
+  readonly inbox: Inbox;
+  readonly input: CreateInput;
+  readonly happened: Happening;
+  readonly facts: CreateFacts;
+}
+
+const triages = ({ triage }: Inbox): boolean => triage !== null && triage !== undefined && ((triage.rules ?? []).length > 0 || triage.app === true);
+
+const created = ({ inbox, input, happened, facts }: Creating, { at, newId }: Moment): Change => {
   const record: ItemRecord | null = input.record === undefined ? null : { ...input.record, title: facts.recordTitle };
   const isClosed = inbox.isClosed(inbox.initial);
   const item: Item = {
@@ -56,10 +81,10 @@ const created = (inbox: Inbox, input: CreateInput, facts: CreateFacts, { at, new
     links: input.links ?? [],
     tags: sortedTags(input.tags ?? []),
     assignee: null,
-    occurrences: 1,
-    users: input.user === undefined ? 0 : 1,
-    firstSeen: at,
-    lastSeen: at,
+    occurrences: happened.count,
+    users: happened.users.length,
+    firstSeen: happened.from,
+    lastSeen: happened.to,
     dueAt: inbox.responseTime === null || isClosed ? null : at + inbox.responseTime,
     fields: JSON.stringify(input.data ?? {}),
     snoozedUntil: null,
@@ -71,17 +96,21 @@ const created = (inbox: Inbox, input: CreateInput, facts: CreateFacts, { at, new
     updatedAt: at,
     version: 1,
   };
-  return { item, entries: [{ type: 'created', data: {} }], ...(input.user === undefined ? {} : { user: input.user }) };
+  return {
+    item,
+    entries: [{ type: 'created', data: {} }],
+    users: happened.users,
+    jobs: triages(inbox) ? [{ id: newId('job'), name: 'triageItem', payload: { item: item.id }, subject: item.id, dueAt: at }] : [],
+  };
 };
 
-/** The item after one more occurrence: reopened and woken as its inbox says, with a deadline again. */
-export const occurred = (item: Item, inbox: Inbox, user: string | undefined, knownUser: boolean, { at }: Moment): Change => {
+/** The item after further occurrences: reopened and woken as its inbox says, with a deadline again. */
+const occurred = (item: Item, { inbox, happened, facts }: Creating, { at }: Moment): Change => {
   const kind = inbox.stateOf(item.state)?.kind;
   const reopens = kind !== undefined && inbox.onOccurrence.reopen.includes(kind) && !item.triaged && item.state !== inbox.initial && !inbox.retired;
   const wakes = inbox.onOccurrence.wake && item.snoozedUntil !== null;
   const moved = reopens ? inState(item, inbox, inbox.initial, at) : item;
-  const counts = user !== undefined && !knownUser;
-  const occurrences = item.occurrences + 1;
+  const occurrences = item.occurrences + happened.count;
   const entries: Entry[] = [];
   const last = item.occurredEntry;
   const tells = last === null || at - last.at >= limits.occurredEntryMs;
@@ -92,32 +121,32 @@ export const occurred = (item: Item, inbox: Inbox, user: string | undefined, kno
     item: {
       ...moved,
       occurrences,
-      users: item.users + (counts ? 1 : 0),
-      lastSeen: Math.max(item.lastSeen, at),
+      users: item.users + facts.newUsers.length,
+      lastSeen: Math.max(item.lastSeen, happened.to),
       dueAt: moved.dueAt ?? (moved.closed || inbox.responseTime === null ? null : at + inbox.responseTime),
       snoozedUntil: wakes ? null : moved.snoozedUntil,
       occurredEntry: tells ? { at, to: occurrences } : last,
     },
     entries,
-    ...(counts ? { user } : {}),
+    users: facts.newUsers,
   };
 };
 
-const referenceDetails = (inbox: Inbox, input: CreateInput, moment: Moment, sees: (resource: string) => boolean): Detail[] => {
-  const declared = new Set((moment.env.definition.manifest.resources ?? []).map((resource) => resource.name));
+/** Throws `400 invalid` for what doesn't fit the inbox's declaration, or names records that the caller can't see. */
+export const checkDeclared = (inbox: Inbox, input: CreateInput, resources: ReadonlyMap<string, unknown>, sees: (resource: string) => boolean): void => {
   const problem = (resource: string, path: string): Detail[] =>
-    declared.has(resource) && sees(resource) ? [] : [{ path, message: 'names no resource that you can see' }];
-  return [
+    resources.has(resource) && sees(resource) ? [] : [{ path, message: 'names no resource that you can see' }];
+  const details = [
     ...inbox.dataProblems(input.data ?? {}, 'data.').map(({ path, message }) => ({ path: path === 'data.' ? 'data' : path, message })),
     ...(input.record === undefined ? [] : problem(input.record.resource, 'record.resource')),
     ...(input.links ?? []).flatMap((link, i) => problem(link.resource, `links.${String(i)}.resource`)),
   ];
+  if (details.length > 0) throw invalidDetails(details);
 };
 
-/** Decides what becomes of a new item's request: a new item, or an occurrence of `existing`. Throws `400 invalid`. */
-export const decideCreate = (existing: Item | null, inbox: Inbox, input: CreateInput, facts: CreateFacts, moment: Moment, sees: (resource: string) => boolean): Change => {
-  const details = referenceDetails(inbox, input, moment, sees);
-  if (details.length > 0) throw invalidDetails(details);
+/** Decides what becomes of what has passed `checkDeclared`: a new item, or occurrences of the one that is there. */
+export const decideCreate = (creating: Creating, moment: Moment): Change => {
+  const { existing, inbox } = creating;
   if (inbox.retired) return fault('conflict', `The inbox ${inbox.name} is not in use any more.`);
-  return existing === null ? created(inbox, input, facts, moment) : occurred(existing, inbox, input.user, facts.knownUser, moment);
+  return existing === null ? created(creating, moment) : occurred(existing, creating, moment);
 };

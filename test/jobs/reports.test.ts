@@ -1,0 +1,110 @@
+/** Reports of an app: few versions however many there are, each user and each occurrence counted once, repeats answered as before. */
+import { expect } from 'chai';
+import type { Caller } from '../../shared/agents/principal.ts';
+import { reportItem } from '../../shared/items/report.ts';
+import { oldRows } from '../../workers/sweeps/oldRows.ts';
+import type { Client } from '../support/http.ts';
+import { newWorld, type World } from '../support/world.ts';
+
+describe('reports', () => {
+  let world: World;
+  let agent: Client;
+  let caller: Caller;
+  const hour = 3_600_000;
+  before(async () => {
+    world = await newWorld();
+    agent = await world.agent('admin');
+    const key = await world.appKey();
+    const principal = await world.deps.directory.principal('app', key.id);
+    const env = world.deps.directory.environment('demo');
+    if (principal === null || env === undefined) throw new Error('The world has no app key.');
+    caller = { env, principal, requestId: 'req_of_the_app', address: null };
+  });
+  after(() => world.close());
+
+  const report = (more: Partial<Parameters<typeof reportItem>[2]>) => reportItem(world.deps, caller, { inbox: 'bugs', title: 'TypeError in checkout', ...more });
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  const itemOf = async (id: string): Promise<any> => (await agent.get(`/items/${id}`)).body.item;
+  const codeOf = (failed: Promise<unknown>): Promise<unknown> => failed.then(() => 'nothing', (error: { code?: string }) => error.code);
+
+  it('make an item, and occurrences of the one that has the key', async () => {
+    const first = await report({ key: 'one', user: 'u1' });
+    expect(first.created).to.equal(true);
+    const second = await report({ key: 'one', user: 'u2' });
+    expect(second).to.deep.equal({ item: first.item, created: false });
+    expect(await report({ key: 'one', user: 'u1' })).to.deep.equal(second);
+    expect(await itemOf(first.item)).to.include({ occurrences: 3, users: 2, inbox: 'bugs' });
+    expect((await report({ title: 'Without a key' })).item).to.not.equal((await report({ title: 'Without a key' })).item);
+  });
+
+  it('of one item become few versions and miss none, in any number', async () => {
+    const answers = await Promise.all(Array.from({ length: 3000 }, (_, n) => report({ key: 'many', user: `u${String(n % 700)}`, delivery: `many-${String(n)}` })));
+    const [{ item: id } = { item: '' }] = answers;
+    expect(new Set(answers.map(({ item }) => item)).size).to.equal(1);
+    expect(answers.filter(({ created }) => created)).to.have.length(1);
+    const item = await itemOf(id);
+    expect(item).to.include({ occurrences: 3000, users: 700 });
+    expect(item.version).to.be.at.most(4);
+    const [audited] = await world.sql<{ n: number }>("select count(*)::int as n from events where item = $1 and verb in ('item.create', 'item.occur')", [id]);
+    expect(audited?.n).to.equal(item.version);
+  });
+
+  it('of many items are all made, each with its own answer', async () => {
+    const answers = await Promise.all(Array.from({ length: 1500 }, (_, n) => report({ key: `each-${String(n)}`, user: 'u', ...(n % 2 === 0 ? { delivery: `each-${String(n)}` } : {}) })));
+    expect(new Set(answers.map(({ item }) => item)).size).to.equal(1500);
+    expect(answers.every(({ created }) => created)).to.equal(true);
+    const again = await Promise.all(Array.from({ length: 1500 }, (_, n) => report({ key: `each-${String(n)}`, user: n % 2 === 0 ? 'u' : 'v', ...(n % 2 === 0 ? { delivery: `each-${String(n)}` } : {}) })));
+    expect(again.map(({ item }) => item)).to.deep.equal(answers.map(({ item }) => item));
+    expect(again.map(({ created }) => created)).to.deep.equal(answers.map((_, n) => n % 2 === 0));
+    const [sum] = await world.sql<{ occurrences: number; users: number }>("select sum(occurrences)::int as occurrences, sum(users)::int as users from items where key like 'each-%'");
+    expect(sum).to.deep.equal({ occurrences: 1500 + 750, users: 1500 + 750 });
+  });
+
+  it('by two processes at once are counted once each', async () => {
+    const other = { ...world.deps };
+    const answers = await Promise.all(Array.from({ length: 400 }, (_, n) =>
+      reportItem(n % 2 === 0 ? world.deps : other, caller, { inbox: 'bugs', title: 'Both', key: `both-${String(n % 4 >> 1)}`, user: String(n % 10), delivery: `both-${String(n % 200)}` })));
+    const ids = [...new Set(answers.map(({ item }) => item))];
+    expect(ids).to.have.length(2);
+    const items = await Promise.all(ids.map(itemOf));
+    expect(items.reduce((sum: number, item) => sum + Number(item.occurrences), 0)).to.equal(200);
+  });
+
+  it('answer a repeated delivery as before, also when the inbox takes it no more, and forget it after a day', async () => {
+    const first = await report({ key: 'again', delivery: 'd1' });
+    expect(await report({ key: 'again', delivery: 'd1' })).to.deep.equal(first);
+    expect(await report({ key: 'another', delivery: 'd1' })).to.deep.equal(first);
+    expect(await report({ inbox: 'nowhere', delivery: 'd1' })).to.deep.equal(first);
+    expect((await itemOf(first.item)).occurrences).to.equal(1);
+    await world.sql("update deliveries set created_at = created_at - 86400001 where delivery = 'd1'");
+    expect(await report({ key: 'again', delivery: 'd1' })).to.deep.equal({ item: first.item, created: false });
+    expect((await itemOf(first.item)).occurrences).to.equal(2);
+    await world.sql("update deliveries set created_at = created_at - 86400001 where delivery = 'd1'");
+    await oldRows.run(world.deps);
+    expect(await world.sql("select 1 from deliveries where delivery = 'd1'")).to.have.length(0);
+  });
+
+  it('tell of the time when it happened, and never move activity backwards', async () => {
+    const now = Date.now();
+    const { item: id } = await report({ key: 'late', at: now - 2 * hour });
+    expect(await itemOf(id)).to.include({ firstSeen: now - 2 * hour, lastSeen: now - 2 * hour });
+    await report({ key: 'late', at: now - hour });
+    await report({ key: 'late', at: now - 90 * 60_000 });
+    expect(await itemOf(id)).to.include({ lastSeen: now - hour, occurrences: 3 });
+    await report({ key: 'late', at: Date.now() + 60_000 });
+    expect((await itemOf(id)).lastSeen).to.be.within(now, Date.now());
+    expect(await codeOf(report({ key: 'late', at: Date.now() + 10 * 60_000 }))).to.equal('invalid');
+  });
+
+  it('that are not valid are refused each by itself', async () => {
+    const answers = await Promise.allSettled([
+      report({ key: 'mixed' }),
+      report({ key: 'mixed', record: { resource: 'nothing', id: '1' } }),
+      report({ key: 'mixed', user: 'u' }),
+      report({ inbox: 'mail', key: 'mixed', data: { email: 5 } }),
+      reportItem(world.deps, caller, { inbox: 'bugs', title: 'x', colour: 'red' } as never),
+      report({ inbox: 'nowhere' }),
+    ]);
+    expect(answers.map((answer) => (answer.status === 'fulfilled' ? 'ok' : (answer.reason as { code: string }).code))).to.deep.equal(['ok', 'invalid', 'ok', 'invalid', 'invalid', 'not_found']);
+  });
+});
