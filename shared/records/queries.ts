@@ -1,9 +1,10 @@
 /** Records of stored resources, by reference. */
-import type { Db } from '../db/knex.ts';
+import type { Db, Tx } from '../db/knex.ts';
 import { rows, statement } from '../db/sql.ts';
 import type { RecordRef } from '../items/model.ts';
 
-export interface StoredRecord {
+/** A record as it is answered. `updatedAt` null: not known. */
+export interface FullRecord {
   readonly resource: string;
   readonly id: string;
   readonly title: string;
@@ -12,14 +13,28 @@ export interface StoredRecord {
   readonly updatedAt: number | null;
 }
 
+export type StoredRecord = FullRecord;
+
 const byRefs = statement('records.byRefs', `
   select r.resource, r.id, r.title, r.subtitle, r.fields, r.updated_at as "updatedAt"
   from unnest($2::text[], $3::text[]) as ref(resource, id) join records r on r.env = $1 and r.resource = ref.resource and r.id = ref.id`);
 
-/** The records of `refs` in their order; one that isn't stored here is answered by its reference alone. */
-export const readRecords = async (db: Db, env: number, refs: readonly (RecordRef & { title?: string | null })[]): Promise<StoredRecord[]> => {
-  if (refs.length === 0) return [];
-  const found = await rows<StoredRecord>(db, byRefs, [env, refs.map((ref) => ref.resource), refs.map((ref) => ref.id)]);
-  return refs.map(({ resource, id, title }) =>
-    found.find((record) => record.resource === resource && record.id === id) ?? { resource, id, title: title ?? id, subtitle: null, fields: {}, updatedAt: null });
+type Ref = RecordRef & { readonly title?: string | null };
+
+/** What is known of a record that can't be read: its reference. */
+export const bareRecord = ({ resource, id, title }: Ref): FullRecord => ({ resource, id, title: title ?? id, subtitle: null, fields: {}, updatedAt: null });
+
+const keyOf = ({ resource, id }: RecordRef): string => `${resource}\n${id}`;
+
+/** The stored ones of `refs`, in any order. */
+export const findRecords = async (db: Db | Tx, env: number, refs: readonly RecordRef[]): Promise<FullRecord[]> =>
+  refs.length === 0 ? [] : rows<FullRecord>(db, byRefs, [env, refs.map((ref) => ref.resource), refs.map((ref) => ref.id)]);
+
+/** `refs` in their order, each answered by the record of `found` or by its reference alone. */
+export const inOrder = (refs: readonly Ref[], found: readonly FullRecord[]): FullRecord[] => {
+  const known = new Map(found.map((record) => [keyOf(record), record]));
+  return refs.map((ref) => known.get(keyOf(ref)) ?? bareRecord(ref));
 };
+
+/** The records of `refs` in their order; one that isn't stored here is answered by its reference alone. */
+export const readRecords = async (db: Db, env: number, refs: readonly Ref[]): Promise<FullRecord[]> => inOrder(refs, await findRecords(db, env, refs));

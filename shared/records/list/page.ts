@@ -1,0 +1,154 @@
+/**
+ * One page of stored records in any order, under any filters: read on in the order's stream while that soon finds what
+ * fits, else gathered by the rarest terms or range and sorted. Called by read.ts, related.ts and search.ts.
+ */
+import type { Db, Tx } from '../../db/knex.ts';
+import { row, rows, type Value } from '../../db/sql.ts';
+import { valuesOf, type Named } from '../../items/list/sql.ts';
+import { pathOf, type Clause, type Order } from '../filters.ts';
+import type { FullRecord } from '../queries.ts';
+import { termQueries } from '../terms.ts';
+import { countRange, gatherRange, gatherTerms, probe, sample, type Shape, type StreamName } from './statements.ts';
+
+/** Where a page ended: whether among records without the field, two keys, and the id. */
+export type Place = readonly [absent: number, key1: string | number | null, key2: string | null, id: string];
+
+export interface ListRequest {
+  readonly env: number;
+  readonly resource: string;
+  readonly clauses: readonly Clause[];
+  /** Words or the beginning of an id; null: none. */
+  readonly text: string | null;
+  readonly order: Order;
+  readonly after: Place | null;
+  readonly limit: number;
+  /** Fields whose values are among the terms. */
+  readonly equal: readonly string[];
+  /** Numeric fields that have keys. */
+  readonly ranged: readonly string[];
+}
+
+/** Rows of one step; the last ones are only reached by what is rare and has no index. */
+const strides = [256, 2_048, 16_384, 131_072] as const;
+/** Up to so many rows reading on is about as quick as gathering. */
+const nearby = 16_384;
+/** More are not sorted at once. */
+const gatherMost = 20_000;
+const rangeMost = 5_000;
+const sampleRows = 1_000;
+/** A term that more records have helps less than reading on. */
+const rareShare = 0.05;
+const partsMax = 4;
+
+interface Found extends FullRecord {
+  readonly k1: string | number | null;
+  readonly k2: string | null;
+}
+type Edge = readonly [read: number, fitting: number, id: string | null, k1: string | number | null, k2: string | null];
+
+interface Reading {
+  readonly db: Db | Tx;
+  readonly request: ListRequest;
+  readonly stream: StreamName;
+  readonly values: Readonly<Record<string, Value>>;
+}
+
+const ask = <R>({ db, values }: Reading, statement: Named, more: Readonly<Record<string, Value>>): Promise<R[]> => rows<R>(db, statement.prepared, valuesOf(statement, { ...values, ...more }));
+
+const placed = (place: Place | null): Record<string, Value> => (place === null ? {} : { key1: place[1], key2: place[2], id: place[3] });
+
+const shapeOf = ({ stream, request }: Reading, place: Place | null): Shape => ({ stream, descending: request.order.descending, behind: place !== null });
+
+/** The tsqueries that the request can be narrowed by. */
+const partsOf = ({ env, resource, clauses, text, equal }: ListRequest): string[] => {
+  const terms = termQueries(env, resource);
+  const ofClauses = clauses.filter(({ field }) => equal.includes(field)).flatMap(({ field, op, values }) => {
+    if (op === 'eq' || op === 'in') return [terms.equals(field, values)];
+    if (op === 'startsWith' && values[0] !== '') return [terms.startsWith(field, String(values[0]))];
+    return op === 'exists' && values[0] === true ? [terms.has(field)] : [];
+  });
+  return [...(text === null ? [] : [terms.matches(text)]), ...ofClauses].slice(0, partsMax);
+};
+
+/** Bounds of the numeric fields that have keys; those of the path are compared once more. */
+const rangesOf = ({ clauses, ranged }: ListRequest): { field: string; least: number; most: number }[] =>
+  ranged.flatMap((field) => {
+    const own = clauses.filter((clause) => clause.field === field && typeof clause.values[0] === 'number');
+    const bounds = (ops: readonly string[]): number[] => own.filter(({ op }) => ops.includes(op)).map(({ values }) => Number(values[0]));
+    const [above, below] = [bounds(['gt', 'gte', 'eq']), bounds(['lt', 'lte', 'eq'])];
+    if (above.length + below.length === 0) return [];
+    return [{ field, least: Math.max(-Number.MAX_VALUE, ...above), most: Math.min(Number.MAX_VALUE, ...below) }];
+  });
+
+/** All that fits behind a place, found by the narrowest range or the rarest terms; null: these find too much. */
+const gather = async (reading: Reading, place: Place | null, limit: number): Promise<Found[] | null> => {
+  const { request, db, values } = reading;
+  const shape = shapeOf(reading, place);
+  const sorted = (found: (Found & { n: number })[], most: number): Found[] | null => ((found[0]?.n ?? 0) > most ? null : found.filter((each) => each.id !== null));
+  for (const { field, least, most } of rangesOf(request)) {
+    const range = { rangeField: field, least, most };
+    const count = countRange(rangeMost);
+    const { n } = (await row<{ n: number }>(db, count.prepared, valuesOf(count, { ...values, ...range }))) ?? { n: 0 };
+    if (n <= rangeMost) return sorted(await ask(reading, gatherRange(shape, gatherMost), { ...placed(place), ...range, limit }), gatherMost);
+  }
+  const parts = partsOf(request);
+  if (parts.length === 0) return null;
+  const [counts] = await ask<Record<string, number>>(reading, sample(sampleRows), Object.fromEntries(parts.map((part, i) => [`term${String(i + 1)}`, part])));
+  const shares = parts.map((part, i) => ({ part, share: (counts?.[`t${String(i + 1)}`] ?? 0) / Math.max(1, counts?.['n'] ?? 0) })).sort((a, b) => a.share - b.share);
+  const [rarest] = shares;
+  if (rarest === undefined || rarest.share > rareShare) return null;
+  const chosen = shares.filter((each) => each === rarest || each.share <= rareShare).map(({ part }) => part);
+  return sorted(await ask(reading, gatherTerms(shape, gatherMost), { ...placed(place), terms: chosen.join(' & '), limit }), gatherMost);
+};
+
+const readStream = async (reading: Reading, from: Place | null, wanted: number): Promise<Found[]> => {
+  const found: Found[] = [];
+  let place = from;
+  let [read, fitting] = [0, 0];
+  let gathers = true;
+  for (let step = 0; ; ) {
+    const stride = strides[step] ?? strides[3];
+    const answered = await ask<Found & { edge: Edge | null }>(reading, probe(shapeOf(reading, place), stride), { ...placed(place), limit: wanted - found.length });
+    found.push(...answered.filter(({ edge }) => edge === null));
+    const edge = answered.find((each) => each.edge !== null)?.edge ?? null;
+    if (found.length >= wanted || edge === null || edge[2] === null) return found;
+    place = [reading.stream === 'absent' ? 1 : 0, edge[3], edge[4], edge[2]];
+    read += edge[0];
+    fitting += edge[1];
+    const expected = ((wanted - found.length) * read) / Math.max(fitting, 0.5);
+    if (step > 0 && gathers && expected > nearby) {
+      const rest = await gather(reading, place, wanted - found.length);
+      if (rest !== null) return [...found, ...rest];
+      gathers = false;
+    }
+    if (step < strides.length - 1) step += 1;
+  }
+};
+
+const streamsOf = ({ order: { by } }: ListRequest): readonly StreamName[] => (by.kind === 'field' ? ['present', 'absent'] : [by.kind]);
+
+export interface RecordPage {
+  readonly records: readonly FullRecord[];
+  /** null: there are no more. */
+  readonly next: Place | null;
+}
+
+export const listStored = async (db: Db | Tx, request: ListRequest): Promise<RecordPage> => {
+  const { env, resource, order, clauses, text, after, limit } = request;
+  const values = {
+    env, resource, path: pathOf(clauses), query: text === null ? null : termQueries(env, resource).matches(text),
+    field: order.by.kind === 'field' ? order.by.field : null,
+  };
+  const found: (Found & { absent: number })[] = [];
+  for (const stream of streamsOf(request)) {
+    const absent = stream === 'absent' ? 1 : 0;
+    if (found.length > limit || (after !== null && after[0] > absent)) continue;
+    const from = after !== null && after[0] === absent ? after : null;
+    found.push(...(await readStream({ db, request, stream, values }, from, limit + 1 - found.length)).map((each) => ({ ...each, absent })));
+  }
+  const last = found.length > limit ? found[limit - 1] : undefined;
+  return {
+    records: found.slice(0, limit).map(({ id, title, subtitle, fields, updatedAt }) => ({ resource, id, title, subtitle, fields, updatedAt })),
+    next: last === undefined ? null : [last.absent, last.k1, last.k2, last.id],
+  };
+};

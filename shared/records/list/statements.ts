@@ -1,0 +1,105 @@
+/**
+ * The texts of the record list statements: ordered streams read in steps, what terms or a range of keys find gathered,
+ * and samples of how frequent a term is. How they are used: page.ts; what they cost: docs/performance.md.
+ */
+import { named, type Named } from '../../items/list/sql.ts';
+
+/** An ordered index of records: `present` and `absent` are records with and without a field. */
+export type StreamName = 'title' | 'updatedAt' | 'id' | 'present' | 'absent';
+
+export interface Shape {
+  readonly stream: StreamName;
+  readonly descending: boolean;
+  /** Whether it begins behind a place. */
+  readonly behind: boolean;
+}
+
+/** Key columns before the id, as they are named in `records` (`r`) or `record_keys` (`k`). */
+const keysOf: Readonly<Record<StreamName, readonly string[]>> = { title: ['r.title_key'], updatedAt: ['r.updated_at'], id: [], present: ['k.num', 'k.text'], absent: [] };
+const typesOf: Readonly<Record<StreamName, readonly string[]>> = { title: ['text'], updatedAt: ['bigint'], id: [], present: ['float8', 'text'], absent: [] };
+
+const isKeyed = (stream: StreamName): boolean => stream === 'present' || stream === 'absent';
+const shapeName = ({ stream, descending, behind }: Shape): string => `${stream}.${descending ? 'down' : 'up'}${behind ? '.behind' : ''}`;
+
+const columnsOf = (stream: StreamName): string[] => [...keysOf[stream], isKeyed(stream) ? 'k.id' : 'r.id'];
+
+const orderOf = ({ stream, descending }: Shape): string => columnsOf(stream).map((column) => `${column}${descending ? ' desc' : ''}`).join(', ');
+
+const behindOf = ({ stream, descending, behind }: Shape): string => {
+  if (!behind) return 'true';
+  const places = [...typesOf[stream].map((type, n) => `$key${String(n + 1)}::${type}`), '$id::text'];
+  return `(${columnsOf(stream).join(', ')}) ${descending ? '<' : '>'} (${places.join(', ')})`;
+};
+
+/** Key columns as `k1` and `k2`, whatever they are. */
+const keyColumns = (stream: StreamName): string => {
+  const columns = keysOf[stream];
+  return `${columns[0] ?? 'null::text'} as k1, ${columns[1] ?? 'null::text'} as k2`;
+};
+
+const fits = '(($path::jsonpath is null or r.fields @@ $path::jsonpath) and ($query::tsquery is null or r.terms @@ $query::tsquery)) is true';
+const ofField = "k.env = $env and k.resource = $resource and k.field = $field and k.missing = ";
+
+/** Keys whose record was written anew since are stale: their stamps differ, and the record is found under its new keys. */
+const streamSql = (shape: Shape, rows: number): string => {
+  const { stream } = shape;
+  const end = `order by ${orderOf(shape)} limit ${String(rows)}`;
+  if (!isKeyed(stream)) {
+    return `select r.id, ${keyColumns(stream)}, ${fits} as fits from (
+      select r.* from records r where r.env = $env and r.resource = $resource and ${behindOf(shape)} ${end}) r`;
+  }
+  return `select k.id, k.k1, k.k2, r.id is not null and ${fits} as fits from (
+      select k.id, k.stamp, ${keyColumns(stream)} from record_keys k where ${ofField}${String(stream === 'absent')} and ${behindOf(shape)} ${end}) k
+    left join lateral (select * from records r where r.env = $env and r.resource = $resource and r.id = k.id and r.stamp = k.stamp offset 0) r on true`;
+};
+
+const answer = `r.resource, r.id, r.title, r.subtitle, r.fields, r.updated_at as "updatedAt", f.k1, f.k2`;
+const sorted = ({ descending }: Shape): string => ['f.k1', 'f.k2', 'f.id'].map((column) => `${column}${descending ? ' desc' : ''}`).join(', ');
+
+/**
+ * Of the next `rows` of a stream those that fit, at most `$limit`; when these are fewer, a further row whose `edge` says
+ * how many were read, how many fit, and the keys of the last one (id null: the stream ended before).
+ */
+export const probe = (shape: Shape, rows: number): Named =>
+  named(`records.probe.${shapeName(shape)}.${String(rows)}`, () => `
+    with s as materialized (${streamSql(shape, rows)})
+    select ${answer}, f.edge from (
+      (select id, k1, k2, null::json as edge from s where fits)
+      union all (select null, null, null, json_build_array(count(*), count(*) filter (where fits), (array_agg(id))[${String(rows)}], (array_agg(k1))[${String(rows)}], (array_agg(k2))[${String(rows)}]) from s)
+      limit $limit) f
+    left join records r on r.env = $env and r.resource = $resource and r.id = f.id order by ${sorted(shape)}`);
+
+/** Of records that terms or keys find: with the keys of the stream that they are to be sorted by. */
+const withKeys = ({ stream }: Shape): string =>
+  isKeyed(stream) ? `join lateral (select * from record_keys k where ${ofField}${String(stream === 'absent')} and k.id = r.id and k.stamp = r.stamp offset 0) k on true` : '';
+
+/** What fits behind the place, of what `found` finds, if it is not more than `most`: each row has that number as `n`. */
+const gathered = (shape: Shape, found: string, most: number): string => `
+    with c as materialized (
+      select r.id, ${keyColumns(shape.stream)} from (${found}) r ${withKeys(shape)}
+      where ${fits} and (${behindOf(shape)}) is true limit ${String(most + 1)})
+    select ${answer}, n.n from (select count(*)::int as n from c) n
+    left join lateral (select * from c f order by ${sorted(shape)} limit $limit) f on true
+    left join records r on r.env = $env and r.resource = $resource and r.id = f.id order by ${sorted(shape)}`;
+
+/** Found by the tsquery `$terms`; the GIN index is the only one that PostgreSQL may think of. */
+export const gatherTerms = (shape: Shape, most: number): Named =>
+  named(`records.gatherTerms.${shapeName(shape)}`, () =>
+    gathered(shape, 'select * from records r where r.terms @@ $terms::tsquery and (r.env = $env) is true and (r.resource = $resource) is true offset 0', most));
+
+const inRange = 'x.env = $env and x.resource = $resource and x.field = $rangeField and not x.missing and x.num >= $least::float8 and x.num <= $most::float8';
+
+/** Found by a range of a field's numbers. */
+export const gatherRange = (shape: Shape, most: number): Named =>
+  named(`records.gatherRange.${shapeName(shape)}`, () =>
+    gathered(shape, `select r.* from record_keys x join records r on r.env = $env and r.resource = $resource and r.id = x.id and r.stamp = x.stamp where ${inRange} offset 0`, most));
+
+/** How many a range has, up to `most` + 1. */
+export const countRange = (most: number): Named =>
+  named('records.countRange', () => `select count(*)::int as n from (select 1 from record_keys x where ${inRange} limit ${String(most + 1)}) x`);
+
+/** Of the first `rows` records by title: how many there are, and how many have each of four terms. */
+export const sample = (rows: number): Named =>
+  named('records.sample', () => `
+    select count(*)::int as n, ${[1, 2, 3, 4].map((n) => `(count(*) filter (where r.terms @@ $term${String(n)}::tsquery))::int as t${String(n)}`).join(', ')}
+    from (select r.terms from records r where r.env = $env and r.resource = $resource order by r.title_key, r.id limit ${String(rows)}) r`);

@@ -1,0 +1,132 @@
+/**
+ * Reading records of any resource: stored ones from PostgreSQL, app-served ones through the link. Called by routes, item
+ * details, actions, pages' blocks and MCP.
+ */
+import { Fault, fault } from '../catalogue/errors.ts';
+import { limits } from '../catalogue/limits.ts';
+import type { Caller } from '../agents/principal.ts';
+import type { Deps } from '../deps.ts';
+import type { Environment } from '../environments/definition.ts';
+import type { ManifestResource } from '../environments/manifest.ts';
+import type { RecordRef } from '../items/model.ts';
+import { getApp, listApp, searchApp } from './appReads.ts';
+import { checkFilters, checkSort, checkText, type Clause, type Order } from './filters.ts';
+import { recordIdProblem } from './given.ts';
+import { listStored, type ListRequest, type Place } from './list/page.ts';
+import { findRecords, inOrder, type FullRecord } from './queries.ts';
+import { searchStored } from './search.ts';
+import { indexingOf, isNumeric } from './terms.ts';
+
+export type { FullRecord } from './queries.ts';
+
+type Reading = Pick<Deps, 'db' | 'link'>;
+
+/** The resource, when it is declared now and the caller sees it; else `404`, whatever the reason. */
+export const visibleResource = ({ env, principal }: Pick<Caller, 'env' | 'principal'>, name: string): ManifestResource => {
+  const resource = env.definition.resources.get(name);
+  if (resource === undefined || !principal.access.sees('resource', name)) throw fault('not_found');
+  return resource;
+};
+
+/** null: there is none, or its resource isn't declared. Throws `app_offline`, `app_timeout`, `app_error` for app-served ones. */
+export const getRecord = async ({ db, link }: Reading, env: Environment, resource: string, id: string): Promise<FullRecord | null> => {
+  const declared = env.definition.resources.get(resource);
+  if (declared === undefined || recordIdProblem(id) !== null) return null;
+  const found = declared.source === 'stored' ? await findRecords(db, env.id, [{ resource, id }]) : await getApp(link, env.id, resource, [id]);
+  return found[0] ?? null;
+};
+
+type Ref = RecordRef & { readonly title?: string | null };
+
+/** What the app has of `ids`; nothing when it can't be asked now. */
+const getQuietly = async (link: Reading['link'], env: number, resource: string, ids: readonly string[]): Promise<FullRecord[]> => {
+  try {
+    return await getApp(link, env, resource, ids);
+  } catch (error) {
+    if (error instanceof Fault) return [];
+    throw error;
+  }
+};
+
+/** Those of `refs` that there are, in no order; without what the app can't be asked for now. */
+export const foundRecords = async ({ db, link }: Reading, env: Environment, refs: readonly RecordRef[]): Promise<FullRecord[]> => {
+  const served = new Map<string, string[]>();
+  for (const { resource, id } of refs) {
+    if (env.definition.resources.get(resource)?.source === 'app') served.set(resource, [...new Set([...(served.get(resource) ?? []), id])]);
+  }
+  const stored = refs.filter(({ resource }) => env.definition.resources.get(resource)?.source === 'stored');
+  const found = await Promise.all([findRecords(db, env.id, stored), ...[...served].map(([resource, ids]) => getQuietly(link, env.id, resource, ids))]);
+  return found.flat();
+};
+
+/** Records in the order of `refs`; one that isn't there, or whose app can't be asked, is answered by its reference alone. */
+export const getRecords = async (deps: Reading, env: Environment, refs: readonly Ref[]): Promise<FullRecord[]> => inOrder(refs, await foundRecords(deps, env, refs));
+
+export interface RecordsPage {
+  readonly records: readonly FullRecord[];
+  /** Sealed; null: there are no more. */
+  readonly cursor: string | null;
+}
+
+export interface SearchQuery {
+  readonly q?: string;
+  /** 1 to 50. */
+  readonly limit?: number;
+}
+
+/** What is asked of a list, checked. `raw` is the filter object as it came, for the app. */
+export interface Checked {
+  readonly clauses: readonly Clause[];
+  readonly raw: Readonly<Record<string, unknown>>;
+  readonly text: string | null;
+  readonly order: Order;
+  readonly sort: string | null;
+}
+
+export const storedRequest = (env: Environment, resource: ManifestResource, { clauses, text, order }: Checked, after: Place | null, limit: number): ListRequest => {
+  const { equal, keys } = indexingOf(env.definition, resource);
+  return { env: env.id, resource: resource.name, clauses, text, order, after, limit, equal, ranged: keys.filter(({ type }) => isNumeric(type)).map(({ field }) => field) };
+};
+
+const byTitle: Order = { by: { kind: 'title' }, descending: false };
+
+/** Best match first: its id, its title, a title that begins with it, then others by title. Without `q` the first by title. */
+export const searchRecords = async ({ db, link }: Reading, caller: Caller, name: string, { q, limit = limits.searchRecords }: SearchQuery): Promise<RecordsPage> => {
+  const resource = visibleResource(caller, name);
+  const text = checkText(q);
+  if (resource.source === 'app') return { records: await searchApp(link, caller.env.id, { resource: name, q: text ?? '', limit }), cursor: null };
+  const request = storedRequest(caller.env, resource, { clauses: [], raw: {}, text, order: byTitle, sort: null }, null, limit);
+  return { records: text === null ? (await listStored(db, request)).records : await searchStored(db, { ...request, text }), cursor: null };
+};
+
+export interface ListQuery {
+  readonly q?: string;
+  /** As parsed from JSON. */
+  readonly filters?: object;
+  readonly sort?: string;
+  readonly limit?: number;
+  readonly cursor?: string;
+}
+
+/** A page of a checked list. `key` names what else the cursor is tied to. */
+export const listChecked = async ({ db, link }: Reading, { env, principal }: Caller, resource: ManifestResource, checked: Checked, page: { readonly key: string; readonly limit: number; readonly cursor: string | undefined }): Promise<RecordsPage> => {
+  const { name, source } = resource;
+  const key = `records:${JSON.stringify([principal.role?.id ?? null, name, source, page.key, checked.text, checked.raw, checked.sort])}`;
+  const keys = page.cursor === undefined ? null : env.seal.openCursor(key, page.cursor);
+  if (page.cursor !== undefined && keys === null) throw fault('bad_cursor');
+  if (source === 'app') {
+    const { text, raw, sort } = checked;
+    const answered = await listApp(link, env.id, { resource: name, q: text, filters: raw, sort, cursor: keys === null ? null : String(keys[0]), limit: page.limit });
+    return { records: answered.records, cursor: answered.cursor === null ? null : env.seal.cursor(key, [answered.cursor]) };
+  }
+  const { records, next } = await listStored(db, storedRequest(env, resource, checked, keys as Place | null, page.limit));
+  return { records, cursor: next === null ? null : env.seal.cursor(key, next) };
+};
+
+/** A page of records under filters, by title unless sorted otherwise (app-served ones: as the app has them). */
+export const listRecords = async (deps: Reading, caller: Caller, name: string, { q, filters = {}, sort, limit = limits.pageDefault, cursor }: ListQuery): Promise<RecordsPage> => {
+  const resource = visibleResource(caller, name);
+  const raw = filters as Readonly<Record<string, unknown>>;
+  const checked = { clauses: checkFilters(resource, raw), raw, text: checkText(q), order: checkSort(resource, sort), sort: sort ?? null };
+  return listChecked(deps, caller, resource, checked, { key: 'list', limit, cursor });
+};

@@ -1,0 +1,152 @@
+/**
+ * What stored records are found by: lexemes for words, ids and filtered values (a GIN index), and keys for sorts and
+ * ranges (record_keys). Which fields take part is the resource's declaration. Written by write.ts, asked by list.
+ */
+import { createHash } from 'node:crypto';
+import { fold, queryWords, titleWords } from '../core/text.ts';
+import type { Definition } from '../environments/definition.ts';
+import type { ManifestResource } from '../environments/manifest.ts';
+
+export type FieldType = 'text' | 'number' | 'money' | 'time' | 'boolean' | 'link' | 'person' | 'any';
+const fieldTypes: readonly string[] = ['text', 'number', 'money', 'time', 'boolean', 'link', 'person'];
+
+export const typeOf = (type: string | undefined): FieldType => (type !== undefined && fieldTypes.includes(type) ? (type as FieldType) : 'any');
+export const isNumeric = (type: FieldType): boolean => type === 'number' || type === 'money' || type === 'time';
+
+interface KeyField {
+  readonly field: string;
+  readonly type: FieldType;
+  /** Whether records without the field are listed too: those that are sorted by it. */
+  readonly sorted: boolean;
+}
+
+/** How records of a resource are indexed; `shape` names it. */
+export interface Indexing {
+  readonly shape: string;
+  readonly search: readonly string[];
+  /** Fields whose values are lexemes. */
+  readonly equal: readonly string[];
+  readonly keys: readonly KeyField[];
+}
+
+/** Raised when lexemes or keys are made in another way: all are made anew then. */
+const version = 1;
+
+const make = (definition: Definition, { name, fields = [] }: ManifestResource): Indexing => {
+  const related = [...definition.resources.values()].flatMap(({ relations = [] }) => relations.flatMap(({ resource, field }) => (resource === name && field !== undefined ? [field] : [])));
+  const search = fields.filter((field) => field.search === true).map((field) => field.name);
+  const equal = [...new Set([...fields.filter((field) => field.filter === true).map((field) => field.name), ...related])].sort();
+  const keys = fields
+    .filter((field) => field.sort === true || (field.filter === true && isNumeric(typeOf(field.type))))
+    .map((field) => ({ field: field.name, type: typeOf(field.type), sorted: field.sort === true }));
+  const shape = createHash('sha256').update(JSON.stringify([version, search, equal, keys])).digest('base64url').slice(0, 12);
+  return { shape, search, equal, keys };
+};
+
+const made = new WeakMap<Definition, Map<string, Indexing>>();
+
+export const indexingOf = (definition: Definition, resource: ManifestResource): Indexing => {
+  const known = made.get(definition) ?? new Map<string, Indexing>();
+  made.set(definition, known);
+  const found = known.get(resource.name) ?? make(definition, resource);
+  known.set(resource.name, found);
+  return found;
+};
+
+/** Three characters for a resource (FNV-1a). Two may share them, so lists compare the resource itself as well. */
+const resourceCode = (resource: string): string => {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < resource.length; i++) hash = Math.imul(hash ^ resource.charCodeAt(i), 0x01000193) >>> 0;
+  return (hash % 46_656).toString(36).padStart(3, '0');
+};
+
+/** Between the lexemes of one record, as they are sent; no lexeme holds it. */
+export const termBreak = '\u001e';
+
+/** Longer texts don't tell more apart; what is found by them is compared whole. Keeps lexemes and index rows small. */
+const lexemeMax = 100;
+const keyMax = 300;
+/** Words and array members of one record that it is found by. */
+const wordsMax = 2_000;
+const membersMax = 100;
+
+const clipped = (text: string, most: number): string => text.slice(0, most).toWellFormed();
+const plain = (text: string): string => clipped(text, lexemeMax).replaceAll(termBreak, ' ').replaceAll('\ufffd', '');
+
+const scalarText = (value: unknown): string | null =>
+  typeof value === 'string' ? value : typeof value === 'number' || typeof value === 'boolean' ? String(value) : null;
+
+const valuesOf = (value: unknown): string[] =>
+  (Array.isArray(value) ? value.slice(0, membersMax) : [value]).flatMap((member) => scalarText(member) ?? []);
+
+export interface Indexed {
+  readonly id: string;
+  readonly title: string;
+  readonly subtitle: string | null;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+const own = (fields: Readonly<Record<string, unknown>>, name: string): unknown => (Object.hasOwn(fields, name) ? fields[name] : undefined);
+
+/** The lexemes of a record: each after environment and resource, with a letter that says what it is. */
+export const recordTerms = (env: number, resource: string, { search, equal }: Indexing, { id, title, subtitle, fields }: Indexed): string[] => {
+  const before = `${String(env)}.${resourceCode(resource)}`;
+  const texts = [title, subtitle ?? '', ...search.flatMap((name) => valuesOf(own(fields, name)))];
+  const words = new Set<string>();
+  for (const text of texts) for (const word of titleWords(text)) if (words.size < wordsMax) words.add(word);
+  const terms = [`i${fold(id)}`, ...[...words].map((word) => `w${word}`)];
+  for (const name of equal) {
+    const value = own(fields, name);
+    if (value === undefined || value === null) continue;
+    terms.push(`e${name}`);
+    for (const text of valuesOf(value)) terms.push(`f${name}=${plain(text)}`);
+  }
+  return terms.map((term) => (before + term).replaceAll(termBreak, ' '));
+};
+
+const quoted = (lexeme: string, prefix = ''): string => `'${lexeme.replaceAll(termBreak, ' ').replaceAll('\\', '\\\\').replaceAll("'", "''")}'${prefix}`;
+
+/** Makes the tsqueries of one resource; lexemes are quoted, so whatever a value holds stands for itself. */
+export const termQueries = (env: number, resource: string) => {
+  const before = `${String(env)}.${resourceCode(resource)}`;
+  return {
+    equals: (field: string, values: readonly (string | number | boolean)[]): string =>
+      `(${values.map((value) => quoted(`${before}f${field}=${plain(String(value))}`)).join(' | ')})`,
+    startsWith: (field: string, value: string): string => quoted(`${before}f${field}=${plain(value)}`, ':*'),
+    has: (field: string): string => quoted(`${before}e${field}`),
+    /** The id begins with the text, or every word of it begins one of the record's. */
+    matches: (text: string): string => {
+      const words = queryWords(text).map((word) => quoted(`${before}w${word}`, ':*'));
+      const byId = quoted(`${before}i${fold(text)}`, ':*');
+      return words.length === 0 ? `(${byId})` : `(${byId} | (${words.join(' & ')}))`;
+    },
+  };
+};
+
+/** What titles are sorted by, and found by their beginning. */
+export const titleKey = (title: string): string => clipped(fold(title), keyMax);
+
+export interface SortKey {
+  readonly num: number;
+  readonly text: string;
+}
+
+/** What a field's value is sorted by; null: nothing that fits its type. Of fields without a type, texts follow numbers. */
+export const sortKey = (type: FieldType, value: unknown): SortKey | null => {
+  if (typeof value === 'number') return isNumeric(type) || type === 'any' ? { num: value, text: '' } : null;
+  if (typeof value === 'boolean') return type === 'boolean' || type === 'any' ? { num: value ? 1 : 0, text: '' } : null;
+  if (typeof value !== 'string' || isNumeric(type) || type === 'boolean') return null;
+  return { num: type === 'any' ? Number.MAX_VALUE : 0, text: clipped(value, keyMax) };
+};
+
+interface RecordKey extends SortKey {
+  readonly field: string;
+  readonly missing: boolean;
+}
+
+export const recordKeys = ({ keys }: Indexing, fields: Readonly<Record<string, unknown>>): RecordKey[] =>
+  keys.flatMap(({ field, type, sorted }): RecordKey[] => {
+    const key = sortKey(type, own(fields, field));
+    if (key !== null) return [{ field, missing: false, ...key }];
+    return sorted ? [{ field, missing: true, num: 0, text: '' }] : [];
+  });

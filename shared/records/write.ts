@@ -1,0 +1,150 @@
+/**
+ * Stores and deletes records of stored resources: one statement with the rows, what they are found by, the audit event
+ * and the saved answer. Called by POST /resources/:resource/records, by the app link, and by MCP never.
+ */
+import { randomInt } from 'node:crypto';
+import type { Caller } from '../agents/principal.ts';
+import { fault } from '../catalogue/errors.ts';
+import { limits } from '../catalogue/limits.ts';
+import { invalidDetails } from '../core/validate.ts';
+import { isConflict } from '../db/errors.ts';
+import { rows, statement, type Value } from '../db/sql.ts';
+import type { Deps } from '../deps.ts';
+import { modeProblem } from '../perform/gates.ts';
+import type { SavedAnswer } from '../perform/write.ts';
+import { recordIdProblem, recordProblem, wholeRecord } from './given.ts';
+import type { FullRecord } from './queries.ts';
+import { visibleResource } from './read.ts';
+import { indexingOf, recordKeys, recordTerms, termBreak, titleKey, type Indexing } from './terms.ts';
+
+export interface GivenRecord {
+  readonly id: string;
+  readonly title: string;
+  readonly subtitle?: string | null;
+  readonly fields?: Readonly<Record<string, unknown>>;
+  readonly updatedAt?: number | null;
+}
+
+export interface RecordChanges {
+  readonly records: readonly GivenRecord[];
+  readonly deleted: readonly string[];
+}
+
+export interface Written {
+  readonly stored: number;
+  readonly deleted: number;
+}
+
+/** A record that is stored as it is already is left alone, so that an app may push all it has over and over. */
+const textOf = (saved: boolean): string => `
+  with given as (
+    select * from json_to_recordset($3::json) as g(id text, title text, title_key text, subtitle text, fields jsonb, updated_at bigint, terms text, keys json)),
+  written as (
+    insert into records as r (env, resource, id, title, subtitle, fields, updated_at, title_key, terms, shape, stamp)
+    select $1, $2, id, title, subtitle, fields, coalesce(updated_at, $4::bigint), title_key, array_to_tsvector(string_to_array(terms, E'\\x1e')), $5, $6::bigint
+    from given order by id
+    on conflict (env, resource, id) do update set title = excluded.title, subtitle = excluded.subtitle, fields = excluded.fields,
+      updated_at = excluded.updated_at, title_key = excluded.title_key, terms = excluded.terms, shape = excluded.shape, stamp = excluded.stamp
+    where (r.title, r.subtitle, r.fields, r.shape) is distinct from (excluded.title, excluded.subtitle, excluded.fields, excluded.shape)
+      or r.updated_at < excluded.updated_at and (select g.updated_at from given g where g.id = excluded.id) is not null
+    returning id),
+  gone as (
+    delete from records r using (select id from unnest($7::text[]) as d(id) order by id) d where r.env = $1 and r.resource = $2 and r.id = d.id returning r.id),
+  unkeyed as (
+    delete from record_keys k using (select id from written union all select id from gone) w
+    where k.env = $1 and k.resource = $2 and k.id = w.id and k.stamp <> $6::bigint),
+  keyed as (
+    insert into record_keys (env, resource, field, missing, num, text, id, stamp)
+    select $1, $2, k.field, k.missing, k.num, k.text, g.id, $6::bigint
+    from given g join written using (id), json_to_recordset(g.keys) as k(field text, missing boolean, num float8, text text)),
+  happened as (
+    insert into events (env, at, actor_type, actor, actor_name, role, verb, target_type, target, after, request_id, address)
+    select $1, $4::bigint, $8, $9, $10, $11, 'records.put', 'resource', $2,
+      jsonb_build_object('stored', (select count(*) from given), 'changed', (select count(*) from written), 'deleted', (select count(*) from gone)), $12, $13
+    where exists (select from written) or exists (select from gone))
+  ${saved ? `, kept as (
+    insert into idempotency_keys (principal, key, fingerprint, status, body, etag, created_at)
+    select $14, $15, $16::bytea, $17::smallint, replace($18, '"deleted":0', '"deleted":' || (select count(*) from gone)), $19, $4::bigint)` : ''}
+  select (select count(*) from given)::int as stored, (select count(*) from gone)::int as deleted`;
+
+const write = { plain: statement('records.write', textOf(false)), saved: statement('records.writeSaved', textOf(true)) };
+
+/** Any number that no other write of the same records has. */
+export const newStamp = (): number => randomInt(1, 2 ** 48 - 1);
+
+export const indexedRow = (env: number, resource: string, indexing: Indexing, record: FullRecord): object => ({
+  id: record.id,
+  title: record.title,
+  title_key: titleKey(record.title),
+  subtitle: record.subtitle,
+  fields: record.fields,
+  updated_at: record.updatedAt,
+  terms: recordTerms(env, resource, indexing, record).join(termBreak),
+  keys: recordKeys(indexing, record.fields),
+});
+
+const problemsOf = ({ records, deleted }: RecordChanges): { path: string; message: string }[] => {
+  const seen = new Set<string>();
+  const again = (id: unknown, path: string): { path: string; message: string }[] => {
+    if (typeof id !== 'string') return [];
+    if (seen.has(id)) return [{ path, message: 'is given more than once' }];
+    seen.add(id);
+    return [];
+  };
+  return [
+    ...(records.length > limits.recordsPerCall ? [{ path: 'records', message: `must have at most ${String(limits.recordsPerCall)}` }] : []),
+    ...(deleted.length > limits.recordsPerCall ? [{ path: 'deleted', message: `must have at most ${String(limits.recordsPerCall)}` }] : []),
+    ...records.slice(0, limits.recordsPerCall).flatMap((record, i) => {
+      const problem = recordProblem(record);
+      const path = `records.${String(i)}`;
+      return problem === null ? again(record.id, `${path}.id`) : [{ path: problem.path === '' ? path : `${path}.${problem.path}`, message: problem.message }];
+    }),
+    ...deleted.slice(0, limits.recordsPerCall).flatMap((id, i) => {
+      const problem = recordIdProblem(id);
+      return problem === null ? again(id, `deleted.${String(i)}`) : [{ path: `deleted.${String(i)}`, message: problem }];
+    }),
+  ];
+};
+
+const problemsShown = 20;
+const attempts = 5;
+
+/**
+ * Writes all or nothing. Throws `404` for a resource that the caller doesn't see, `403` for anybody but the app, `409`
+ * for one that the app serves itself, `400` with every problem. `save` makes the row that keeps the answer; its text
+ * says `"deleted":0`, which the statement replaces by the number.
+ */
+export const writeRecords = async (deps: Deps, caller: Caller, name: string, changes: RecordChanges, save: SavedAnswer | null = null): Promise<Written> => {
+  const { env, principal, requestId, address } = caller;
+  const resource = visibleResource(caller, name);
+  const mode = modeProblem(principal);
+  if (mode !== null) throw mode;
+  if (principal.type !== 'app' && principal.type !== 'system') throw fault('forbidden', 'Records are stored by the app, with an app key.');
+  if (resource.source !== 'stored') throw fault('conflict', 'The app serves this resource itself; nothing of it is stored.');
+  const problems = problemsOf(changes);
+  if (problems.length > 0) throw invalidDetails(problems.slice(0, problemsShown));
+  const indexing = indexingOf(env.definition, resource);
+  const given = changes.records.map((record) => indexedRow(env.id, name, indexing, wholeRecord(name, record)));
+  const at = deps.clock.now();
+  const values: Value[] = [
+    env.id, name, JSON.stringify(given), at, indexing.shape, newStamp(), changes.deleted,
+    principal.type, principal.id, principal.name, principal.role?.name ?? null, requestId, address,
+    ...(save === null ? [] : [save.principal, save.key, save.fingerprint, save.status, save.body, save.etag]),
+  ];
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const [written] = await rows<Written>(deps.db, save === null ? write.plain : write.saved, values);
+      return written ?? { stored: 0, deleted: 0 };
+    } catch (error) {
+      if (!isConflict(error) || attempt === attempts) throw error;
+    }
+  }
+};
+
+/** Stores records of a stored resource; answers how many. */
+export const putRecords = async (deps: Deps, caller: Caller, resource: string, records: readonly GivenRecord[]): Promise<number> =>
+  (await writeRecords(deps, caller, resource, { records, deleted: [] })).stored;
+
+/** Deletes records of a stored resource; answers how many there were. */
+export const deleteRecords = async (deps: Deps, caller: Caller, resource: string, ids: readonly string[]): Promise<number> =>
+  (await writeRecords(deps, caller, resource, { records: [], deleted: ids })).deleted;

@@ -1,0 +1,11 @@
+/** Makes records found again after their resource was declared otherwise (shared/records/reindex.ts). */
+import { reindexRecords } from '../../shared/records/reindex.ts';
+import type { Sweep } from './sweep.ts';
+
+export const indexRecords: Sweep = {
+  name: 'indexRecords',
+  everyMs: 2_000,
+  run: async ({ db, directory }) => {
+    for (const environment of directory.environments()) await reindexRecords(db, environment);
+  },
+};
