@@ -1,5 +1,6 @@
 /** Measures for Prometheus: requests by route and status, and the process itself. */
 import { Counter, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { linkRegistry } from '../shared/applink/metrics.ts';
 
 export interface Metrics {
   observe(method: string, route: string, status: number, ms: number): void;
@@ -25,7 +26,7 @@ export const createMetrics = (): Metrics => {
       requests.inc({ method: verb, route, status });
       seconds.observe({ method: verb, route }, ms / 1000);
     },
-    text: () => registry.metrics(),
+    text: () => Registry.merge([registry, linkRegistry]).metrics(),
     contentType: registry.contentType,
   };
 };

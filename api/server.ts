@@ -6,6 +6,7 @@ import { limits } from '../shared/catalogue/limits.ts';
 import { newId } from '../shared/core/ids.ts';
 import { closeDeps, type Deps } from '../shared/deps.ts';
 import { createApi } from './app.ts';
+import { createAppServer } from './applink/index.ts';
 import { drain } from './drain.ts';
 import { createLive } from './live/index.ts';
 
@@ -48,6 +49,7 @@ const answerBrokenRequests = (server: Server): void => {
 export const startServer = async (deps: Deps): Promise<RunningServer> => {
   const { config } = deps;
   const live = createLive(deps);
+  const apps = createAppServer(deps);
   const api = createApi(deps, live);
   const callback = api.koa.callback();
   const handle = (req: IncomingMessage, res: ServerResponse): void => { void callback(req, res); };
@@ -56,14 +58,14 @@ export const startServer = async (deps: Deps): Promise<RunningServer> => {
   server.on('checkExpectation', handle);
   server.on('connection', (socket: Socket) => socket.setNoDelay(true));
   answerBrokenRequests(server);
-  live.attach(server);
+  live.attach(server, { app: apps.upgrade });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(config.port, config.host, resolve);
   });
   let stopped: Promise<void> | null = null;
   const stop = async (): Promise<void> => {
-    await drain(server, config.drainMs, () => Promise.all([api.idle(), live.stop()]));
+    await drain(server, config.drainMs, () => Promise.all([api.idle(), live.stop(), apps.stop()]));
     api.close();
     await closeDeps(deps);
   };

@@ -1,10 +1,20 @@
-/** The link to customers' apps as every process has it (`deps.link`): presence from PostgreSQL, calls through Redis. */
+/**
+ * The link to customers' apps as every process has it (`deps.link`): presence from PostgreSQL, calls on the sockets of
+ * this process or, through Redis, on those of others.
+ */
 import type { Clock } from '../core/clock.ts';
 import type { Config } from '../core/config.ts';
 import type { Log } from '../core/log.ts';
 import type { Db } from '../db/knex.ts';
-import type { Bus } from '../redis/bus.ts';
-import type { AppLink } from './link.ts';
+import { newHolder } from '../outbox/lease.ts';
+import { channels, type Bus } from '../redis/bus.ts';
+import { outcomeOf } from './answers.ts';
+import { HeldSockets, holdFor, type Relayed } from './held.ts';
+import type { AppLink, CallOptions, CallOutcome, Connection } from './link.ts';
+import { observeCall } from './metrics.ts';
+import { rpcCodes, type ServiceCalls, type ServiceMethod } from './protocol.ts';
+import { RemoteCalls } from './remote.ts';
+import { Routing } from './routing.ts';
 
 export interface LinkParts {
   readonly db: Db;
@@ -14,12 +24,107 @@ export interface LinkParts {
   readonly log: Log;
 }
 
-export const openLink = (_parts: LinkParts): AppLink => ({
-  online: () => Promise.resolve(false),
-  choose: () => Promise.resolve(null),
-  call: () => Promise.resolve({ kind: 'offline' }),
-  handOver: () => undefined,
-  notify: () => undefined,
-  onPresence: () => () => undefined,
-  close: () => Promise.resolve(),
-});
+/** Connections that are tried for one call while nothing was sent yet. */
+const triesMax = 4;
+/** A frame of 4 MiB less what stands around the params. */
+const paramsMax = 4 * 1024 * 1024 - 1024;
+
+/** What acts: it goes to one connection only, and whoever calls decides about a repeat. */
+const acts = new Set<ServiceMethod>(['action.run', 'reply.send']);
+
+const told = (relayed: Relayed): CallOutcome<unknown> => (relayed.kind === 'frame' ? outcomeOf(relayed.message) : relayed);
+
+/** What a hint of presence says; anything else on the channel is ignored. */
+const readHint = (text: string): { env: number; online: boolean; changed: boolean } => JSON.parse(text) as { env: number; online: boolean; changed: boolean };
+
+export const openLink = ({ db, bus, config }: LinkParts): AppLink => {
+  const sockets = new HeldSockets(newHolder(config.processName));
+  const remote = new RemoteCalls({ bus, sockets });
+  const routing = new Routing({ db, sockets, isSuspect: (process) => remote.isSuspect(process), reaches: () => bus.up });
+  const listeners = new Set<(env: number, online: boolean) => void>();
+  const telling = new Map<number, () => void>();
+
+  sockets.onReplaced = (process, connection) => {
+    if (process === sockets.process) sockets.all().find((held) => held.connection.id === connection)?.replaced();
+    else remote.replaced(process, connection);
+  };
+  sockets.onFirst = (env) => {
+    telling.set(env, bus.subscribe(channels.appTold(env), (text) => {
+      const { from, method, params } = JSON.parse(text) as { from: string; method: 'flags.changed'; params: string };
+      if (from !== sockets.process) for (const held of sockets.of(env)) held.tell(method, params);
+    }));
+  };
+  sockets.onLast = (env) => {
+    telling.get(env)?.();
+    telling.delete(env);
+  };
+  const unsubscribe = bus.subscribe(channels.app, (text) => {
+    const { env, online, changed } = readHint(text);
+    routing.known.forget(env);
+    if (changed) for (const listener of listeners) listener(env, online);
+  });
+
+  const callAt = async (connection: Connection, method: ServiceMethod, params: string, timeoutMs: number): Promise<Relayed> => {
+    if (connection.process === sockets.process) return (await sockets.get(connection.id)?.relay(method, params, timeoutMs)) ?? { kind: 'offline' };
+    routing.began(connection.id);
+    try {
+      return await remote.call(connection, method, params, timeoutMs);
+    } finally {
+      routing.ended(connection.id);
+    }
+  };
+
+  /** Goes on to another connection when nothing was sent, and for reads once when the answer was lost. */
+  const attempt = async (env: number, method: ServiceMethod, params: string, { declares, timeoutMs }: CallOptions): Promise<CallOutcome<unknown>> => {
+    const until = performance.now() + timeoutMs;
+    const tried = new Set<string>();
+    let lost = false;
+    for (let tries = 0; tries < triesMax; tries++) {
+      const connection = await routing.choose(env, declares, tried);
+      const left = until - performance.now();
+      if (connection === null || left <= 0) break;
+      const relayed = await callAt(connection, method, params, left);
+      if (relayed.kind === 'offline') routing.known.forget(env);
+      else if (relayed.kind !== 'lost' || lost || acts.has(method)) return told(relayed);
+      lost ||= relayed.kind === 'lost';
+      tried.add(connection.id);
+    }
+    return { kind: lost ? 'lost' : 'offline' };
+  };
+
+  const call: AppLink['call'] = async <M extends ServiceMethod>(env: number, method: M, params: ServiceCalls[M]['params'], options: CallOptions) => {
+    const began = performance.now();
+    const text = JSON.stringify(params);
+    const outcome: CallOutcome<unknown> = Buffer.byteLength(text) > paramsMax
+      ? { kind: 'error', code: rpcCodes.internalError, message: 'The call is larger than a frame may be.', retryable: false }
+      : await attempt(env, method, text, options);
+    observeCall(method, outcome.kind, performance.now() - began);
+    return outcome as CallOutcome<ServiceCalls[M]['result']>;
+  };
+
+  return holdFor({
+    online: async (env, declares) => (await routing.choose(env, declares)) !== null,
+    choose: (env, declares) => routing.choose(env, declares),
+    call,
+    handOver: (connection, env, run) => {
+      const held = sockets.get(connection.id);
+      if (held !== undefined) sockets.handOver(held, env, run);
+      else if (connection.process !== sockets.process) remote.handOver(connection, env, run);
+    },
+    notify: (env, method, params) => {
+      const text = JSON.stringify(params);
+      for (const held of sockets.of(env)) held.tell(method, text);
+      bus.publish(channels.appTold(env), JSON.stringify({ from: sockets.process, method, params: text }));
+    },
+    onPresence: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    close: () => {
+      unsubscribe();
+      for (const end of telling.values()) end();
+      remote.close();
+      return Promise.resolve();
+    },
+  }, sockets);
+};

@@ -1,0 +1,24 @@
+/** What every part of the app link's server shares: the process's things, its sockets, and how long is long. */
+import { linkLimits } from '../../shared/applink/protocol.ts';
+import type { HeldSockets } from '../../shared/applink/held.ts';
+import type { Deps } from '../../shared/deps.ts';
+
+/** In ms. Tests set shorter ones. */
+export interface AppTimes {
+  /** Between pings, and between renewals of the rows that say who is here. */
+  readonly heartbeatMs: number;
+  /** A socket that was not heard for this long is ended. */
+  readonly goneMs: number;
+  /** From the upgrade to `app.register`. */
+  readonly registerMs: number;
+  /** From a close frame to the end of the connection, for an app that doesn't answer it. */
+  readonly graceMs: number;
+}
+
+export const appTimes: AppTimes = { heartbeatMs: linkLimits.heartbeatMs, goneMs: linkLimits.goneMs, registerMs: 10_000, graceMs: 1_500 };
+
+export interface AppContext {
+  readonly deps: Deps;
+  readonly sockets: HeldSockets;
+  readonly times: AppTimes;
+}

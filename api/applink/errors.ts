@@ -1,0 +1,20 @@
+/** What an app is told when its request fails: faults as JSON-RPC errors with the contract's code in `data`. */
+import { rpcCodes, type RpcError } from '../../shared/applink/protocol.ts';
+import { Fault, fault } from '../../shared/catalogue/errors.ts';
+import type { Log } from '../../shared/core/log.ts';
+import { isAway } from '../../shared/db/errors.ts';
+
+/** JSON-RPC's range for errors of a server's own. */
+const refused = -32000;
+
+const faultOf = (error: unknown, log: Log, requestId: string): Fault => {
+  if (error instanceof Fault) return error;
+  if (isAway(error)) return fault('unavailable', 'The service is not available right now; try again in a moment.');
+  log.error({ err: error, requestId }, 'a request of an app failed');
+  return fault('internal');
+};
+
+export const rpcErrorOf = (error: unknown, log: Log, requestId: string): RpcError => {
+  const { code, message, status, extra } = faultOf(error, log, requestId);
+  return { code: status === 400 ? rpcCodes.invalidParams : refused, message, data: { code, ...(extra.details === undefined ? {} : { details: extra.details }) } };
+};

@@ -1,0 +1,131 @@
+/** All sockets of apps in this process: looks after each once a second, speaks for them in PostgreSQL, and drains them. */
+import { handOverRun } from '../../shared/actions/handOver.ts';
+import { connections } from '../../shared/applink/metrics.ts';
+import { comeBack, leave, renew } from '../../shared/applink/presence.ts';
+import { linkCloseCodes } from '../../shared/applink/protocol.ts';
+import type { AppContext } from './context.ts';
+import { createHearing } from './requests.ts';
+import { createKeyReview } from './review.ts';
+import { AppSession, type Opened } from './session.ts';
+
+const pulseMs = 1_000;
+const idleLookMs = 20;
+
+export interface AppHub {
+  open(opened: Opened): void;
+  /** Ends in at most half of `drainMs` and `graceMs`: calls under way may end, then every socket is closed with 1012. */
+  stop(): Promise<void>;
+}
+
+export const createAppHub = (context: AppContext): AppHub => {
+  const { deps, sockets, times } = context;
+  const { directory, log } = deps;
+  const sessions = new Set<AppSession>();
+  const review = createKeyReview(deps, sessions);
+  const hearing = createHearing(context, (replaced) => {
+    for (const { id, process } of replaced) sockets.onReplaced(process, id);
+  });
+  let renewing: Promise<void> | null = null;
+  let renewedAt = performance.now();
+  let pingedAt = 0;
+
+  sockets.handOver = (held, env, run) => {
+    const environment = directory.environmentById(env);
+    if (environment === undefined) return;
+    handOverRun(deps, environment, run, held).catch((error: unknown) => {
+      log.error({ err: error, run }, 'a run could not be handed over; it will be again');
+    });
+  };
+
+  /** A row that has gone was swept, or taken by a later socket of its instance. */
+  const missing = async (session: AppSession): Promise<void> => {
+    if (session.arrival === null || !sockets.has(session) || (await comeBack(deps, session.arrival))) return;
+    session.replaced();
+  };
+  const renewAll = async (): Promise<void> => {
+    const held = [...sessions].filter((session) => sockets.has(session));
+    try {
+      const there = held.length === 0 ? new Set() : await renew(deps.db, held.map(({ connection: { id }, busy }) => ({ id, busy })));
+      for (const session of held) if (!there.has(session.connection.id)) await missing(session);
+      renewedAt = performance.now();
+    } catch (error) {
+      log.debug({ err: error }, 'the presence of apps could not be renewed; it will be in a second');
+    }
+  };
+  const pulse = (): void => {
+    const now = performance.now();
+    const pings = now - pingedAt >= times.heartbeatMs;
+    if (pings) pingedAt = now;
+    for (const session of sessions) {
+      session.hears(now);
+      if (now - session.heardAt > times.goneMs) session.ws.terminate();
+      else if (pings && session.open) session.ws.ping();
+    }
+    review.pulse();
+    if (renewing === null && !sockets.draining && now - renewedAt >= times.heartbeatMs - pulseMs / 2) {
+      renewing = renewAll().finally(() => {
+        renewing = null;
+      });
+    }
+  };
+  const timer = setInterval(pulse, Math.min(pulseMs, times.heartbeatMs));
+
+  const forget = async (session: AppSession): Promise<void> => {
+    sessions.delete(session);
+    connections.dec();
+    const was = sockets.has(session);
+    sockets.remove(session);
+    session.left();
+    if (!was || sockets.draining) return;
+    await renewing;
+    await leave(deps, [session.connection.id]).catch((error: unknown) => {
+      log.debug({ err: error }, 'the row of an app that has gone could not be removed; the sweep will do it');
+    });
+  };
+
+  const open = (opened: Opened): void => {
+    const { ws } = opened;
+    ws.on('error', () => undefined);
+    const session = new AppSession(context, opened, hearing);
+    const late = setTimeout(() => {
+      if (session.arrival === null) session.end(linkCloseCodes.notRegistered, 'app.register did not come');
+    }, times.registerMs);
+    sessions.add(session);
+    connections.inc();
+    ws.on('message', (data, isBinary) => {
+      session.hear(data, isBinary);
+    });
+    ws.on('close', () => {
+      clearTimeout(late);
+      void forget(session);
+    });
+    // Whatever changed about the key between the request and now was told to those who were there.
+    review.one(opened.who.credential);
+  };
+
+  const idle = async (): Promise<void> => {
+    const until = performance.now() + deps.config.drainMs / 2;
+    const working = (): boolean => [...sessions].some((session) => session.busy > 0 || session.intake.working);
+    while (working() && performance.now() < until) await new Promise((resolve) => { setTimeout(resolve, idleLookMs); });
+  };
+  const stop = async (): Promise<void> => {
+    sockets.draining = true;
+    await renewing;
+    const held = [...sessions].filter((session) => sockets.has(session));
+    if (held.length > 0) {
+      await leave(deps, held.map(({ connection }) => connection.id)).catch((error: unknown) => {
+        log.debug({ err: error }, 'the rows of apps could not be removed; the sweep will do it');
+      });
+    }
+    await idle();
+    for (const session of sessions) session.end(linkCloseCodes.restarting, 'the server restarts');
+    const late = setTimeout(() => {
+      for (const session of sessions) session.ws.terminate();
+    }, times.graceMs);
+    while (sessions.size > 0) await new Promise((resolve) => { setTimeout(resolve, idleLookMs); });
+    clearTimeout(late);
+    clearInterval(timer);
+    review.stop();
+  };
+  return { open, stop };
+};

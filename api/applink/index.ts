@@ -1,0 +1,20 @@
+/** The server side of the app link in this process: what server.ts is wired to. */
+import { heldSockets } from '../../shared/applink/held.ts';
+import type { Deps } from '../../shared/deps.ts';
+import type { UpgradeHandler } from '../live/upgrade.ts';
+import { appTimes, type AppTimes } from './context.ts';
+import { createAppHub } from './hub.ts';
+import { createAppUpgrade } from './upgrade.ts';
+
+export interface AppServer {
+  readonly upgrade: UpgradeHandler;
+  /** Lets calls under way end, then closes every socket with 1012; may be called twice. */
+  stop(): Promise<void>;
+}
+
+export const createAppServer = (deps: Deps, times: Partial<AppTimes> = {}): AppServer => {
+  const context = { deps, sockets: heldSockets(deps.link), times: { ...appTimes, ...times } };
+  const hub = createAppHub(context);
+  let stopped: Promise<void> | null = null;
+  return { upgrade: createAppUpgrade(context, hub), stop: () => (stopped ??= hub.stop()) };
+};

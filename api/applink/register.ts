@@ -1,0 +1,88 @@
+/** `app.register`: takes over what the app declares and makes its socket one that is called. Called by requests.ts. */
+import { administered, administratorOf } from '../../shared/agents/administer.ts';
+import type { Caller } from '../../shared/agents/principal.ts';
+import { declaredBy } from '../../shared/applink/declares.ts';
+import { arrive, leave } from '../../shared/applink/presence.ts';
+import type { AppCalls } from '../../shared/applink/protocol.ts';
+import { Fault, fault, type Detail } from '../../shared/catalogue/errors.ts';
+import { jsonProblem } from '../../shared/core/guard.ts';
+import { closed, time, Type } from '../../shared/core/schema.ts';
+import { compile, invalidDetails } from '../../shared/core/validate.ts';
+import { defineEnvironment, type Defined } from '../../shared/environments/define.ts';
+import type { Manifest } from '../../shared/environments/manifest.ts';
+import { releaseForApp } from '../../shared/outbox/claims.ts';
+import { channels } from '../../shared/redis/bus.ts';
+import type { AppContext } from './context.ts';
+import type { AppSession } from './session.ts';
+
+/** Of this many nobody reads the rest. */
+const problemsMax = 100;
+
+const text = (description: string) => Type.String({ minLength: 1, maxLength: 100, pattern: '\\S', description });
+
+const check = compile(closed({
+  manifest: Type.Object({}, { description: 'What the app declares; its JSON Schema is at /manifest.schema.json.' }),
+  instance: text('Made at the process’s start and kept over reconnects.'),
+  startedAt: time('When the process was started.'),
+  sdk: text('Name and version of what speaks.'),
+}));
+
+/** The problems of a manifest, told apart from those of the other params. */
+export class ManifestRefused extends Error {
+  declare readonly problems: readonly Detail[];
+
+  constructor(message: string, problems: readonly Detail[]) {
+    super(message);
+    this.problems = problems;
+  }
+}
+
+const define = async ({ deps }: AppContext, caller: Caller, { manifest, startedAt }: { manifest: unknown; startedAt: number }): Promise<Defined> => {
+  const now = deps.clock.now();
+  try {
+    // A clock that goes ahead must not keep every later version out.
+    const declared = { environment: caller.env.name, manifest, startedAt: Math.min(startedAt, now) };
+    return await administered(deps.db, deps.bus, (tx) => defineEnvironment(tx, administratorOf(caller, now), declared));
+  } catch (error) {
+    if (error instanceof Fault && error.code === 'invalid') throw new ManifestRefused(error.message, (error.extra.details ?? []).slice(0, problemsMax));
+    throw error;
+  }
+};
+
+/** Begins what waited for the app, without keeping the app waiting. */
+const release = async ({ deps: { db, bus, clock, log } }: AppContext, env: number): Promise<void> => {
+  try {
+    while ((await releaseForApp(db, env, clock.now())) > 0) bus.publish(channels.nudge, 'jobs');
+  } catch (error) {
+    log.debug({ err: error, env }, 'what waits for an app could not be released; the sweep will do it');
+  }
+};
+
+/** `answer` is called at the moment from which on the socket may be called. */
+export const register = async (context: AppContext, session: AppSession, caller: Caller, params: unknown, answer: (result: AppCalls['app.register']['result']) => void): Promise<readonly { readonly id: string; readonly process: string }[]> => {
+  const { deps, sockets } = context;
+  const { manifest, instance, startedAt, sdk } = check(params);
+  const problem = jsonProblem({ instance, sdk });
+  if (problem !== null) throw invalidDetails([problem]);
+  if (session.arrival !== null || session.registering) throw fault('conflict', 'This connection is registered already.');
+  session.registering = true;
+  try {
+    const { warnings } = await define(context, caller, { manifest, startedAt });
+    await deps.directory.refresh();
+    const { id, process } = session.connection;
+    const declares = declaredBy(manifest as Manifest);
+    const arrival = { id, env: session.env, appKey: caller.principal.id ?? '', instance, process, declares, startedAt };
+    const replaced = await arrive(deps, arrival);
+    if (!session.open || sockets.draining) {
+      await leave(deps, [id]);
+      return replaced;
+    }
+    session.registered(arrival);
+    answer({ environment: caller.env.name, connection: id, warnings });
+    sockets.add(session);
+    void release(context, session.env);
+    return replaced;
+  } finally {
+    session.registering = false;
+  }
+};

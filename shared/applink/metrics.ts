@@ -1,0 +1,23 @@
+/** Measures of the link to apps, in this process; api/metrics.ts answers them with its own. */
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { CallOutcome } from './link.ts';
+
+export const linkRegistry = new Registry();
+const registers = [linkRegistry];
+
+export const connections = new Gauge({ name: 'console_app_connections', help: 'Sockets of apps that this process holds.', registers });
+export const dropped = new Counter({ name: 'console_app_dropped_total', help: 'Frames of apps that nobody waited for, or that were none.', labelNames: ['why'], registers });
+export const requests = new Counter({ name: 'console_app_requests_total', help: 'Requests of apps.', labelNames: ['method', 'outcome'], registers });
+const calls = new Counter({ name: 'console_app_calls_total', help: 'Calls to apps.', labelNames: ['method', 'outcome'], registers });
+const seconds = new Histogram({
+  name: 'console_app_call_seconds',
+  help: 'Time from a call to an app to its outcome.',
+  labelNames: ['method'],
+  buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 10, 60],
+  registers,
+});
+
+export const observeCall = (method: string, outcome: CallOutcome<unknown>['kind'], ms: number): void => {
+  calls.inc({ method, outcome });
+  seconds.observe({ method }, ms / 1000);
+};
