@@ -45,6 +45,8 @@ export interface Endpoint {
   readonly app: boolean;
   /** false: an idempotency key is refused. */
   readonly once: boolean;
+  /** Throws `409 in_progress` while the call that used this idempotency key first still waits for somebody else. */
+  readonly waits: ((call: Pick<Call, 'deps' | 'caller'>, key: string) => Promise<void>) | null;
   /** Whether `if-match` is taken. */
   readonly conditional: boolean;
   readonly query: TObject | null;
@@ -76,6 +78,7 @@ export const read = <Q extends TObject>(row: Common & { readonly query: Q; handl
   write: false,
   app: false,
   once: true,
+  waits: null,
   conditional: false,
   body: null,
   bodyOptional: true,
@@ -90,6 +93,7 @@ interface WriteRow<I> extends Common {
   readonly bodyOptional?: boolean;
   readonly app?: boolean;
   readonly once?: boolean;
+  readonly waits?: Endpoint['waits'];
   readonly conditional?: boolean;
   readonly audit: NonNullable<Endpoint['audit']> | null;
   check(body: unknown, at: number): I;
@@ -101,6 +105,7 @@ export const write = <I>(row: WriteRow<I>): Endpoint => ({
   bodyOptional: false,
   app: false,
   once: true,
+  waits: null,
   conditional: false,
   ...row,
   write: true,

@@ -84,6 +84,24 @@ const attempt = async (request: Request, once: OnceKey, handle: () => Promise<An
   }
 };
 
+/** An endpoint that saves its answer before it has one, and waits: whether it was called before is looked up first. */
+const handleWaiting = async (request: Request, waits: NonNullable<Endpoint['waits']>, once: OnceKey, handle: () => Promise<Answer>): Promise<Answer> => {
+  for (let tries = 1; ; tries++) {
+    const found = await saved(request, once);
+    if (found !== null) {
+      await waits(request, once.key);
+      // It may have settled between the two looks.
+      return replayed((await saved(request, once)) ?? found);
+    }
+    try {
+      return await handle();
+    } catch (error) {
+      if (!isSavedAlready(error)) throw error;
+      if (tries > 1) throw fault('in_progress');
+    }
+  }
+};
+
 const handleOnce = async (request: Request, once: OnceKey, handle: () => Promise<Answer>): Promise<Answer> => {
   const { running } = request;
   const id = `${once.principal}\n${once.key}`;
@@ -139,7 +157,7 @@ export const server = (endpoint: Endpoint): ((request: Request, params: Params) 
         const checked = endpoint.checkBody(value, deps.clock.now());
         return endpoint.handle({ deps, live, caller, session, params, signal, query: undefined, body: checked, ifMatch, save });
       };
-      return await (once === null ? handle() : handleOnce(request, once, handle));
+      return await (once === null ? handle() : endpoint.waits === null ? handleOnce(request, once, handle) : handleWaiting(request, endpoint.waits, once, handle));
     } catch (error) {
       if (error instanceof Fault) await audited(request, params, endpoint, { body, failure: error });
       throw error;

@@ -19,3 +19,6 @@ export type BulkStatus = (typeof bulkStatuses)[number];
 
 export const bulkOutcomes = ['changed', 'unchanged', 'failed', 'forbidden', 'not_found', 'conflict', 'cancelled'] as const;
 export type BulkOutcome = (typeof bulkOutcomes)[number];
+
+export const runStatuses = ['pending', 'queued', 'running', 'succeeded', 'failed', 'unknown', 'rejected', 'expired', 'cancelled'] as const;
+export type RunStatus = (typeof runStatuses)[number];

@@ -6,8 +6,16 @@ export const channels = {
   nudge: 'nudge',
   /** The revision row was raised; the payload is its new number. */
   revision: 'revision',
+  /** Ids of runs that were moved while a call waits for their end. */
+  runs: 'runs',
   /** Of one environment: batches of the live stream, see `LiveBatch`, and passing messages, see `PassingMessage`. */
   live: (env: number): string => `live-${String(env)}`,
+  /** An instance of some environment's app has come or gone: `{ env, online, changed }`. */
+  app: 'app',
+  /** What one process is told by others about the sockets of apps: calls, their answers (shared/applink/relay.ts). */
+  appAt: (process: string): string => `app-at-${process}`,
+  /** What every instance of an environment's app is to be told. */
+  appTold: (env: number): string => `app-told-${String(env)}`,
 } as const;
 
 /** What the publisher tells: rows `first`, `first + 1`, … of the stream, and the counts of the inboxes that changed. */

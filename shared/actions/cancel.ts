@@ -1,0 +1,41 @@
+/** Cancels a run that has not been handed to the app yet; its approval goes with it. */
+import { fault } from '../catalogue/errors.ts';
+import type { Caller } from '../agents/principal.ts';
+import { run as execute, statement } from '../db/sql.ts';
+import type { Deps } from '../deps.ts';
+import { modeProblem } from '../perform/gates.ts';
+import type { SavedAnswer } from '../perform/write.ts';
+import { runJson, type Run } from './model.ts';
+import { visibleRun } from './queries.ts';
+import { settle, settledRun } from './settle.ts';
+
+const withdraw = statement('approvals.withdraw', `
+  update approvals set status = 'cancelled', decided_at = $3 where env = $1 and run = $2 and status = 'pending'`);
+
+const triesMax = 5;
+
+/** Its requester may always; others need the right to run the action, which is what made the run visible to them. */
+const mayCancel = ({ principal }: Caller, run: Run): void => {
+  if (principal.id === run.actor && principal.type === run.actor_type) return;
+  const problem = modeProblem(principal);
+  if (problem !== null) throw problem;
+};
+
+/** Answers the body of the `200`. Throws `409 conflict` for a run that has begun or ended. */
+export const cancelRun = async (deps: Deps, caller: Caller, id: string, save: (body: string) => SavedAnswer | null): Promise<string> => {
+  const { principal } = caller;
+  for (let tries = 1; tries <= triesMax; tries++) {
+    const run = await visibleRun(deps.db, caller, id);
+    mayCancel(caller, run);
+    if (run.handed_at !== null || (run.status !== 'pending' && run.status !== 'queued')) throw fault('conflict', `This run is ${run.status} and can’t be cancelled any more.`);
+    const verdict = { status: 'cancelled', error: `Cancelled by ${principal.name}.` } as const;
+    const at = deps.clock.now();
+    const body = JSON.stringify({ run: runJson(settledRun(run, verdict, at)) });
+    const by = { type: principal.type, id: principal.id, name: principal.name, role: principal.role?.name ?? null };
+    const settled = await settle(deps, run, verdict, { by, saved: save(body) });
+    if (settled === null) continue;
+    if (run.approval !== null) await execute(deps.db, withdraw, [run.env, run.id, at]);
+    return JSON.stringify({ run: runJson(settled) });
+  }
+  throw fault('conflict', 'This run is being changed by many at once; try again.');
+};

@@ -1,0 +1,115 @@
+/**
+ * Hands a run to the app: the only code that calls the app for an action. Runs in the process that holds the socket:
+ * marks the run as handed over, calls, and writes what became of it. Whoever asked for it learns by the row.
+ */
+import type { CallOutcome } from '../applink/link.ts';
+import type { HeldConnection } from '../applink/held.ts';
+import type { LinkRecord, ServiceCalls } from '../applink/protocol.ts';
+import { limits } from '../catalogue/limits.ts';
+import { fullAccess } from '../agents/access.ts';
+import type { Deps } from '../deps.ts';
+import type { Environment } from '../environments/definition.ts';
+import { readItems } from '../items/model.ts';
+import { itemJson } from '../items/present.ts';
+import { getRecord } from '../records/read.ts';
+import { channels } from '../redis/bus.ts';
+import { conclude } from './answers.ts';
+import { isSettled, readRun, runByOf, type Run } from './model.ts';
+import { tellMove } from './waiters.ts';
+import { move } from './write.ts';
+
+type Params = ServiceCalls['action.run']['params'];
+
+/** How long the end of a run is tried to be written while PostgreSQL is away: the app keeps its answer meanwhile. */
+const pauseMs = 500;
+
+/** The record of a run by its reference alone. */
+export const bareRecord = ({ resource, record }: Run): LinkRecord | null =>
+  resource === null || record === null ? null : { resource, id: record, title: record, subtitle: null, fields: {}, updatedAt: null };
+
+/** What the app is told of a run; the record as it is now, or by its reference alone when it can't be read. */
+export const paramsOf = async (deps: Deps, env: Environment, run: Run, known?: { record: LinkRecord | null; item: string | null }): Promise<Params> => {
+  const [record, item] = known === undefined ? await Promise.all([recordFor(deps, env, run), itemFor(deps, env, run)]) : [known.record, known.item];
+  return {
+    run: run.id,
+    action: run.action,
+    record,
+    input: run.input,
+    item: item === null ? null : (JSON.parse(item) as Params['item']),
+    actor: runByOf(run),
+    attempt: run.attempt,
+    background: run.background,
+  };
+};
+
+const recordFor = async (deps: Deps, env: Environment, run: Run): Promise<LinkRecord | null> => {
+  const { resource, record } = run;
+  if (resource === null || record === null) return null;
+  try {
+    return (await getRecord(deps, env, resource, record)) ?? bareRecord(run);
+  } catch {
+    return bareRecord(run);
+  }
+};
+
+const itemFor = async ({ db }: Deps, env: Environment, { item }: Run): Promise<string | null> => {
+  const found = item === null ? undefined : (await readItems(db, env.id, [item])).get(item);
+  return found === undefined ? null : itemJson(found, fullAccess);
+};
+
+/** The run as it is once this connection has it. */
+export const handedRun = (run: Run, { id, instance }: HeldConnection['connection'], at: number): Run => ({
+  ...run, status: 'running', handed_at: at, lost_at: null, instance, connection: id, started_at: run.started_at ?? at, attempts: run.attempts + 1, fence: run.fence + 1,
+  expires_at: null, due_at: null,
+});
+
+/** Marks it as handed over; null when it has moved meanwhile or may not start any more. */
+const mark = async (deps: Deps, run: Run, held: HeldConnection): Promise<Run | null> => {
+  const at = deps.clock.now();
+  if (isSettled(run) || run.status === 'pending' || run.handed_at !== null || (run.status === 'queued' && run.expires_at !== null && run.expires_at <= at)) return null;
+  const handed = handedRun(run, held.connection, at);
+  const told = run.status !== 'running';
+  const moved = await move(deps.db, run, handed, at, { verb: null, outcome: 'ok', told, due: null });
+  if (moved && told) deps.bus.publish(channels.nudge, 'outbox');
+  return moved ? handed : null;
+};
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
+
+/** Writes what became of this hand-over, also when PostgreSQL is away for a while or the sweep has marked it as lost. */
+const concludeSurely = async (deps: Deps, handed: Run, outcome: CallOutcome<ServiceCalls['action.run']['result']>): Promise<Run | undefined> => {
+  for (let run: Run | undefined = handed; ;) {
+    try {
+      const concluded = await conclude(deps, run, outcome);
+      if (concluded !== null) return concluded;
+      run = await readRun(deps.db, handed.env, handed.id);
+      if (run === undefined || isSettled(run) || run.handed_at === null || run.fence !== handed.fence) return run;
+      if ((outcome.kind === 'lost' || outcome.kind === 'timeout') && run.lost_at !== null) return run;
+    } catch (error) {
+      deps.log.warn({ err: error, run: handed.id, requestId: handed.request_id }, 'what became of a run could not be written yet');
+      run ??= handed;
+      await sleep(pauseMs);
+    }
+  }
+};
+
+/**
+ * Calls the app for a run that is marked as handed over to `held`. Its answer counts for a minute after the time-out, in
+ * which the sweep waits for it too.
+ */
+export const callApp = async (deps: Deps, handed: Run, held: HeldConnection, params: Params): Promise<Run | undefined> => {
+  const outcome = await held.call('action.run', params, handed.timeout_ms + limits.lostAnswerMs);
+  const run = await concludeSurely(deps, handed, outcome);
+  if (run !== undefined && isSettled(run)) held.notify('run.settled', { run: run.id });
+  else if (handed.waiting_until !== null) tellMove(deps.bus, handed.id);
+  return run;
+};
+
+/** Called by the link in the process that holds `held`; may be called twice for one run, and for one that is settled. */
+export const handOverRun = async (deps: Deps, env: Environment, id: string, held: HeldConnection): Promise<void> => {
+  const run = await readRun(deps.db, env.id, id);
+  if (run === undefined || isSettled(run) || run.handed_at !== null) return;
+  const params = await paramsOf(deps, env, run);
+  const handed = await mark(deps, run, held);
+  if (handed !== null) await callApp(deps, handed, held, params);
+};

@@ -1,0 +1,107 @@
+/** Runs of actions as rows, and the form in which everybody sees one. */
+import type { By, LivePart } from '../catalogue/events.ts';
+import type { RunStatus } from '../catalogue/states.ts';
+import type { Block } from '../applink/protocol.ts';
+import type { Db, Tx } from '../db/knex.ts';
+import { row, rows, statement } from '../db/sql.ts';
+
+/** A row of `runs`; see migrations/0008_runs.ts for what the columns mean. */
+export interface Run {
+  readonly id: string;
+  readonly env: number;
+  readonly action: string;
+  readonly label: string;
+  readonly resource: string | null;
+  readonly record: string | null;
+  readonly item: string | null;
+  readonly inbox: string | null;
+  readonly entry: string | null;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly confirmed: boolean;
+  readonly status: RunStatus;
+  readonly background: boolean;
+  readonly repeatable: boolean;
+  readonly timeout_ms: number;
+  readonly lane: string | null;
+  readonly attempts: number;
+  readonly attempt: number;
+  readonly failures: number;
+  readonly progress: number | null;
+  readonly message: string | null;
+  readonly blocks: readonly Block[] | null;
+  readonly error: string | null;
+  readonly code: string | null;
+  readonly actor_type: By['type'];
+  readonly actor: string;
+  readonly actor_name: string;
+  readonly role: string | null;
+  readonly approval: string | null;
+  readonly bulk: string | null;
+  readonly requested_at: number;
+  readonly due_at: number | null;
+  readonly expires_at: number | null;
+  readonly started_at: number | null;
+  readonly finished_at: number | null;
+  readonly handed_at: number | null;
+  readonly lost_at: number | null;
+  readonly instance: string | null;
+  readonly connection: string | null;
+  readonly fence: number;
+  readonly waiting_until: number | null;
+  readonly once_principal: string | null;
+  readonly once_key: string | null;
+  readonly request_id: string | null;
+  readonly address: string | null;
+}
+
+export const runByOf = ({ actor_type: type, actor: id, actor_name: name }: Run): By => ({ type, id, name });
+
+export const runJson = (run: Run): Record<string, unknown> & { readonly action: string; readonly resource: string | null; readonly by: By } => ({
+  id: run.id,
+  action: run.action,
+  label: run.label,
+  resource: run.resource,
+  record: run.record,
+  item: run.item,
+  input: run.input,
+  status: run.status,
+  attempts: run.attempts,
+  attempt: run.attempt,
+  progress: run.progress,
+  message: run.message,
+  blocks: run.blocks,
+  error: run.error,
+  code: run.code,
+  by: runByOf(run),
+  approval: run.approval,
+  bulk: run.bulk,
+  requestedAt: run.requested_at,
+  startedAt: run.started_at,
+  finishedAt: run.finished_at,
+  expiresAt: run.expires_at,
+});
+
+/** What a timeline and a record's history show of a run: one entry, whose later statuses have the same id. */
+export const entryDataOf = (run: Run): Record<string, unknown> => ({
+  run: run.id, action: run.action, label: run.label, status: run.status, message: run.message ?? run.error,
+});
+
+export const aboutOf = ({ resource, record }: Pick<Run, 'resource' | 'record'>): string | null =>
+  resource === null || record === null ? null : `${resource}/${record}`;
+
+export const isSettled = ({ status }: Run): boolean => status !== 'pending' && status !== 'queued' && status !== 'running';
+
+/** What subscribers are told of a run: the run, and its entry on the item's timeline. */
+export const runParts = (run: Run, at: number, change: 'created' | 'changed'): LivePart[] => {
+  const part: LivePart = { type: 'run', run: runJson(run) };
+  if (run.item === null || run.inbox === null || run.entry === null) return [part];
+  const entry = { id: run.entry, item: run.item, type: 'action', at: change === 'created' ? at : run.requested_at, actor: runByOf(run), data: entryDataOf(run) };
+  return [part, { type: 'timeline', inbox: run.inbox, change, item: run.item, entry }];
+};
+
+const one = statement('runs.one', 'select * from runs where env = $1 and id = $2');
+const many = statement('runs.many', 'select * from runs where env = $1 and id = any($2)');
+
+export const readRun = (db: Db | Tx, env: number, id: string): Promise<Run | undefined> => row<Run>(db, one, [env, id]);
+
+export const readRuns = (db: Db | Tx, env: number, ids: readonly string[]): Promise<Run[]> => rows<Run>(db, many, [env, ids]);

@@ -1,0 +1,61 @@
+/** Runs as one caller may see them: those it asked for, and those of actions that it may run on records that it sees. */
+import { fault } from '../catalogue/errors.ts';
+import type { RunStatus } from '../catalogue/states.ts';
+import type { Caller } from '../agents/principal.ts';
+import type { Db } from '../db/knex.ts';
+import { rows, statement } from '../db/sql.ts';
+import { readRun, type Run } from './model.ts';
+
+const isRequester = ({ principal }: Caller, { actor_type: type, actor }: Pick<Run, 'actor_type' | 'actor'>): boolean => principal.type === type && principal.id === actor;
+
+/** Whether the role may run this action on records that it sees. */
+export const mayRun = ({ principal: { access } }: Caller, { action, resource }: Pick<Run, 'action' | 'resource'>): boolean =>
+  access.can('action', action, 'run') && (resource === null || access.sees('resource', resource));
+
+export const seesRun = (caller: Caller, run: Run): boolean => isRequester(caller, run) || mayRun(caller, run);
+
+export const visibleRun = async (db: Db, caller: Caller, id: string): Promise<Run> => {
+  const run = await readRun(db, caller.env.id, id);
+  if (run === undefined || !seesRun(caller, run)) throw fault('not_found');
+  return run;
+};
+
+/** The items of runs on whose timelines the role may not look are left out by whoever presents them. */
+const page = (where: string): string => `
+  select * from runs r where r.env = $1 and r.id < $2 and (r.actor = $3 or (r.action = any($4) and (r.resource is null or r.resource = any($5)))) ${where}
+  order by r.id desc limit $6`;
+const all = statement('runs.page', page(''));
+const byStatus = statement('runs.pageStatus', page('and r.status = $7'));
+const byAction = statement('runs.pageAction', page('and r.action = $7'));
+const byBoth = statement('runs.pageBoth', page('and r.status = $7 and r.action = $8'));
+
+export interface RunsRequest {
+  readonly status: RunStatus | undefined;
+  readonly action: string | undefined;
+  /** Runs older than this id; null: from the newest. */
+  readonly before: string | null;
+  readonly limit: number;
+}
+
+export interface RunsPage {
+  readonly runs: Run[];
+  /** The id to go on before; null on the last page. */
+  readonly next: string | null;
+}
+
+/** Above every id. */
+const beyond = '~';
+
+export const listRuns = async (db: Db, { env, principal }: Caller, { status, action, before, limit }: RunsRequest): Promise<RunsPage> => {
+  const { access } = principal;
+  const actions = [...env.definition.actions.keys()].filter((name) => access.can('action', name, 'run'));
+  const resources = [...env.definition.resources.keys()].filter((name) => access.sees('resource', name));
+  const values = [env.id, before ?? beyond, principal.id, actions, resources, limit + 1];
+  const found =
+    status !== undefined && action !== undefined ? await rows<Run>(db, byBoth, [...values, status, action])
+    : status !== undefined ? await rows<Run>(db, byStatus, [...values, status])
+    : action !== undefined ? await rows<Run>(db, byAction, [...values, action])
+    : await rows<Run>(db, all, values);
+  const shown = found.slice(0, limit);
+  return { runs: shown, next: found.length > limit ? (shown.at(-1)?.id ?? null) : null };
+};

@@ -1,0 +1,48 @@
+/** Runs an action again whose run failed, expired or has an unknown end: every step anew, under the same id. */
+import { fault } from '../catalogue/errors.ts';
+import type { Caller } from '../agents/principal.ts';
+import type { Deps } from '../deps.ts';
+import type { SavedAnswer } from '../perform/write.ts';
+import { channels } from '../redis/bus.ts';
+import { acceptedBody, needsApproval, queuedRun, type Accepted } from './accept.ts';
+import { passSteps } from './check.ts';
+import type { Run } from './model.ts';
+import { visibleRun } from './queries.ts';
+import { move, type JobDue } from './write.ts';
+
+export interface Retry {
+  readonly confirmed: boolean;
+  readonly freshUntil: number | null;
+  readonly save: (status: number, body: string) => SavedAnswer | null;
+}
+
+/** The run as it is before its first hand-over, but for its id, its entry and what counts the attempts. */
+const anew = (run: Run, { principal, requestId, address }: Caller, at: number): Run => ({
+  ...run,
+  status: 'running', lane: null, attempt: run.attempt + 1, failures: 0, fence: run.fence + 1, progress: null, message: null, blocks: null, error: null, code: null,
+  actor_type: principal.type, actor: principal.id ?? run.actor, actor_name: principal.name, role: principal.role?.name ?? null,
+  requested_at: at, due_at: null, expires_at: null, finished_at: null, handed_at: null, lost_at: null, instance: null, connection: null,
+  waiting_until: null, once_principal: null, once_key: null, request_id: requestId, address,
+});
+
+/** Answers what becomes of it: a retry is done by a job, whatever the action. */
+export const retryRun = async (deps: Deps, caller: Caller, id: string, { confirmed, freshUntil, save }: Retry): Promise<Accepted> => {
+  const run = await visibleRun(deps.db, caller, id);
+  const ready = await passSteps(deps, caller, { action: run.action, record: run.record ?? undefined, input: run.input, confirmed }, freshUntil);
+  if (run.status !== 'unknown' && run.status !== 'failed' && run.status !== 'expired') throw fault('conflict', `This run is ${run.status}; only one that failed, expired or has an unknown end can be run again.`);
+  const { action } = ready;
+  const at = deps.clock.now();
+  if (needsApproval(caller, action)) throw fault('conflict', `${action.label} needs approval: ask for it anew instead.`);
+  const next: Run = { ...anew(run, caller, at), input: ready.input, timeout_ms: action.timeout, repeatable: action.repeatable, background: action.background };
+  const online = await deps.link.online(caller.env.id, { kind: 'action', name: action.name });
+  if (!online && action.offline === 'refuse') throw fault('app_offline', `The app is offline, and ${action.label} is not queued.`);
+  const accepted: Accepted = { kind: online ? 'running' : 'queued', run: run.id };
+  const due: JobDue = online ? at : 'app';
+  const moved = await move(deps.db, run, online ? next : queuedRun(next, action, at), at, {
+    verb: 'action.retry', outcome: 'ok', told: true, due, saved: save(202, JSON.stringify(acceptedBody(accepted))),
+  });
+  if (!moved) throw fault('conflict', 'This run has just been changed; look at it again.');
+  deps.bus.publish(channels.nudge, 'outbox');
+  deps.bus.publish(channels.nudge, 'jobs');
+  return accepted;
+};

@@ -1,0 +1,59 @@
+/**
+ * Calls that wait for their run's end, by run: woken by whoever settles it in this process, and through Redis by those
+ * who settle it elsewhere. A hint that may be lost: who waits looks into the database too.
+ */
+import type { Bus } from '../redis/bus.ts';
+import { channels } from '../redis/bus.ts';
+
+interface Waiters {
+  readonly byRun: Map<string, Set<() => void>>;
+}
+
+const known = new WeakMap<Bus, Waiters>();
+
+const waitersOf = (bus: Bus): Waiters => {
+  const found = known.get(bus);
+  if (found !== undefined) return found;
+  const waiters: Waiters = { byRun: new Map() };
+  known.set(bus, waiters);
+  // For as long as the process: the bus ends it when it closes.
+  bus.subscribe(channels.runs, (run) => {
+    wake(waiters, run);
+  });
+  return waiters;
+};
+
+const wake = ({ byRun }: Waiters, run: string): void => {
+  for (const ring of byRun.get(run) ?? []) ring();
+};
+
+/** Subscribes ahead of the first wait, as a subscription takes a moment. */
+export const listenForRuns = (bus: Bus): void => {
+  waitersOf(bus);
+};
+
+/** Answers after `ms`, or when the run was moved. Made before what may move it is begun. */
+export const nextMove = (bus: Bus, run: string, ms: number): { readonly moved: Promise<void>; readonly end: () => void } => {
+  const { byRun } = waitersOf(bus);
+  const rings = byRun.get(run) ?? new Set();
+  byRun.set(run, rings);
+  let end = (): void => undefined;
+  const moved = new Promise<void>((resolve) => {
+    end = () => {
+      clearTimeout(timer);
+      rings.delete(end);
+      if (rings.size === 0) byRun.delete(run);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    rings.add(end);
+  });
+  return { moved, end };
+};
+
+/** Tells whoever waits that a run was moved. */
+export const tellMove = (bus: Bus, run: string): void => {
+  const waiters = known.get(bus);
+  if (waiters !== undefined) wake(waiters, run);
+  bus.publish(channels.runs, run);
+};

@@ -1,0 +1,144 @@
+/**
+ * The statements by which runs begin and move on. Each writes the run, what its timeline, the audit log and subscribers
+ * are told, the jobs and the saved answer, all or nothing, and only while the run is still what was decided on.
+ */
+import { newId } from '../core/ids.ts';
+import type { Db, Tx } from '../db/knex.ts';
+import { row, run, statement, type Value } from '../db/sql.ts';
+import type { SavedAnswer } from '../perform/write.ts';
+import { aboutOf, entryDataOf, runParts, type Run } from './model.ts';
+
+/** When the job of a run is due: a time, once the app is back, or when the run before it in its lane has ended. */
+export type JobDue = number | 'app' | 'lane';
+
+const event = `insert into events (id, env, at, actor_type, actor, actor_name, role, verb, target_type, target, outcome, inbox, item, entry, type,
+    is_update, data, before, after, request_id, address, about)`;
+
+const insertRun = statement('runs.insert', `
+  with made as (
+    insert into runs select * from json_populate_record(null::runs, $1::json) r
+    where not $10::boolean or not exists (select from runs q where q.env = r.env and q.lane = r.resource || '/' || r.record and q.status in ('queued', 'running'))
+    returning *
+  ), numbered as (select nextval('events_id_seq') as event, made.* from made),
+  happened as (
+    ${event}
+    select event, env, requested_at, actor_type, actor, actor_name, role, 'action.run', 'run', id, 'ok', inbox, item, entry,
+      case when entry is null then null else 'action' end, false, $2::jsonb, null, $3::jsonb, request_id, address, $4
+    from numbered
+  ), told as (insert into outbox (id, env, at, parts, inbox) select event, env, requested_at, $5, inbox from numbered),
+  staged as (
+    insert into staged_jobs (id, env, name, payload, subject, request_id, due_at, waits_for_app, created_at)
+    select $6, env, 'actionRun', jsonb_build_object('run', id), id, request_id, $7::bigint, $8::boolean, requested_at
+    from made where $6::text is not null
+  ), kept as (
+    insert into idempotency_keys (principal, key, fingerprint, status, body, etag, created_at)
+    select $9::json ->> 'principal', $9::json ->> 'key', decode($9::json ->> 'fingerprint', 'hex'), ($9::json ->> 'status')::smallint, $9::json ->> 'body', null, requested_at
+    from made where $9::json is not null
+  )
+  select id from made`);
+
+const savedJson = (saved: SavedAnswer | null): string | null =>
+  saved === null ? null : JSON.stringify({ ...saved, fingerprint: saved.fingerprint.toString('hex') });
+
+const dueOf = (due: JobDue | null): [number | null, boolean] => (typeof due === 'number' ? [due, false] : [null, due === 'app']);
+
+const auditOf = ({ action, resource, record, status, attempt, bulk }: Run): string => JSON.stringify({ action, resource, record, status, attempt, bulk });
+
+export interface Beginning {
+  /** When its job is due; null: none, the run is handed over by whoever accepted it. */
+  readonly due: JobDue | null;
+  readonly saved: SavedAnswer | null;
+  /** Not if a queued run of the same record is waiting: it would overtake that one. */
+  readonly unlessQueued: boolean;
+}
+
+/** Writes a new run; false when it would have overtaken a queued one, and nothing was written. */
+export const beginRun = async (db: Db | Tx, wanted: Run, { due, saved, unlessQueued }: Beginning): Promise<boolean> => {
+  const [dueAt, waits] = dueOf(due);
+  const made = await row<{ id: string }>(db, insertRun, [
+    JSON.stringify(wanted), wanted.entry === null ? null : JSON.stringify(entryDataOf(wanted)), auditOf(wanted), aboutOf(wanted),
+    JSON.stringify(runParts(wanted, wanted.requested_at, 'created')), due === null ? null : newId('job'), dueAt, waits, savedJson(saved),
+    unlessQueued && wanted.record !== null,
+  ]);
+  return made !== undefined;
+};
+
+/** What a step writes besides the run itself. */
+export interface Step {
+  /** What the audit log calls it; null: no entry there. */
+  readonly verb: string | null;
+  readonly outcome: 'ok' | 'failed';
+  /** Under whose name; the run's requester when absent. */
+  readonly by?: { readonly type: string; readonly id: string | null; readonly name: string; readonly role: string | null };
+  /** Whether subscribers and timeline are told. */
+  readonly told: boolean;
+  /** When the run's job is due then; null: the run has none any more; undefined: it stays as it is. */
+  readonly due?: JobDue | null;
+  /** The answer that the idempotency key of the run's call gives from now on; `free`: the key may be used anew. */
+  readonly answer?: { readonly status: number; readonly body: string } | 'free';
+  readonly saved?: SavedAnswer | null;
+}
+
+const moveRun = statement('runs.move', `
+  with given as (select * from json_populate_record(null::runs, $1::json)),
+  moved as (
+    update runs r set action = g.action, label = g.label, input = g.input, confirmed = g.confirmed, status = g.status, background = g.background,
+      repeatable = g.repeatable, timeout_ms = g.timeout_ms, lane = g.lane, attempts = g.attempts, attempt = g.attempt, failures = g.failures,
+      progress = g.progress, message = g.message, blocks = g.blocks, error = g.error, code = g.code, actor_type = g.actor_type, actor = g.actor,
+      actor_name = g.actor_name, role = g.role, approval = g.approval, requested_at = g.requested_at, due_at = g.due_at, expires_at = g.expires_at,
+      started_at = g.started_at, finished_at = g.finished_at, handed_at = g.handed_at, lost_at = g.lost_at, instance = g.instance,
+      connection = g.connection, fence = g.fence, waiting_until = g.waiting_until, once_principal = g.once_principal, once_key = g.once_key,
+      request_id = g.request_id, address = g.address
+    from given g
+    where r.env = g.env and r.id = g.id and r.fence = $2 and r.status = $3 and r.handed_at is not distinct from $4::bigint and r.lost_at is not distinct from $5::bigint
+    returning r.id, r.env, r.inbox, r.item, r.entry, r.request_id, r.address, r.bulk, r.status, r.code, r.error
+  ), numbered as (select nextval('events_id_seq') as event, moved.* from moved),
+  happened as (
+    ${event}
+    select event, env, $6::bigint, $7::json ->> 'type', $7::json ->> 'id', $7::json ->> 'name', $7::json ->> 'role', $8,
+      case when $8::text is null then null else 'run' end, case when $8::text is null then null else id end, $9, inbox,
+      case when $10::jsonb is null then null else item end, case when $10::jsonb is null then null else entry end,
+      case when $10::jsonb is null or entry is null then null else 'action' end, true, case when entry is null then null else $10::jsonb end,
+      $11::jsonb, $12::jsonb, request_id, address, $13
+    from numbered where $8::text is not null or ($10::jsonb is not null and entry is not null)
+  ), told as (insert into outbox (id, env, at, parts, inbox) select event, env, $6, $14, inbox from numbered where $14::text is not null),
+  dropped as (delete from staged_jobs j using moved m where j.subject = m.id and j.name = 'actionRun' and $15::boolean),
+  staged as (
+    insert into staged_jobs (id, env, name, payload, subject, request_id, due_at, waits_for_app, created_at)
+    select $16, env, 'actionRun', jsonb_build_object('run', id), id, request_id, $17::bigint, $18::boolean, $6 from moved where $16::text is not null
+  ), freed as (delete from idempotency_keys k using given g, moved m where $19::text = 'free' and k.principal = g.once_principal and k.key = g.once_key),
+  answered as (
+    update idempotency_keys k set status = $20::smallint, body = $19 from given g, moved m
+    where $20::smallint is not null and k.principal = g.once_principal and k.key = g.once_key
+  ), kept as (
+    insert into idempotency_keys (principal, key, fingerprint, status, body, etag, created_at)
+    select $21::json ->> 'principal', $21::json ->> 'key', decode($21::json ->> 'fingerprint', 'hex'), ($21::json ->> 'status')::smallint, $21::json ->> 'body', null, $6
+    from moved where $21::json is not null
+  ), resulted as (
+    insert into bulk_results (bulk, seq, item, outcome, error, code)
+    select m.bulk, i.seq, i.item, case when m.status = 'succeeded' then 'changed' when m.status = 'cancelled' then 'cancelled' else 'failed' end, m.error,
+      case m.status when 'succeeded' then null when 'failed' then coalesce(m.code, 'failed') else m.status end
+    from moved m join run_items i on i.run = m.id where m.status not in ('pending', 'queued', 'running')
+    on conflict do nothing
+  )
+  select id from moved`);
+
+/**
+ * Moves a run from what it is (`before`, as it was read) to what it becomes. False when it has moved meanwhile, by
+ * whomever: nothing was written then.
+ */
+export const move = async (db: Db | Tx, before: Run, after: Run, at: number, step: Step): Promise<boolean> => {
+  const { verb, outcome, told, due, answer, saved = null } = step;
+  const by = step.by ?? { type: after.actor_type, id: after.actor, name: after.actor_name, role: after.role };
+  const [dueAt, waits] = dueOf(due ?? null);
+  const values: Value[] = [
+    JSON.stringify(after), before.fence, before.status, before.handed_at, before.lost_at, at, JSON.stringify(by), verb, outcome,
+    told ? JSON.stringify(entryDataOf(after)) : null,
+    verb === null ? null : JSON.stringify({ status: before.status }),
+    verb === null ? null : JSON.stringify({ action: after.action, resource: after.resource, record: after.record, status: after.status, ...(after.error === null ? {} : { error: after.error }) }),
+    aboutOf(after), told ? JSON.stringify(runParts(after, at, 'changed')) : null,
+    due !== undefined, due === undefined || due === null ? null : newId('job'), dueAt, waits,
+    answer === undefined ? null : answer === 'free' ? 'free' : answer.body, answer === undefined || answer === 'free' ? null : answer.status, savedJson(saved),
+  ];
+  return (await run(db, moveRun, values)) > 0;
+};
