@@ -1,2 +1,98 @@
-import { done, type Handler } from '../handler.ts';
-export const triageItem: Handler<'triageItem'> = () => Promise.resolve(done());
+/**
+ * Triages a new item once: by its inbox's rules, and by the app when none of them applies. What is performed holds only
+ * for an item that nobody has triaged yet, so this may run any number of times, also twice at once.
+ */
+import { Fault } from '../../shared/catalogue/errors.ts';
+import { rpcCodes } from '../../shared/applink/protocol.ts';
+import { fullAccess } from '../../shared/agents/access.ts';
+import type { Principal } from '../../shared/agents/principal.ts';
+import type { Deps } from '../../shared/deps.ts';
+import type { Environment, Inbox } from '../../shared/environments/definition.ts';
+import { readItems, type Item } from '../../shared/items/model.ts';
+import { triageFirst, type TriageInput } from '../../shared/items/operations/triage.ts';
+import { itemJson } from '../../shared/items/present.ts';
+import { perform } from '../../shared/perform/perform.ts';
+import { getRecords } from '../../shared/records/read.ts';
+import { appPrincipal, rulesPrincipal } from '../../shared/triage/callers.ts';
+import { ruleFor, type TriageSubject } from '../../shared/triage/rules.ts';
+import { done, giveUp, waitForApp, type Handler, type Job, type Outcome } from '../handler.ts';
+
+/** How long the app may think, in ms, and how often it is asked when it gives no answer. */
+const answerMs = 30_000;
+const triesMax = 5;
+
+interface Subject {
+  readonly env: Environment;
+  readonly inbox: Inbox;
+  readonly item: Item;
+  readonly shown: TriageSubject;
+}
+
+const declared = ({ directory }: Deps, number: number, name: string): { env: Environment; inbox: Inbox } | null => {
+  const env = directory.environmentById(number);
+  const inbox = env?.definition.inboxes.get(name);
+  return env === undefined || inbox === undefined || inbox.triage === null || inbox.triage === undefined ? null : { env, inbox };
+};
+
+/** The item with what its inbox declares; null when there is nothing to triage, believed only after a fresh look. */
+const subjectOf = async (deps: Deps, { env: number, payload }: Job<'triageItem'>): Promise<Subject | null> => {
+  const item = (await readItems(deps.db, number, [payload.item])).get(payload.item);
+  if (item === undefined || item.triage !== null) return null;
+  let found = declared(deps, number, item.inbox);
+  if (found === null) {
+    await deps.directory.refresh();
+    found = declared(deps, number, item.inbox);
+  }
+  if (found === null) return null;
+  const [record = null] = item.record === null ? [] : await getRecords(deps, found.env, [item.record]);
+  return { ...found, item, shown: { item: JSON.parse(itemJson(item, fullAccess)) as Record<string, unknown>, record } };
+};
+
+/** Performs it as for one who calls the endpoint: what the endpoint would refuse is given up, and does nothing. */
+const apply = async (deps: Deps, { env, item }: Subject, requestId: string | null, { principal, input }: { principal: Principal; input: unknown }): Promise<Outcome> => {
+  try {
+    const checked: TriageInput = triageFirst.check(input, deps.clock.now());
+    const [outcome] = await perform(deps, { env, principal, requestId, address: null }, triageFirst, [item.id], checked);
+    return outcome?.kind === 'fault' ? giveUp(`Triage can’t be applied: ${outcome.fault.message}`) : done();
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    return giveUp(`Triage is not valid: ${error.message}`);
+  }
+};
+
+/** It is asked again while it may help: that it answers nothing has told it nothing yet. */
+const tryAgain = (tries: number, reason: string): Outcome => {
+  if (tries >= triesMax) return giveUp(reason);
+  throw new Error(reason);
+};
+
+const askApp = async (deps: Deps, subject: Subject, { requestId, tries, signal }: Job<'triageItem'>): Promise<Outcome> => {
+  const { env, inbox, shown } = subject;
+  const outcome = await deps.link.call(env.id, 'triage.answer', { item: shown.item }, { declares: { kind: 'inbox', name: inbox.name }, timeoutMs: answerMs });
+  signal.throwIfAborted();
+  switch (outcome.kind) {
+    case 'answer': {
+      if (outcome.result === null) return done();
+      const { result } = outcome;
+      return apply(deps, subject, requestId, { principal: appPrincipal, input: typeof result === 'object' && !Array.isArray(result) ? { answers: {}, ...result } : result });
+    }
+    case 'offline':
+      return waitForApp();
+    case 'garbled':
+      return giveUp('The app’s answer to triage is not valid.');
+    case 'error':
+      if (outcome.code === rpcCodes.methodNotFound || (outcome.code === rpcCodes.actionFailed && !outcome.retryable)) return giveUp(`The app doesn’t triage: ${outcome.message}`);
+      return tryAgain(tries, `The app failed to triage: ${outcome.message}`);
+    case 'timeout':
+    case 'lost':
+      return tryAgain(tries, 'The app gave no answer to triage.');
+  }
+};
+
+export const triageItem: Handler<'triageItem'> = async (job, deps) => {
+  const subject = await subjectOf(deps, job);
+  if (subject === null) return done();
+  const input = ruleFor(subject.inbox, subject.shown);
+  if (input !== null) return apply(deps, subject, job.requestId, { principal: rulesPrincipal, input });
+  return subject.inbox.triage?.app === true ? askApp(deps, subject, job) : done();
+};

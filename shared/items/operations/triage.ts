@@ -4,13 +4,13 @@ import { Fault, fault, invalid } from '../../catalogue/errors.ts';
 import { limits } from '../../catalogue/limits.ts';
 import { closed, name, nullable, tag, Type } from '../../core/schema.ts';
 import type { Inbox } from '../../environments/definition.ts';
-import { itemOperation, type Change, type Entry, type Moment } from '../../perform/operation.ts';
+import { itemOperation, type Change, type Entry, type ItemOperation, type Moment } from '../../perform/operation.ts';
 import { assigneeProblem } from '../assignee.ts';
 import type { Item, Triage, TriageAnswer } from '../model.ts';
 import { entryProblem, inState } from '../states.ts';
 import { changeTags } from '../tags.ts';
 
-interface TriageInput {
+export interface TriageInput {
   answers: Record<string, unknown>;
   close?: boolean;
   state?: string;
@@ -96,3 +96,15 @@ export const triageItem = itemOperation({
   },
   decide,
 });
+
+/**
+ * The same as the triage job performs it: on items that nobody has triaged yet, so that it happens once however often the
+ * job runs, and what a person or an agent has answered meanwhile stands. An item that was closed stays as it was closed.
+ */
+export const triageFirst: ItemOperation<TriageInput> = {
+  ...triageItem,
+  decide: (item, inbox, { state, ...input }, moment) => {
+    if (item.triage !== null) return 'unchanged';
+    return decide(item, inbox, state === undefined || item.closed ? input : { ...input, state }, moment);
+  },
+};
