@@ -47,7 +47,8 @@ describe('law: imports', () => {
   const laws: readonly [string, RegExp, (found: Import) => boolean, string][] = [
     ['the catalogue stands alone', /^shared\/catalogue\//, ({ to, typeOnly }) => to.startsWith('shared/') && !to.startsWith('shared/catalogue/') && !typeOnly, 'move what it needs into the catalogue'],
     ['core, db and redis know no domain', /^shared\/(core|db|redis)\//, (found) => domainPath.test(found.to) || under('shared/perform/', 'api/', 'workers/')(found), 'pass it in as a value'],
-    ['shared code knows neither HTTP nor sockets', /^shared\/(?!cli|demo|services)/, (found) => isPackage('koa', '@koa/router', 'koa-body', 'ws')(found) || under('api/', 'workers/')(found), 'move it to api or workers'],
+    ['shared code knows neither HTTP nor sockets', /^shared\/(?!cli|demo|services|sdk)/, (found) => isPackage('koa', '@koa/router', 'koa-body', 'ws')(found) || under('api/', 'workers/')(found), 'move it to api or workers'],
+    ['the SDK runs in others’ programs: ws and the protocol are all it has', /^shared\/sdk\//, ({ to, typeOnly }) => !typeOnly && !to.startsWith('shared/sdk/') && !to.startsWith('node:') && to !== 'ws' && to !== 'shared/applink/protocol.ts', 'do without it, or import its types only'],
     ['only shared/db knows knex and pg', /^(api|workers|shared)\/(?!db\/|services\/)/, isPackage('knex', 'pg', 'objection'), 'add a statement and call it through shared/db/sql.ts'],
     ['only shared/redis and workers/ know ioredis and bullmq', /^(api|shared)\/(?!redis\/|services\/)/, (found) => isPackage('ioredis', 'bullmq')(found) && !found.typeOnly, 'go through shared/redis'],
     ['routes know neither workers nor tables', /^api\/routes\//, (found) => under('workers/', 'shared/db/', 'shared/perform/write')(found) && !found.typeOnly, 'add a query or an operation in shared'],

@@ -1,0 +1,58 @@
+/** `defineApp`: an app's declarations with their handlers, and the manifest that the service gets of them. */
+import type { Json } from '../applink/protocol.ts';
+import type { Action, AppDeclaration, Inbox, Page, Resource, Triage } from './declarations.ts';
+import type { RunCall, RunResult } from './handlers.ts';
+
+/** An action whose input the service has checked. */
+export type AnyAction = Omit<Action<unknown>, 'run'> & { readonly run: (call: RunCall<never>) => RunResult | Promise<RunResult> };
+
+export interface App {
+  readonly manifest: Json;
+  readonly resources: ReadonlyMap<string, Resource>;
+  readonly inboxes: ReadonlyMap<string, Inbox>;
+  readonly actions: ReadonlyMap<string, AnyAction>;
+  readonly pages: ReadonlyMap<string, Page>;
+  readonly triage: ReadonlyMap<string, Triage>;
+}
+
+/** Without handlers and without what is not there. */
+const plain = (declaration: object): Json =>
+  Object.fromEntries(Object.entries(declaration).filter(([, value]) => value !== undefined && typeof value !== 'function'));
+
+const triageOf = (triage: Triage | undefined): Json | undefined =>
+  triage === undefined ? undefined : { rules: triage.rules ?? [], app: triage.answer !== undefined };
+
+const inboxOf = (name: string, { reply, ...inbox }: Inbox, triage: Triage | undefined): Json =>
+  plain({ name, ...plain(inbox), reply: reply === undefined || reply === null ? reply : plain(reply), triage: triageOf(triage) });
+
+const pageOf = (name: string, page: Page): Json => ({
+  name,
+  ...plain(page),
+  blocks: (Array.isArray(page.blocks) ? (page.blocks as Page['blocks']) : []).map((block) => (block.load === undefined ? block : { ...plain(block), source: 'app' })),
+});
+
+const entries = <T>(declared: Readonly<Record<string, T>> | undefined): readonly (readonly [string, T])[] => Object.entries(declared ?? {});
+
+/**
+ * Declares an app. Each handler stands beside what it serves; an action's `input` is typed from its JSON Schema.
+ * Never throws: the service checks all of it when the app connects and names every problem.
+ */
+export const defineApp = <const A extends Readonly<Record<string, unknown>> = Readonly<Record<string, never>>>(app: AppDeclaration<A>): App => {
+  const actions = entries<AnyAction>(app.actions as unknown as Readonly<Record<string, AnyAction>> | undefined);
+  const triage = new Map(entries(app.triage));
+  return {
+    resources: new Map(entries(app.resources)),
+    inboxes: new Map(entries(app.inboxes)),
+    actions: new Map(actions),
+    pages: new Map(entries(app.pages)),
+    triage,
+    manifest: {
+      resources: entries(app.resources).map(([name, resource]) => ({ name, ...plain(resource) })),
+      inboxes: entries(app.inboxes).map(([name, inbox]) => inboxOf(name, inbox, triage.get(name))),
+      views: entries(app.views).map(([name, view]) => ({ name, ...plain(view) })),
+      actions: actions.map(([name, action]) => ({ name, ...plain(action) })),
+      pages: entries(app.pages).map(([name, page]) => pageOf(name, page)),
+      flags: entries(app.flags).map(([key, flag]) => ({ key, ...plain(flag) })),
+    },
+  };
+};

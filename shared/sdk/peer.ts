@@ -1,0 +1,111 @@
+/** One end of a JSON-RPC 2.0 connection; link.ts makes one for each socket. */
+import { linkLimits, rpcCodes, type AppCalls, type AppMethod, type AppNotifications, type RpcError } from '../applink/protocol.ts';
+import { NoAnswer, RpcFailed } from './problems.ts';
+
+export type Answer = { readonly result: unknown } | { readonly error: RpcError };
+
+export interface PeerParts {
+  readonly send: (frame: string) => void;
+  /** Answers a request of the service; never rejects. */
+  readonly serve: (method: string, params: unknown, peer: Peer) => Promise<Answer>;
+  readonly heard: (method: string, params: unknown) => void;
+}
+
+interface Waiting {
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: Error) => void;
+  readonly timer: NodeJS.Timeout;
+}
+
+const fits = (frame: string): boolean => frame.length * 3 <= linkLimits.frameBytes || Buffer.byteLength(frame) <= linkLimits.frameBytes;
+
+/** The frame, or undefined when it can't be written as JSON or is too large for one. */
+export const frameOf = (message: object): string | undefined => {
+  try {
+    const frame = JSON.stringify({ jsonrpc: '2.0', ...message });
+    return fits(frame) ? frame : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+const unsent: RpcError = { code: rpcCodes.internalError, message: 'The app’s answer is no JSON or larger than 4 MiB.' };
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export class Peer {
+  readonly #parts: PeerParts;
+  readonly #waiting = new Map<number, Waiting>();
+  #lastId = 0;
+  #ended = false;
+
+  constructor(parts: PeerParts) {
+    this.#parts = parts;
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** Resolves with the service's result; rejects with `RpcFailed` or, when none will come, `NoAnswer`. */
+  request<M extends AppMethod>(method: M, params: AppCalls[M]['params'], timeoutMs: number): Promise<AppCalls[M]['result']> {
+    const id = ++this.#lastId;
+    const frame = frameOf({ id, method, params });
+    if (frame === undefined) return Promise.reject(new RpcFailed({ code: rpcCodes.invalidParams, message: `${method} is no JSON or larger than 4 MiB.` }));
+    if (this.#ended) return Promise.reject(new NoAnswer());
+    const answer = new Promise<unknown>((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#waiting.delete(id);
+        reject(new NoAnswer());
+      }, timeoutMs);
+      this.#waiting.set(id, { resolve, reject, timer });
+    });
+    this.#parts.send(frame);
+    return answer as Promise<AppCalls[M]['result']>;
+  }
+
+  notify<M extends keyof AppNotifications>(method: M, params: AppNotifications[M]): void {
+    const frame = frameOf({ method, params });
+    if (frame !== undefined && !this.#ended) this.#parts.send(frame);
+  }
+
+  /** What came on the socket; what makes no sense is left alone, as the service is the newer of the two. */
+  receive(frame: string): void {
+    let message: unknown;
+    try {
+      message = JSON.parse(frame);
+    } catch {
+      return;
+    }
+    if (!isObject(message)) return;
+    const { id, method, params } = message;
+    if (typeof method !== 'string') this.#settle(message);
+    else if (id === undefined) this.#parts.heard(method, params);
+    else void this.#answer(id, method, params);
+  }
+
+  /** Nothing will come any more. */
+  end(): void {
+    this.#ended = true;
+    const waiting = [...this.#waiting.values()];
+    this.#waiting.clear();
+    for (const { reject, timer } of waiting) {
+      clearTimeout(timer);
+      reject(new NoAnswer());
+    }
+  }
+
+  async #answer(id: unknown, method: string, params: unknown): Promise<void> {
+    const answer = await this.#parts.serve(method, isObject(params) ? params : {}, this);
+    if (!this.#ended) this.#parts.send(frameOf({ id, ...answer }) ?? frameOf({ id, error: unsent }) ?? '');
+  }
+
+  #settle({ id, result, error }: Readonly<Record<string, unknown>>): void {
+    const waiting = typeof id === 'number' ? this.#waiting.get(id) : undefined;
+    if (waiting === undefined) return;
+    this.#waiting.delete(id as number);
+    clearTimeout(waiting.timer);
+    if (error === undefined) waiting.resolve(result);
+    else waiting.reject(new RpcFailed(isObject(error) ? (error as unknown as RpcError) : { code: rpcCodes.internalError, message: 'The service failed.' }));
+  }
+}

@@ -1,0 +1,58 @@
+/** Sends the answers that the service may not have: after each registration, and now and then, as its word for "I have it" may be lost. */
+import { linkLimits, type RunAnswer } from '../applink/protocol.ts';
+import type { Once } from './once.ts';
+import type { Peer } from './peer.ts';
+
+export interface Resend {
+  attach(peer: Peer | null): void;
+  /** Sends those that are at least `ageMs` old. */
+  now(ageMs: number): void;
+  close(): void;
+}
+
+const answerMs = 30_000;
+const bytesMax = linkLimits.frameBytes - 64 * 1024;
+
+const batches = (runs: Once, ageMs: number): RunAnswer[][] => {
+  const all: RunAnswer[][] = [[]];
+  let room = bytesMax;
+  for (const { run, answer, bytes } of runs.unsettled(ageMs)) {
+    let last = all.at(-1) ?? [];
+    if (last.length >= linkLimits.batch || (last.length > 0 && bytes + 300 > room)) {
+      last = [];
+      all.push(last);
+      room = bytesMax;
+    }
+    last.push({ run, ...answer } as RunAnswer);
+    room -= bytes + 300;
+  }
+  return all.filter((batch) => batch.length > 0);
+};
+
+export const createResend = (runs: Once, everyMs: number): Resend => {
+  let peer: Peer | null = null;
+
+  const send = async (to: Peer, ageMs: number): Promise<void> => {
+    for (const answers of batches(runs, ageMs)) {
+      try {
+        const { settled } = await to.request('run.answers', { answers }, answerMs);
+        if (Array.isArray(settled)) for (const run of settled) runs.settle(run);
+      } catch {
+        // They are kept, and sent again in a while.
+        return;
+      }
+    }
+  };
+  const now = (ageMs: number): void => {
+    if (peer !== null) void send(peer, ageMs);
+  };
+  const timer = setInterval(() => { now(everyMs); }, everyMs).unref();
+
+  return {
+    attach: (next) => {
+      peer = next;
+    },
+    now,
+    close: () => { clearInterval(timer); },
+  };
+};

@@ -1,0 +1,58 @@
+/** Where answers outlive the app's process: the interface, and a store in files that are on the disk before it answers. */
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { RpcError } from '../applink/protocol.ts';
+
+export interface StoredAnswer {
+  readonly attempt: number;
+  readonly answer: { readonly result?: unknown; readonly error?: RpcError };
+}
+
+/** Any of them may reject; the answer is then kept in memory alone and `onError` is told. */
+export interface AnswerStore {
+  get(run: string): Promise<StoredAnswer | null | undefined>;
+  set(run: string, answer: StoredAnswer): Promise<unknown>;
+  delete(run: string): Promise<unknown>;
+  /** Which runs it holds; without it they are sent only when the service asks again. */
+  keys?(): Promise<readonly string[]>;
+}
+
+const suffix = '.json';
+
+const synced = async (path: string, flags: string, text?: string): Promise<void> => {
+  const file = await open(path, flags, 0o600);
+  try {
+    if (text !== undefined) await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+};
+
+/** One file for each answer that the service doesn't have yet, in a folder that only this app's one instance uses. */
+export const fileStore = (folder: string): AnswerStore => {
+  const pathOf = (run: string): string => join(folder, `${encodeURIComponent(run).replaceAll('.', '%2E')}${suffix}`);
+  return {
+    get: async (run) => {
+      try {
+        return JSON.parse(await readFile(pathOf(run), 'utf8')) as StoredAnswer;
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+        throw error;
+      }
+    },
+    set: async (run, answer) => {
+      await mkdir(folder, { recursive: true });
+      // Written beside and renamed, so that it is never half a file; the folder holds the name, so it is synced too.
+      await synced(`${pathOf(run)}.new`, 'w', JSON.stringify(answer));
+      await rename(`${pathOf(run)}.new`, pathOf(run));
+      await synced(folder, 'r');
+    },
+    delete: (run) => rm(pathOf(run), { force: true }),
+    keys: async () => {
+      await mkdir(folder, { recursive: true });
+      const files = (await readdir(folder)).filter((file) => file.endsWith(suffix));
+      return files.map((file) => decodeURIComponent(file.slice(0, -suffix.length)));
+    },
+  };
+};

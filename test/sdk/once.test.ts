@@ -1,0 +1,179 @@
+/** The SDK's once: the same run is done one time, however often and over whichever connections it is handed over. */
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { ActionFailed, defineApp, fileStore, type AnswerStore, type App } from '../../shared/sdk/index.ts';
+import { until } from '../support/until.ts';
+import { runCall } from './fakeService.ts';
+import { connected, gate, service } from './support.ts';
+
+const counting = (): { app: App; did: string[]; held: ReturnType<typeof gate> } => {
+  const did: string[] = [];
+  const held = gate();
+  const app = defineApp({
+    actions: {
+      pay: { run: ({ run, attempt }) => { did.push(`${run}.${String(attempt)}`); return 'Paid.'; } },
+      wait: { run: async ({ run }) => { did.push(run); await held.opened; return 'Waited.'; } },
+      fail: { run: ({ run, attempt }) => { did.push(`${run}.${String(attempt)}`); throw new ActionFailed('No.'); } },
+    },
+    inboxes: { mail: { reply: { via: 'app', send: ({ delivery }) => { did.push(delivery); if (did.length === 1) throw new ActionFailed('Not now.'); } } } },
+  });
+  return { app, did, held };
+};
+
+describe('sdk: once', () => {
+  it('answers a run that was done before without doing it again, settled or not', async () => {
+    const fake = await service();
+    const { app, did } = counting();
+    connected(fake, app);
+    await fake.registered();
+    for (const attempt of [1, 1, 2]) expect((await fake.call('action.run', runCall('run_1', 'pay', { attempt }))).result).to.deep.equal({ message: 'Paid.' });
+    fake.notify('run.settled', { run: 'run_1' });
+    expect((await fake.call('action.run', runCall('run_1', 'pay', { attempt: 3 }))).result).to.deep.equal({ message: 'Paid.' });
+    expect(did).to.deep.equal(['run_1.1']);
+  });
+
+  it('joins a run that is under way', async () => {
+    const fake = await service();
+    const { app, did, held } = counting();
+    connected(fake, app);
+    await fake.registered();
+    const both = [fake.call('action.run', runCall('run_1', 'wait')), fake.call('action.run', runCall('run_1', 'wait', { attempt: 2 }))];
+    await until('it runs', () => did.length > 0);
+    held.open();
+    for (const answer of await Promise.all(both)) expect(answer.result).to.deep.equal({ message: 'Waited.' });
+    expect(did).to.deep.equal(['run_1']);
+  });
+
+  it('does a run that failed again only for a higher attempt', async () => {
+    const fake = await service();
+    const { app, did } = counting();
+    connected(fake, app);
+    await fake.registered();
+    for (const attempt of [1, 1, 2]) expect((await fake.call('action.run', runCall('run_1', 'fail', { attempt }))).error?.message).to.equal('No.');
+    expect(did).to.deep.equal(['run_1.1', 'run_1.2']);
+  });
+
+  it('hands in what it answered while the connection was gone, right after it registers, until it is settled', async () => {
+    const fake = await service();
+    const { app, did, held } = counting();
+    const { client } = connected(fake, app);
+    const first = await fake.registered();
+    void fake.call('action.run', runCall('run_1', 'wait'));
+    await until('it runs', () => did.length > 0);
+    fake.refusal = { status: 503 };
+    first.terminate();
+    await until('offline', () => !client.online);
+    held.open();
+    fake.answers = { 'run.answers': () => ({ result: { settled: [] } }) };
+    fake.refusal = null;
+    const second = await fake.registered(2);
+    const sent = await until('the answers', () => fake.of('run.answers')[0]);
+    expect(sent.params).to.deep.equal({ answers: [{ run: 'run_1', result: { message: 'Waited.' } }] });
+    fake.answers = {};
+    second.terminate();
+    await until('the answers again', () => fake.of('run.answers').length === 2);
+    (await fake.registered(3)).terminate();
+    await fake.registered(4);
+    await fake.call('no.such', {});
+    expect(fake.of('run.answers'), 'settled now').to.have.length(2);
+  });
+
+  it('hands in an answer that is ready only after the reconnect', async () => {
+    const fake = await service();
+    const { app, did, held } = counting();
+    const { client } = connected(fake, app);
+    const first = await fake.registered();
+    void fake.call('action.run', runCall('run_1', 'wait'));
+    await until('it runs', () => did.length > 0);
+    first.terminate();
+    await fake.registered(2);
+    await until('online', () => client.online);
+    held.open();
+    expect((await until('the answer', () => fake.of('run.answers')[0])).params.answers).to.deep.equal([{ run: 'run_1', result: { message: 'Waited.' } }]);
+    expect(did).to.deep.equal(['run_1']);
+  });
+
+  it('hands an answer in again whose settling it never heard of', async () => {
+    const fake = await service();
+    const { app } = counting();
+    connected(fake, app, { timing: { resendMs: 20 } });
+    await fake.registered();
+    await fake.call('action.run', runCall('run_1', 'pay'));
+    expect((await until('the answers', () => fake.of('run.answers')[0])).params.answers).to.deep.equal([{ run: 'run_1', result: { message: 'Paid.' } }]);
+  });
+
+  it('sends a reply once, and tries one again that failed', async () => {
+    const fake = await service();
+    const { app, did } = counting();
+    connected(fake, app);
+    await fake.registered();
+    const send = () => fake.call('reply.send', { item: { inbox: 'mail' }, subject: 's', text: 't', actor: { type: 'person', id: 'per_1', name: 'Ana' }, delivery: 'ent_1' });
+    expect((await send()).error).to.deep.include({ code: -32001, message: 'Not now.' });
+    expect((await send()).result).to.equal(null);
+    expect((await send()).result).to.equal(null);
+    expect(did).to.have.length(2);
+  });
+
+  describe('with answers in files', () => {
+    let folder = '';
+    beforeEach(() => {
+      folder = mkdtempSync(join(tmpdir(), 'console-sdk-'));
+    });
+    afterEach(() => { rmSync(folder, { recursive: true, force: true }); });
+
+    it('a new process knows what the one before had done, hands it in, and forgets it when it is settled', async () => {
+      const fake = await service();
+      const { app, did } = counting();
+      const before = connected(fake, app, { store: fileStore(folder) });
+      await fake.registered();
+      await fake.call('action.run', runCall('run_1', 'pay'));
+      await before.client.close();
+      expect(readdirSync(folder)).to.deep.equal(['run_1.json']);
+
+      const after = connected(fake, app, { store: fileStore(folder) });
+      await until('online', () => after.client.online);
+      expect((await until('the answers', () => fake.of('run.answers')[0])).params.answers).to.deep.equal([{ run: 'run_1', result: { message: 'Paid.' } }]);
+      await until('the file is gone', () => readdirSync(folder).length === 0);
+      expect((await fake.call('action.run', runCall('run_1', 'pay', { attempt: 2 }))).result).to.deep.equal({ message: 'Paid.' });
+      expect(did).to.deep.equal(['run_1.1']);
+      expect(after.problems).to.deep.equal([]);
+    });
+
+    it('names that are no file names stay in the folder', async () => {
+      const store = fileStore(folder);
+      for (const run of ['../up', 'a/b', '..', '.', 'ü']) {
+        await store.set(run, { attempt: 1, answer: { result: run } });
+        expect((await store.get(run))?.answer.result).to.equal(run);
+      }
+      expect(await store.keys?.()).to.have.members(['../up', 'a/b', '..', '.', 'ü']);
+      expect(readdirSync(folder)).to.have.length(5);
+    });
+
+    it('a half-written file of a killed process is no answer', async () => {
+      writeFileSync(join(folder, 'run_1.json.new'), '{"attem');
+      expect(await fileStore(folder).keys?.()).to.deep.equal([]);
+      expect(await fileStore(folder).get('run_1')).to.equal(null);
+    });
+  });
+
+  it('does nothing while its store can’t be read, and answers on when it can’t be written', async () => {
+    const fake = await service();
+    const { app, did } = counting();
+    let readable = false;
+    const broken: AnswerStore = {
+      get: () => (readable ? Promise.resolve(null) : Promise.reject(new Error('disk'))),
+      set: () => Promise.reject(new Error('disk')),
+      delete: () => { throw new Error('disk'); },
+    };
+    const { problems } = connected(fake, app, { store: broken });
+    await fake.registered();
+    expect((await fake.call('action.run', runCall('run_1', 'pay'))).error).to.deep.include({ code: -32001, data: { retryable: true } });
+    expect(did).to.deep.equal([]);
+    readable = true;
+    expect((await fake.call('action.run', runCall('run_1', 'pay', { attempt: 2 }))).result).to.deep.equal({ message: 'Paid.' });
+    fake.notify('run.settled', { run: 'run_1' });
+    await until('three complaints', () => problems.filter(({ kind }) => kind === 'store').length === 3);
+  });
+});

@@ -1,0 +1,123 @@
+/** What an app tells the service: kept until it is there, sent once however often it is repeated, refused with its reasons. */
+import { expect } from 'chai';
+import { defineApp, type LinkProblem } from '../../shared/sdk/index.ts';
+import { until } from '../support/until.ts';
+import { runCall } from './fakeService.ts';
+import { connected, service } from './support.ts';
+
+const app = defineApp({});
+const problemOf = (promise: Promise<unknown>): Promise<LinkProblem> => promise.then(() => { throw new Error('It was taken.'); }, (problem: unknown) => problem as LinkProblem);
+
+describe('sdk: reports and records', () => {
+  it('keeps reports while offline, says when they happened, and sends each when it is back', async () => {
+    const fake = await service();
+    fake.refusal = { status: 503 };
+    const { client } = connected(fake, app);
+    const before = Date.now();
+    const sent = [client.report({ inbox: 'errors', title: 'A' }), client.report({ inbox: 'errors', title: 'B', delivery: 'mine' })];
+    fake.refusal = null;
+    const results = await Promise.all(sent);
+    expect(results[1]).to.deep.equal({ item: 'item of mine', created: true });
+    const reports = fake.of('items.report').map(({ params }) => params);
+    expect(reports.map(({ title }) => title)).to.deep.equal(['A', 'B']);
+    expect(reports[0].at).to.be.within(before, Date.now());
+    expect(reports[0].delivery).to.match(/^[0-9a-f-]{36}$/);
+  });
+
+  it('repeats a report whose answer was lost, under the same delivery', async () => {
+    const fake = await service();
+    fake.answers = { 'items.report': (_params, connection) => (connection === 0 ? 'nothing' : { result: { item: 'itm_1', created: false } }) };
+    const { client } = connected(fake, app);
+    const first = await fake.registered();
+    await until('online', () => client.online);
+    const sent = client.report({ inbox: 'errors', title: 'A' });
+    await until('it is there', () => fake.of('items.report').length === 1);
+    first.terminate();
+    expect(await sent).to.deep.equal({ item: 'itm_1', created: false });
+    const deliveries = fake.of('items.report').map(({ params }) => params.delivery);
+    expect(deliveries).to.have.length(2);
+    expect(new Set(deliveries).size).to.equal(1);
+  });
+
+  it('waits when the service says not now, and gives up when it says no', async () => {
+    const fake = await service();
+    let asked = 0;
+    fake.answers = {
+      'items.report': () => {
+        asked += 1;
+        if (asked === 1) return { error: { code: -32603, message: 'Not now.', data: { code: 'unavailable' } } };
+        return { error: { code: -32602, message: 'The report is not valid.', data: { code: 'invalid', details: [{ path: 'inbox', message: 'is unknown' }] } } };
+      },
+    };
+    const { client, problems } = connected(fake, app);
+    const problem = await problemOf(client.report({ inbox: 'nowhere', title: 'A' }));
+    expect(problem).to.deep.include({ kind: 'request', message: 'The report is not valid.\n  inbox: is unknown' });
+    expect(asked).to.equal(2);
+    expect(problems).to.deep.equal([problem]);
+  });
+
+  it('refuses what is too much, too large, or comes after the end, without a stray rejection', async () => {
+    const fake = await service();
+    fake.refusal = { status: 503 };
+    const strays: unknown[] = [];
+    const stray = (error: unknown): void => void strays.push(error);
+    process.on('unhandledRejection', stray);
+    const { client } = connected(fake, app, { queueLimit: 3 });
+    for (let n = 0; n < 5; n += 1) void client.report({ inbox: 'errors', title: String(n) });
+    expect((await problemOf(client.report({ inbox: 'errors', title: 'x' }))).kind).to.equal('full');
+    await client.close();
+    expect((await problemOf(client.report({ inbox: 'errors', title: 'x' }))).kind).to.equal('closed');
+    const other = connected(fake, app).client;
+    expect((await problemOf(other.report({ inbox: 'errors', title: 'x', data: { text: 'x'.repeat(5 * 1024 * 1024) } }))).kind).to.equal('request');
+    // Two turns of the loop are when node would tell of them.
+    await new Promise((resolve) => setImmediate(resolve));
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('unhandledRejection', stray);
+    expect(strays).to.deep.equal([]);
+  });
+
+  it('pushes records by the thousand and in order, and deletes after it has put', async () => {
+    const fake = await service();
+    const { client } = connected(fake, app);
+    const records = Array.from({ length: 2_500 }, (_, n) => ({ id: `c${String(n)}`, title: `Customer ${String(n)}` }));
+    const [put, gone] = await Promise.all([client.putRecords('customer', records), client.deleteRecords('customer', ['c1', 'c2'])]);
+    expect(put).to.deep.equal({ stored: 2_500 });
+    expect(gone).to.deep.equal({ deleted: 2 });
+    const calls = fake.heard.filter(({ method }) => method.startsWith('records.'));
+    expect(calls.map(({ method, params }) => `${method} ${String((params.records ?? params.ids).length)}`)).to.deep.equal(['records.put 1000', 'records.put 1000', 'records.put 500', 'records.delete 2']);
+    expect(await client.putRecords('customer', [])).to.deep.equal({ stored: 0 });
+  });
+
+  it('cuts large records into frames that fit', async () => {
+    const fake = await service();
+    const { client } = connected(fake, app);
+    const text = 'é'.repeat(500_000);
+    await client.putRecords('customer', Array.from({ length: 9 }, (_, n) => ({ id: String(n), title: 'T', fields: { text } })));
+    expect(fake.of('records.put').map(({ params }) => params.records.length)).to.deep.equal([4, 4, 1]);
+  });
+
+  it('sends progress between 0 and 1, at most ten a second, and none after the end', async () => {
+    const fake = await service();
+    const busy = defineApp({
+      actions: {
+        work: {
+          background: true,
+          run: async ({ progress }) => {
+            for (let n = 0; n <= 1_000; n += 1) progress(n / 1_000, `step ${String(n)}`);
+            progress(7);
+            await until('the last one', () => fake.of('run.progress').some(({ params }) => params.progress === 1));
+            progress(Number.NaN, 'odd');
+            return 'Done.';
+          },
+        },
+      },
+    });
+    connected(fake, busy);
+    await fake.registered();
+    await fake.call('action.run', runCall('run_1', 'work', { background: true }));
+    const sent = fake.of('run.progress').map(({ params }) => params);
+    expect(sent.length).to.be.within(2, 4);
+    expect(sent[0]).to.deep.equal({ run: 'run_1', progress: 0, message: 'step 0' });
+    expect(sent[1]).to.deep.equal({ run: 'run_1', progress: 1, message: 'step 1000' });
+  });
+});
