@@ -28,16 +28,22 @@ export interface ListRequest {
   readonly ranged: readonly string[];
 }
 
-/** Rows of one step; the last ones are only reached by what is rare and has no index. */
-const strides = [256, 2_048, 16_384, 131_072] as const;
-/** Up to so many rows reading on is about as quick as gathering. */
-const nearby = 16_384;
-/** More are not sorted at once. */
-const gatherMost = 20_000;
-const rangeMost = 5_000;
-const sampleRows = 1_000;
-/** A term that more records have helps less than reading on. */
-const rareShare = 0.05;
+/** By which steps a list is read; tests use small ones. Each number of rows is a statement of its own. */
+export interface Pace {
+  /** Rows of one step; the last ones are only reached by what is rare and has no index. */
+  readonly strides: readonly [number, number, number, number];
+  /** Up to so many rows reading on is about as quick as gathering. */
+  readonly nearby: number;
+  /** More are not sorted at once: by terms, and by a range of keys. */
+  readonly gatherMost: number;
+  readonly rangeMost: number;
+  /** Rows of which the shares of terms are learnt; a term that more of them have helps less than reading on. */
+  readonly sampleRows: number;
+  readonly rareShare: number;
+}
+
+export const usualPace: Pace = { strides: [256, 2_048, 16_384, 131_072], nearby: 16_384, gatherMost: 20_000, rangeMost: 5_000, sampleRows: 1_000, rareShare: 0.05 };
+
 const partsMax = 4;
 
 interface Found extends FullRecord {
@@ -50,6 +56,7 @@ interface Reading {
   readonly db: Db | Tx;
   readonly request: ListRequest;
   readonly stream: StreamName;
+  readonly pace: Pace;
   readonly values: Readonly<Record<string, Value>>;
 }
 
@@ -82,7 +89,7 @@ const rangesOf = ({ clauses, ranged }: ListRequest): { field: string; least: num
 
 /** All that fits behind a place, found by the narrowest range or the rarest terms; null: these find too much. */
 const gather = async (reading: Reading, place: Place | null, limit: number): Promise<Found[] | null> => {
-  const { request, db, values } = reading;
+  const { request, db, values, pace: { gatherMost, rangeMost, sampleRows, rareShare } } = reading;
   const shape = shapeOf(reading, place);
   const sorted = (found: (Found & { n: number })[], most: number): Found[] | null => ((found[0]?.n ?? 0) > most ? null : found.filter((each) => each.id !== null));
   for (const { field, least, most } of rangesOf(request)) {
@@ -102,6 +109,7 @@ const gather = async (reading: Reading, place: Place | null, limit: number): Pro
 };
 
 const readStream = async (reading: Reading, from: Place | null, wanted: number): Promise<Found[]> => {
+  const { strides, nearby } = reading.pace;
   const found: Found[] = [];
   let place = from;
   let [read, fitting] = [0, 0];
@@ -133,7 +141,7 @@ export interface RecordPage {
   readonly next: Place | null;
 }
 
-export const listStored = async (db: Db | Tx, request: ListRequest): Promise<RecordPage> => {
+export const listStored = async (db: Db | Tx, request: ListRequest, pace: Pace = usualPace): Promise<RecordPage> => {
   const { env, resource, order, clauses, text, after, limit } = request;
   const values = {
     env, resource, path: pathOf(clauses), query: text === null ? null : termQueries(env, resource).matches(text),
@@ -144,7 +152,7 @@ export const listStored = async (db: Db | Tx, request: ListRequest): Promise<Rec
     const absent = stream === 'absent' ? 1 : 0;
     if (found.length > limit || (after !== null && after[0] > absent)) continue;
     const from = after !== null && after[0] === absent ? after : null;
-    found.push(...(await readStream({ db, request, stream, values }, from, limit + 1 - found.length)).map((each) => ({ ...each, absent })));
+    found.push(...(await readStream({ db, request, stream, pace, values }, from, limit + 1 - found.length)).map((each) => ({ ...each, absent })));
   }
   const last = found.length > limit ? found[limit - 1] : undefined;
   return {

@@ -84,22 +84,22 @@ const gathered = (shape: Shape, found: string, most: number): string => `
 
 /** Found by the tsquery `$terms`; the GIN index is the only one that PostgreSQL may think of. */
 export const gatherTerms = (shape: Shape, most: number): Named =>
-  named(`records.gatherTerms.${shapeName(shape)}`, () =>
+  named(`records.gatherTerms.${shapeName(shape)}.${String(most)}`, () =>
     gathered(shape, 'select * from records r where r.terms @@ $terms::tsquery and (r.env = $env) is true and (r.resource = $resource) is true offset 0', most));
 
 const inRange = 'x.env = $env and x.resource = $resource and x.field = $rangeField and not x.missing and x.num >= $least::float8 and x.num <= $most::float8';
 
 /** Found by a range of a field's numbers. */
 export const gatherRange = (shape: Shape, most: number): Named =>
-  named(`records.gatherRange.${shapeName(shape)}`, () =>
+  named(`records.gatherRange.${shapeName(shape)}.${String(most)}`, () =>
     gathered(shape, `select r.* from record_keys x join records r on r.env = $env and r.resource = $resource and r.id = x.id and r.stamp = x.stamp where ${inRange} offset 0`, most));
 
 /** How many a range has, up to `most` + 1. */
 export const countRange = (most: number): Named =>
-  named('records.countRange', () => `select count(*)::int as n from (select 1 from record_keys x where ${inRange} limit ${String(most + 1)}) x`);
+  named(`records.countRange.${String(most)}`, () => `select count(*)::int as n from (select 1 from record_keys x where ${inRange} limit ${String(most + 1)}) x`);
 
 /** Of the first `rows` records by title: how many there are, and how many have each of four terms. */
 export const sample = (rows: number): Named =>
-  named('records.sample', () => `
+  named(`records.sample.${String(rows)}`, () => `
     select count(*)::int as n, ${[1, 2, 3, 4].map((n) => `(count(*) filter (where r.terms @@ $term${String(n)}::tsquery))::int as t${String(n)}`).join(', ')}
     from (select r.terms from records r where r.env = $env and r.resource = $resource order by r.title_key, r.id limit ${String(rows)}) r`);

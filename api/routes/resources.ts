@@ -1,0 +1,127 @@
+/** Resources and their records: search, browse, the page of one, what it is related to; and storing them, by the app. */
+import { compile } from '../../shared/core/validate.ts';
+import { answer, closed, cursor, nextCursor, nullable, Type, type Static } from '../../shared/core/schema.ts';
+import { blockSchema } from '../../shared/blocks/schema.ts';
+import type { ManifestResource } from '../../shared/environments/manifest.ts';
+import type { Caller } from '../../shared/agents/principal.ts';
+import { entrySchema, itemSchema } from '../../shared/items/schema.ts';
+import { parseFilters } from '../../shared/records/filters.ts';
+import { readRecordPage } from '../../shared/records/page.ts';
+import { listRecords, searchRecords } from '../../shared/records/read.ts';
+import { relatedRecords, visibleRelations } from '../../shared/records/related.ts';
+import { listQuery, putInput, recordSchema, recordsAnswer, relatedQuery, resourceSchema, searchQuery } from '../../shared/records/schema.ts';
+import { writeRecords, type GivenRecord } from '../../shared/records/write.ts';
+import { read, write, type Call, type Endpoint } from '../endpoint.ts';
+import { listAnswer, pageOf, pageQuery } from './discovery.ts';
+
+const tag = 'Records';
+const exampleCustomer = { resource: 'customer', id: 'cus_1001' };
+
+const presented = (caller: Caller, resource: ManifestResource) => ({
+  name: resource.name,
+  label: resource.label ?? resource.name,
+  source: resource.source,
+  fields: (resource.fields ?? []).map(({ name, label, type, filter = false, sort = false, search = false }) => ({ name, label: label ?? name, type: type ?? null, filter, sort, search })),
+  relations: visibleRelations(caller, resource).map(({ name, label, resource: target }) => ({ name, label: label ?? name, resource: target ?? null })),
+});
+
+const resources = read({
+  path: '/resources',
+  name: 'resource.list',
+  summary: 'The resources that you see, with their fields and relations',
+  tag,
+  query: closed(pageQuery),
+  responses: { 200: listAnswer('resources', resourceSchema) },
+  example: {},
+  handle: async ({ caller, query }) => {
+    const seen = [...caller.env.definition.resources.values()].filter(({ name }) => caller.principal.access.sees('resource', name));
+    const { page, cursor: next } = pageOf(caller, 'resources', seen, query);
+    return { status: 200, body: { resources: page.map((resource) => presented(caller, resource)), cursor: next } };
+  },
+});
+
+const search = read({
+  path: '/resources/:resource',
+  name: 'record.search',
+  summary: 'Search records, best match first',
+  tag,
+  query: searchQuery,
+  responses: { 200: recordsAnswer },
+  example: { params: { resource: exampleCustomer.resource }, query: { q: 'lind', limit: 10 } },
+  handle: async ({ deps, caller, params, query }) => ({ status: 200, body: await searchRecords(deps, caller, params['resource'] ?? '', query) }),
+});
+
+const browse = read({
+  path: '/resources/:resource/list',
+  name: 'record.list',
+  summary: 'Browse records under filters, in any order',
+  tag,
+  query: listQuery,
+  responses: { 200: recordsAnswer },
+  example: { params: { resource: exampleCustomer.resource }, query: { filters: '{"plan":["Team","Business"],"seats":{"gte":5}}', sort: '-seats', limit: 10 } },
+  handle: async ({ deps, caller, params, query: { filters, ...rest } }) =>
+    ({ status: 200, body: await listRecords(deps, caller, params['resource'] ?? '', { ...rest, ...(filters === undefined ? {} : { filters: parseFilters(filters) }) }) }),
+});
+
+const refOf = ({ params }: Pick<Call, 'params'>): { resource: string; id: string } => ({ resource: params['resource'] ?? '', id: params['id'] ?? '' });
+
+const action = answer({
+  action: Type.String(), label: Type.String(), danger: nullable(Type.String()), approval: Type.Boolean(), background: Type.Boolean(), freshSignIn: Type.Boolean(),
+  input: Type.Object({}), defaults: Type.Object({}),
+});
+
+const one = read({
+  path: '/resources/:resource/:id',
+  name: 'record.get',
+  summary: 'One record with its blocks, its newest items, what was done to it, and the actions that apply',
+  tag,
+  query: closed({ historyCursor: Type.Optional(cursor) }),
+  responses: {
+    200: answer({
+      record: recordSchema,
+      blocks: Type.Array(blockSchema),
+      items: Type.Array(itemSchema, { description: 'The newest 50 that are linked to it.' }),
+      history: Type.Array(answer({ ...entrySchema.properties, item: nullable(Type.String({ description: 'Its item, if it has one that you see.' })) }), { description: 'Newest first, 100 entries.' }),
+      historyCursor: nextCursor,
+      actions: Type.Array(action),
+    }),
+  },
+  example: { params: exampleCustomer },
+  handle: async (call) => {
+    const page = await readRecordPage(call.deps, call.caller, refOf(call), call.query.historyCursor);
+    const { record, blocks, items, history, actions } = page;
+    const rest = JSON.stringify({ history: history.entries, historyCursor: history.cursor, actions });
+    return { status: 200, body: `{"record":${JSON.stringify(record)},"blocks":${JSON.stringify(blocks)},"items":[${items.join(',')}],${rest.slice(1)}`, items: true };
+  },
+});
+
+const related = read({
+  path: '/resources/:resource/:id/related/:relation',
+  name: 'record.related',
+  summary: 'Records that one is related to',
+  tag,
+  query: relatedQuery,
+  responses: { 200: recordsAnswer },
+  example: { params: { ...exampleCustomer, relation: 'orders' }, query: { limit: 10 } },
+  handle: async (call) => ({ status: 200, body: await relatedRecords(call.deps, call.caller, refOf(call), call.params['relation'] ?? '', call.query) }),
+});
+
+const put = write<Static<typeof putInput>>({
+  path: '/resources/:resource/records',
+  name: 'records.put',
+  summary: 'Store and delete records of a stored resource (app key)',
+  tag,
+  app: true,
+  body: putInput,
+  bodyOptional: true,
+  responses: { 200: answer({ stored: Type.Integer({ description: 'How many are stored now as given.' }), deleted: Type.Integer({ description: 'How many were there and are gone.' }) }) },
+  example: { params: { resource: exampleCustomer.resource }, body: { records: [{ id: 'cus_1001', title: 'Lindgren AB', subtitle: 'Team', fields: { email: 'ana@example.com', seats: 12 } }], deleted: [] } },
+  audit: { verb: 'records.put', target: ({ params }) => ({ type: 'resource', id: params['resource'] ?? null }) },
+  check: compile(putInput),
+  handle: async ({ deps, caller, params, body: { records = [], deleted = [] }, save }) => {
+    const saved = save(200, JSON.stringify({ stored: records.length, deleted: 0 }));
+    return { status: 200, body: JSON.stringify(await writeRecords(deps, caller, params['resource'] ?? '', { records: records as readonly GivenRecord[], deleted }, saved)) };
+  },
+});
+
+export const resourceEndpoints: readonly Endpoint[] = [resources, search, browse, one, related, put];

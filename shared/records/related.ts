@@ -1,0 +1,67 @@
+/** Records that a record is related to: by a field of theirs, by a key of its own, or as the app says. Called by routes. */
+import type { Caller } from '../agents/principal.ts';
+import { fault } from '../catalogue/errors.ts';
+import { limits } from '../catalogue/limits.ts';
+import type { Deps } from '../deps.ts';
+import type { ManifestResource } from '../environments/manifest.ts';
+import type { RecordRef } from '../items/model.ts';
+import { relatedApp } from './appReads.ts';
+import { foundRecords, getRecord, listChecked, visibleResource, type Checked, type RecordsPage } from './read.ts';
+
+type Relation = NonNullable<ManifestResource['relations']>[number];
+
+export interface RelatedQuery {
+  readonly limit?: number;
+  readonly cursor?: string;
+}
+
+/** Relations to a resource that the caller doesn't see are unknown. */
+export const visibleRelations = ({ env, principal }: Caller, { relations = [] }: ManifestResource): Relation[] =>
+  relations.filter(({ resource }) => resource === undefined || (principal.access.sees('resource', resource) && env.definition.resources.has(resource)));
+
+const byTitle = { order: { by: { kind: 'title' }, descending: false }, sort: null, text: null } as const;
+
+/** The records that a field of this one names: an id, or several. */
+const byKey = async (deps: Deps, caller: Caller, ref: RecordRef, { resource: target = '', key = '' }: Relation): Promise<RecordsPage> => {
+  const record = await getRecord(deps, caller.env, ref.resource, ref.id);
+  if (record === null) throw fault('not_found');
+  const value = Object.hasOwn(record.fields, key) ? record.fields[key] : undefined;
+  const ids = (Array.isArray(value) ? value : [value]).filter((id) => typeof id === 'string' || typeof id === 'number').map(String);
+  const refs = [...new Set(ids)].slice(0, limits.pageMax).map((id) => ({ resource: target, id }));
+  const [only] = refs;
+  if (only === undefined) return { records: [], cursor: null };
+  // One that can't be read is a fault here; of several, those that can be are answered.
+  if (refs.length === 1) {
+    const found = await getRecord(deps, caller.env, target, only.id);
+    return { records: found === null ? [] : [found], cursor: null };
+  }
+  return { records: await foundRecords(deps, caller.env, refs), cursor: null };
+};
+
+const byApp = async ({ link }: Deps, caller: Caller, ref: RecordRef, { name, resource }: Relation, query: Required<Pick<RelatedQuery, 'limit'>> & RelatedQuery): Promise<RecordsPage> => {
+  const { env, principal } = caller;
+  const key = `related:${JSON.stringify([principal.role?.id ?? null, ref.resource, ref.id, name])}`;
+  const keys = query.cursor === undefined ? null : env.seal.openCursor(key, query.cursor);
+  if (query.cursor !== undefined && keys === null) throw fault('bad_cursor');
+  const { records, cursor } = await relatedApp(link, env.id, { resource: ref.resource, id: ref.id, relation: name, cursor: keys === null ? null : String(keys[0]), limit: query.limit }, resource ?? null);
+  const seen = records.filter((record) => principal.access.sees('resource', record.resource) && env.definition.resources.has(record.resource));
+  return { records: seen, cursor: cursor === null ? null : env.seal.cursor(key, [cursor]) };
+};
+
+/** `404` alike for what isn't seen and what isn't there: resource, record, relation or its target. */
+export const relatedRecords = async (deps: Deps, caller: Caller, ref: RecordRef, name: string, { limit = limits.pageDefault, cursor }: RelatedQuery): Promise<RecordsPage> => {
+  const resource = visibleResource(caller, ref.resource);
+  const relation = visibleRelations(caller, resource).find((known) => known.name === name);
+  if (relation === undefined) throw fault('not_found');
+  if (relation.resource !== undefined && relation.field === undefined && relation.key !== undefined) {
+    if (cursor !== undefined) throw fault('bad_cursor');
+    return byKey(deps, caller, ref, relation);
+  }
+  if ((await getRecord(deps, caller.env, ref.resource, ref.id)) === null) throw fault('not_found');
+  if (relation.resource !== undefined && relation.field !== undefined) {
+    const target = visibleResource(caller, relation.resource);
+    const checked: Checked = { ...byTitle, clauses: [{ field: relation.field, op: 'eq', values: [ref.id] }], raw: { [relation.field]: ref.id } };
+    return listChecked(deps, caller, target, checked, { key: `related:${ref.resource}:${name}`, limit, cursor });
+  }
+  return resource.source === 'app' ? byApp(deps, caller, ref, relation, { limit, ...(cursor === undefined ? {} : { cursor }) }) : { records: [], cursor: null };
+};

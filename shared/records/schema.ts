@@ -1,0 +1,64 @@
+/** Records as they are answered, and what lists of them may be asked for: the schemas of routes and of documents. */
+import { limits } from '../catalogue/limits.ts';
+import { answer, closed, cursor, limit, nextCursor, nullable, Type } from '../core/schema.ts';
+
+export const recordSchema = answer({
+  resource: Type.String({ description: 'Its resource.' }),
+  id: Type.String({ description: 'Its id in the app: 1 to 200 characters.' }),
+  title: Type.String({ description: 'What people read first.' }),
+  subtitle: nullable(Type.String({ description: 'What people read next.' })),
+  fields: Type.Object({}, { description: 'Its values, as the app gave them.' }),
+  updatedAt: nullable(Type.Integer({ description: 'When it last changed (milliseconds since 1970 UTC); null: not known.' })),
+});
+
+export const recordsAnswer = answer({ records: Type.Array(recordSchema), cursor: nextCursor });
+
+export const resourceSchema = answer({
+  name: Type.String({ description: 'The resource.' }),
+  label: Type.String({ description: 'What people read.' }),
+  source: Type.Union([Type.Literal('stored'), Type.Literal('app')], { description: 'stored: kept by the service; app: each read is a call to the app.' }),
+  fields: Type.Array(
+    answer({
+      name: Type.String(),
+      label: Type.String(),
+      type: nullable(Type.String({ description: 'text, number, money, time, boolean, link or person; null: any.' })),
+      filter: Type.Boolean({ description: 'Whether lists can be filtered by it.' }),
+      sort: Type.Boolean({ description: 'Whether lists can be sorted by it.' }),
+      search: Type.Boolean({ description: 'Whether q finds its words.' }),
+    }),
+  ),
+  relations: Type.Array(answer({ name: Type.String(), label: Type.String(), resource: nullable(Type.String({ description: 'Of the related records; null: of several.' })) })),
+});
+
+const q = Type.Optional(Type.String({ minLength: 1, maxLength: limits.searchMax, description: 'The beginning of an id, or words (or their beginnings) of title, subtitle and searched fields.' }));
+
+export const searchQuery = closed({
+  q,
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: limits.searchRecords, default: limits.searchRecords, description: `At most so many, 1 to ${String(limits.searchRecords)}.` })),
+});
+
+export const listQuery = closed({
+  q,
+  filters: Type.Optional(Type.String({ minLength: 1, description: 'A JSON object of at most 8 KiB: { field: value }, { field: [any, of] } or { field: { op: value } }; several are all required.' })),
+  sort: Type.Optional(Type.String({ minLength: 1, maxLength: 101, description: 'title, updatedAt, id, or a field that can be sorted by; a leading - means descending. Records without the field come last.' })),
+  cursor: Type.Optional(cursor),
+  limit: Type.Optional(limit),
+});
+
+export const relatedQuery = closed({ cursor: Type.Optional(cursor), limit: Type.Optional(limit) });
+
+export const putInput = closed({
+  records: Type.Optional(
+    Type.Array(
+      closed({
+        id: Type.String({ minLength: 1, maxLength: limits.recordIdMax, description: 'Its id: no control characters, not ., .. or list.' }),
+        title: Type.String({ minLength: 1, maxLength: limits.titleMax, description: 'What people read first, on one line.' }),
+        subtitle: Type.Optional(nullable(Type.String({ maxLength: limits.titleMax, description: 'What people read next.' }))),
+        fields: Type.Optional(Type.Object({}, { description: 'Its values, at most 32 KiB.' })),
+        updatedAt: Type.Optional(nullable(Type.Integer({ minimum: 0, maximum: limits.timeMax, description: 'When it last changed (milliseconds since 1970 UTC); now when absent.' }))),
+      }),
+      { maxItems: limits.recordsPerCall, description: 'Records to store, each whole.' },
+    ),
+  ),
+  deleted: Type.Optional(Type.Array(Type.String({ maxLength: limits.recordIdMax, description: 'An id.' }), { maxItems: limits.recordsPerCall, description: 'Ids of records to delete.' })),
+});
