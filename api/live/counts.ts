@@ -1,38 +1,9 @@
 /** Exact counts per inbox, as streams tell them: kept in memory per environment, read from `counts` at first and after a gap. */
 import type { Db } from '../../shared/db/knex.ts';
-import { rows, statement } from '../../shared/db/sql.ts';
-import type { Definition, Inbox } from '../../shared/environments/definition.ts';
+import type { Definition } from '../../shared/environments/definition.ts';
+import { inboxCounts, readCounts, type InboxCounts, type Measures } from '../../shared/items/counts.ts';
 
-export interface InboxCounts {
-  readonly total: number;
-  readonly byState: Readonly<Record<string, number>>;
-  readonly unassigned: number;
-  readonly snoozed: number;
-  readonly triaged: number;
-  readonly overdue: number;
-}
-
-type Measures = Readonly<Record<string, number>>;
-
-/** One snapshot: the counts and the stream's position that they belong to. */
-const readCounts = statement('live.counts', `
-  select coalesce(s.position, 0) as position, c.inbox, c.measure, c.n
-  from (values ($1::int)) e (env) left join streams s on s.env = e.env left join counts c on c.env = e.env`);
-
-interface CountRow {
-  readonly position: number;
-  readonly inbox: string | null;
-  readonly measure: string | null;
-  readonly n: number | null;
-}
-
-const shape = (inbox: Inbox | undefined, measures: Measures): InboxCounts => {
-  const byState: Record<string, number> = {};
-  for (const { name } of inbox?.states ?? []) byState[name] = 0;
-  for (const [measure, n] of Object.entries(measures)) if (measure.startsWith('=') && n !== 0) byState[measure.slice(1)] = n;
-  const of = (measure: string): number => measures[measure] ?? 0;
-  return { total: of('total'), byState, unassigned: of('unassigned'), snoozed: of('snoozed'), triaged: of('triaged'), overdue: of('overdue') };
-};
+export type { InboxCounts };
 
 const same = (a: Measures, b: Measures): boolean =>
   [...Object.keys(a), ...Object.keys(b)].every((measure) => (a[measure] ?? 0) === (b[measure] ?? 0));
@@ -63,17 +34,9 @@ export class Counts {
   /** Reads all of them from the database. `now` is a time at or before the reading. */
   async read(db: Db, now: number): Promise<void> {
     const { version } = this;
-    const found = await rows<CountRow>(db, readCounts, [this.#env]);
-    const position = found[0]?.position ?? 0;
+    const { position, inboxes } = await readCounts(db, this.#env);
     // Something was heard meanwhile that this snapshot may not have: the next look reads again.
     if (position < this.#position || (version !== this.version && position === this.#position)) return;
-    const inboxes = new Map<string, Record<string, number>>();
-    for (const { inbox, measure, n } of found) {
-      if (inbox === null || measure === null || n === null) continue;
-      const measures = inboxes.get(inbox) ?? {};
-      measures[measure] = n;
-      inboxes.set(inbox, measures);
-    }
     this.#position = position;
     this.at = Math.max(this.at, now);
     for (const [inbox, measures] of inboxes) this.#set(inbox, measures);
@@ -119,6 +82,6 @@ export class Counts {
   }
 
   #shaped(definition: Definition, names: ReadonlySet<string>): Record<string, InboxCounts> {
-    return Object.fromEntries([...names].map((name) => [name, shape(definition.inboxes.get(name), this.#inboxes.get(name) ?? {})]));
+    return Object.fromEntries([...names].map((name) => [name, inboxCounts(definition.inboxes.get(name), this.#inboxes.get(name) ?? {})]));
   }
 }

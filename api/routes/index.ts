@@ -1,17 +1,27 @@
 /** Every endpoint of an environment, in the order in which the documents show them. */
 import type { Endpoint } from '../endpoint.ts';
+import { actionEndpoints } from './actions.ts';
+import { appEndpoints } from './app.ts';
 import { auditEndpoints } from './audit.ts';
 import { bulkEndpoints } from './bulk.ts';
 import { discoveryEndpoints } from './discovery.ts';
 import { itemEndpoints } from './items.ts';
 import { itemChangeEndpoints } from './itemChanges.ts';
 import { liveEndpoints } from './live.ts';
+import { pageEndpoints } from './pages.ts';
+import { runEndpoints } from './runs.ts';
+import { resourceEndpoints } from './resources.ts';
 
 export const endpoints: readonly Endpoint[] = [
   ...discoveryEndpoints,
   ...itemEndpoints,
   ...itemChangeEndpoints,
+  ...actionEndpoints,
+  ...runEndpoints,
   ...bulkEndpoints,
+  ...pageEndpoints,
+  ...resourceEndpoints,
   ...liveEndpoints,
+  ...appEndpoints,
   ...auditEndpoints,
 ];

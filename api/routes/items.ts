@@ -1,8 +1,9 @@
 /** Reading items: the list, one with everything around it, and its timeline. */
+import { blockSchema } from '../../shared/blocks/schema.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import { answer, closed, cursor, limit, nextCursor, nullable, Type, by } from '../../shared/core/schema.ts';
-import { filledBlocks, suggestedActions } from '../../shared/items/detail.ts';
+import { itemDetail } from '../../shared/items/detail.ts';
 import { resolveList } from '../../shared/items/filters.ts';
 import { countItems } from '../../shared/items/list/count.ts';
 import { listItems } from '../../shared/items/list/page.ts';
@@ -11,7 +12,6 @@ import { itemEtag, itemJson, rowJson } from '../../shared/items/present.ts';
 import { entrySchema, itemSchema, listQuery } from '../../shared/items/schema.ts';
 import { readTimeline } from '../../shared/items/timeline.ts';
 import { visibleInbox } from '../../shared/perform/gates.ts';
-import { readRecords } from '../../shared/records/queries.ts';
 import { read, type Call, type Endpoint } from '../endpoint.ts';
 
 const exampleItem = 'itm_01jd0000000000000000000000';
@@ -78,7 +78,7 @@ const one = read({
   responses: {
     200: answer({
       item: itemSchema,
-      blocks: Type.Array(Type.Object({ type: Type.String() })),
+      blocks: Type.Array(blockSchema),
       linked: Type.Array(record),
       suggestedActions: Type.Array(
         answer({ action: Type.String(), label: Type.String(), record: nullable(Type.String()), input: Type.Unknown(), reason: nullable(Type.String()) }),
@@ -99,24 +99,19 @@ const one = read({
     const { deps, caller } = call;
     const { env, principal } = caller;
     const item = await visibleItem(call);
-    const refs = [...(item.record === null ? [] : [item.record]), ...item.links]
-      .filter((ref, i, all) => principal.access.sees('resource', ref.resource) && all.findIndex((other) => other.resource === ref.resource && other.id === ref.id) === i);
-    const [linked, timeline] = await Promise.all([
-      readRecords(deps.db, env.id, refs),
+    const text = itemJson(item, principal.access);
+    const [detail, timeline] = await Promise.all([
+      itemDetail(deps, caller, item, JSON.parse(text) as Record<string, unknown>),
       readTimeline(deps.db, env.id, item.id, principal.access, null, limits.timelinePage),
     ]);
-    const text = itemJson(item, principal.access);
-    const inbox = visibleInbox(caller, item.inbox);
-    const own = item.record;
-    const subject = { item: JSON.parse(text) as Record<string, unknown>, record: linked.find((other) => other.resource === own?.resource && other.id === own.id) ?? null };
     const rest = JSON.stringify({
-      blocks: inbox === undefined ? [] : filledBlocks(inbox, subject),
-      linked,
-      suggestedActions: inbox === undefined ? [] : suggestedActions(inbox, env.definition, principal.access, subject),
+      blocks: detail.blocks,
+      linked: detail.linked,
+      suggestedActions: detail.suggestedActions,
       triage: item.triage === null ? null : { answers: item.triage.answers, closed: item.triaged },
       timeline: timeline.entries,
       timelineCursor: timelineCursor(caller, item.id, timeline.next),
-      appOffline: true,
+      appOffline: detail.appOffline,
     });
     return { status: 200, body: `{"item":${text},${rest.slice(1)}`, etag: itemEtag(item), items: true };
   },

@@ -6,7 +6,7 @@ import type { Block } from '../applink/protocol.ts';
 import { errors, type ErrorCode } from '../catalogue/errors.ts';
 import { hasMoreParts, jsonProblem } from '../core/guard.ts';
 import { namePattern } from '../core/schema.ts';
-import { problemsOf } from '../core/validate.ts';
+import { ownProblemsOf } from '../core/validate.ts';
 import { blockLimits, givenBlockSchemas, type BlockType, type ValueType } from './schema.ts';
 import { isBlockType, isObject, shapedBlock } from './shape.ts';
 
@@ -14,10 +14,10 @@ type Problem = string | null;
 
 export const errorBlock = (title: string | null, code: ErrorCode, error: string = errors[code].message): Block => ({ type: 'error', title, error, code });
 
-const schemaChecks = new Map<BlockType, ReturnType<typeof problemsOf>>();
+const schemaChecks = new Map<BlockType, ReturnType<typeof ownProblemsOf>>();
 
 const schemaProblem = (type: BlockType, block: Block): Problem => {
-  const check = schemaChecks.get(type) ?? problemsOf(givenBlockSchemas[type]);
+  const check = schemaChecks.get(type) ?? ownProblemsOf(givenBlockSchemas[type]);
   schemaChecks.set(type, check);
   const [first] = check(block, '');
   return first === undefined ? null : `${first.path} ${first.message}`.trim();

@@ -1,10 +1,11 @@
 /** Strict validation by Ajv: schemas compile once, nothing is coerced or removed, and errors name each offending path. */
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { RE2JS } from 're2js';
 import { fault, type Detail } from '../catalogue/errors.ts';
 import { hasMoreParts } from './guard.ts';
+import { linearPattern } from './linearPattern.ts';
 import type { Static, TSchema } from './schema.ts';
+import { watched } from './watched.ts';
 
 const options = { strict: false, useDefaults: false, coerceTypes: false, removeAdditional: false, ownProperties: true } as const;
 const ajv = new Ajv2020(options);
@@ -86,21 +87,64 @@ export const compile = <T extends TSchema>(schema: T, prefix = ''): Check<Static
   };
 };
 
-/** Like `compile`, for schemas of the customer's app: answers the problems instead of throwing. */
+/** Like `compile`, answering the problems instead of throwing: for schemas of our own, whose patterns are known to be linear. */
+export const ownProblemsOf = (schema: TSchema): ((value: unknown, prefix: string) => Detail[]) => {
+  let validate: ValidateFunction | undefined;
+  return (value, prefix) => {
+    validate ??= thoroughAjv.compile(schema);
+    return validate(value) ? [] : detailsOf(validate.errors ?? [], prefix);
+  };
+};
+
+/** The same for schemas of the customer's app. */
 export const problemsOf = (schema: object): ((value: unknown, prefix: string) => Detail[]) => given(schema, false);
 
 /** The same, filling the schema's defaults into the value first. */
 export const filledProblemsOf = (schema: object): ((value: unknown, prefix: string) => Detail[]) => given(schema, true);
 
-/** RE2 in place of JavaScript's engine: it runs every pattern that it takes in linear time, and takes no other. */
-const linear = Object.assign((pattern: string): { test(text: string): boolean } => {
-  const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern));
-  return { test: (text) => compiled.matcher(text).find() };
-}, { code: 'linear' });
+const givenOptions = { ...options, allErrors: true, code: { regExp: linearPattern } } as const;
+const givenAjv = new Ajv2020(givenOptions);
+const fillingAjv = new Ajv2020({ ...givenOptions, useDefaults: true });
+addFormats.default(givenAjv);
+addFormats.default(fillingAjv);
+
+/** Ajv keeps what it compiled under the schema's object; schemas come and go with manifests. */
+const compileGiven = (schema: object, useDefaults: boolean): ValidateFunction => {
+  const { $id: _, ...unnamed } = schema as { readonly $id?: unknown };
+  const own = useDefaults ? fillingAjv : givenAjv;
+  try {
+    return own.compile(unnamed);
+  } finally {
+    own.removeSchema(unnamed);
+  }
+};
+
+/** Keywords by which checking even a small value can take long. */
+const slow = /"(?:\$ref|uniqueItems|contains|pattern|patternProperties|format)":/;
+/** A value with more parts is slow to check against any schema. */
+const quickParts = 2_000;
+/** How long checking one value may take; every request of this process waits for it. */
+const checkMs = 50;
+/** A value with its defaults filled in may have more parts than any request can bring. */
+const filledParts = 100_000;
 
 const given = (schema: object, useDefaults: boolean): ((value: unknown, prefix: string) => Detail[]) => {
-  const own = new Ajv2020({ allErrors: true, strict: false, ownProperties: true, useDefaults, code: { regExp: linear } });
-  addFormats.default(own);
-  const validate = own.compile(schema);
-  return (value, prefix) => (validate(value) ? [] : detailsOf(validate.errors ?? [], prefix));
+  const validate = compileGiven(schema, useDefaults);
+  const isSlow = slow.test(JSON.stringify(schema));
+  /** Tried twice, as it may have been the machine that was held up. */
+  const problem = (value: unknown): string | null => {
+    const check = (): boolean => validate(value);
+    try {
+      const done = isSlow || hasMoreParts(value, quickParts) ? [0, 1].some(() => watched(checkMs, check) !== 'late') : (check(), true);
+      if (!done) return 'takes too long to check';
+    } catch (error) {
+      if (error instanceof RangeError) return 'is too large to check';
+      throw error;
+    }
+    return useDefaults && hasMoreParts(value, filledParts) ? 'is too large with its defaults' : null;
+  };
+  return (value, prefix) => {
+    const message = problem(value);
+    return message === null ? detailsOf(validate.errors ?? [], prefix) : [{ path: prefix.replace(/\.$/, ''), message }];
+  };
 };

@@ -560,7 +560,7 @@ describe('items over HTTP', () => {
       const { blocks, linked, appOffline, triage, timelineCursor } = await detail(item);
       expect(blocks).to.deep.equal([
         { type: 'text', title: 'From', text: 'From ada@example.com about Ada' },
-        { type: 'stat', title: 'Seats', value: 3 },
+        { type: 'stat', title: 'Seats', value: 3, unit: null, change: null },
       ]);
       expect(linked.map((record: { id: string; title: string }) => [record.id, record.title])).to.deep.equal([['c 1/ä', 'Ada'], ['c2', 'Bo'], ['nobody', 'nobody']]);
       expect(linked[0]).to.have.all.keys('resource', 'id', 'title', 'subtitle', 'fields', 'updatedAt');

@@ -1,0 +1,57 @@
+/** The app's pages: which there are for this role, and one with all its blocks made. */
+import { blockSchema } from '../../shared/blocks/schema.ts';
+import { fault } from '../../shared/catalogue/errors.ts';
+import { answer, closed, Type } from '../../shared/core/schema.ts';
+import type { ManifestPage } from '../../shared/environments/manifest.ts';
+import { pageBlocks } from '../../shared/pages/page.ts';
+import { readParams } from '../../shared/pages/params.ts';
+import { read, type Endpoint } from '../endpoint.ts';
+import { listAnswer, pageOf, pageQuery } from './discovery.ts';
+
+const pageSchema = answer({
+  name: Type.String({ description: 'The page.' }),
+  label: Type.String({ description: 'What people read.' }),
+  params: Type.Array(answer({ name: Type.String(), required: Type.Boolean() }), { description: 'What it takes in params.' }),
+});
+
+const presented = ({ name, label, params = [] }: ManifestPage): { name: string; label: string; params: { name: string; required: boolean }[] } => ({
+  name,
+  label: label ?? name,
+  params: params.map((param) => ({ name: param.name, required: param.required ?? false })),
+});
+
+const list = read({
+  path: '/pages',
+  name: 'page.list',
+  summary: 'The pages that you see, with the parameters that they take',
+  tag: 'Pages',
+  query: closed(pageQuery),
+  responses: { 200: listAnswer('pages', pageSchema) },
+  example: {},
+  handle: async ({ caller, query }) => {
+    const seen = [...caller.env.definition.pages.values()].filter((page) => caller.principal.access.sees('page', page.name)).map(presented);
+    const { page, cursor } = pageOf(caller, 'pages', seen, query);
+    return { status: 200, body: { pages: page, cursor } };
+  },
+});
+
+const one = read({
+  path: '/pages/:page',
+  name: 'page.get',
+  summary: 'One page with its blocks; one that fails is an error block, and the others still come',
+  tag: 'Pages',
+  query: closed({ params: Type.Optional(Type.String({ description: 'A JSON object of texts, at most 8 KiB.' })) }),
+  responses: {
+    200: answer({ page: pageSchema, blocks: Type.Array(blockSchema), at: Type.Integer({ description: 'When it was made (milliseconds since 1970 UTC).' }) }),
+  },
+  example: { params: { page: 'customer' }, query: { params: '{"customer":"cus_1001"}' } },
+  handle: async ({ deps, caller, params: { page: name = '' }, query }) => {
+    const page = caller.env.definition.pages.get(name);
+    if (page === undefined || !caller.principal.access.sees('page', name)) throw fault('not_found');
+    const params = readParams(page, query.params);
+    const at = deps.clock.now();
+    return { status: 200, body: { page: presented(page), blocks: await pageBlocks(deps, caller, { page, params }), at }, items: true };
+  },
+});
+
+export const pageEndpoints: readonly Endpoint[] = [list, one];

@@ -1,0 +1,65 @@
+/** What is wrong with an inbox of a manifest beyond its form: asked by manifestProblems.ts. */
+import type { Detail } from '../catalogue/errors.ts';
+import { defaultStates, type State } from '../catalogue/states.ts';
+import { blockProblems, hasTemplates, templateProblems } from '../blocks/form.ts';
+import { conditionProblems } from '../core/conditionForm.ts';
+import { objectSchemaProblems } from '../core/schemaForm.ts';
+import type { Manifest, ManifestInbox } from './manifest.ts';
+import { twice } from './twice.ts';
+
+export const statesOf = ({ states }: Pick<ManifestInbox, 'states'>): readonly State[] => states ?? defaultStates;
+
+const roots = ['item', 'record'];
+
+type Known = (state: string, path: string) => Detail[];
+
+const stateProblems = (inbox: ManifestInbox, path: string, known: Known): Detail[] => [
+  ...twice(statesOf(inbox).map(({ name }) => name), `${path}.states`),
+  ...(inbox.initial === undefined ? [] : known(inbox.initial, `${path}.initial`)),
+  ...Object.entries(inbox.transitions ?? {}).flatMap(([from, to]) => [
+    ...known(from, `${path}.transitions.${from.slice(0, 100)}`),
+    ...to.flatMap((state, i) => known(state, `${path}.transitions.${from.slice(0, 100)}.${String(i)}`)),
+  ]),
+];
+
+const suggestProblems = ({ suggest = [] }: ManifestInbox, path: string, { actions = [] }: Manifest): Detail[] =>
+  suggest.flatMap((suggestion, i) => {
+    const at = `${path}.suggest.${String(i)}`;
+    return [
+      ...(suggestion.when === undefined ? [] : conditionProblems(suggestion.when, `${at}.when`)),
+      ...(actions.some(({ name }) => name === suggestion.action) ? [] : [{ path: `${at}.action`, message: `names the action ${suggestion.action}, which is not declared` }]),
+      ...templateProblems(suggestion.input ?? {}, `${at}.input`, roots),
+    ];
+  });
+
+const triageProblems = (inbox: ManifestInbox, path: string, known: Known): Detail[] =>
+  (inbox.triage?.rules ?? []).flatMap((rule, i) => {
+    const at = `${path}.triage.rules.${String(i)}`;
+    const canClose = statesOf(inbox).some(({ kind }) => kind === 'closed');
+    return [
+      ...conditionProblems(rule.when, `${at}.when`),
+      ...(rule.state === undefined ? [] : known(rule.state, `${at}.state`)),
+      ...(rule.close === true && rule.state !== undefined ? [{ path: `${at}.state`, message: 'can’t be there together with close' }] : []),
+      ...(rule.close === true && !canClose ? [{ path: `${at}.close`, message: 'needs a closed state, and the inbox has none' }] : []),
+      ...twice(rule.tags ?? [], `${at}.tags`),
+    ];
+  });
+
+const replyProblems = ({ reply }: ManifestInbox, path: string): Detail[] =>
+  reply === null || reply === undefined || reply.via === 'app'
+    ? []
+    : [...templateProblems(reply.to, `${path}.to`, roots), ...(hasTemplates(reply.from) ? [{ path: `${path}.from`, message: 'can’t hold templates' }] : [])];
+
+/** Every problem of an inbox whose form is sound. */
+export const inboxProblems = (inbox: ManifestInbox, path: string, manifest: Manifest): Detail[] => {
+  const states = statesOf(inbox).map(({ name }) => name);
+  const known: Known = (state, at) => (states.includes(state) ? [] : [{ path: at, message: `names the state ${state.slice(0, 100)}; the inbox has ${states.join(', ')}` }]);
+  return [
+    ...stateProblems(inbox, path, known),
+    ...objectSchemaProblems(inbox.fields, `${path}.fields`),
+    ...replyProblems(inbox, `${path}.reply`),
+    ...suggestProblems(inbox, path, manifest),
+    ...triageProblems(inbox, path, known),
+    ...(inbox.blocks ?? []).flatMap((block, i) => blockProblems(block, `${path}.blocks.${String(i)}`, roots)),
+  ];
+};

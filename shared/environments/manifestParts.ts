@@ -1,0 +1,124 @@
+/** Inboxes, views and resources as a customer's app declares them: parts of manifest.ts. */
+import { sorts } from '../items/list/request.ts';
+import { stateKinds } from '../catalogue/states.ts';
+import { closed, name, nullable, tag, Type } from '../core/schema.ts';
+
+export const label = Type.String({ minLength: 1, maxLength: 200, description: 'What people read.' });
+export const duration = Type.Integer({ minimum: 1, maximum: 31_536_000_000, description: 'Milliseconds.' });
+export const jsonSchema = Type.Object({}, { description: 'A JSON Schema 2020-12 with references into itself only, at most 64 KiB.' });
+/** Its form is checked by `conditionProblems`, which says more than a schema's alternatives could. */
+export const condition = Type.Object({}, { description: 'A condition: all, any, not, or field, op and value.' });
+export const blocks = Type.Array(Type.Object({ type: Type.String() }), { maxItems: 50, description: 'Blocks; their texts may hold templates such as {{item.title}}.' });
+const stateNames = Type.Array(name('A state.'), { maxItems: 50 });
+const threeWay = Type.Union([Type.Literal('1'), Type.Literal('0')], { description: '1: only those; 0: only the others.' });
+const address = (description: string) => Type.String({ minLength: 1, maxLength: 500, pattern: '^[^\\u0000-\\u001f\\u007f]+$', description });
+
+export const inbox = closed({
+  name: name('The inbox.'),
+  label: Type.Optional(label),
+  states: Type.Optional(
+    Type.Array(
+      closed({
+        name: name('The state.'),
+        kind: Type.Union(stateKinds.map((kind) => Type.Literal(kind)), { description: 'open, waiting or closed.' }),
+      }),
+      { minItems: 1, maxItems: 50, description: 'Its states; open, waiting and closed when absent.' },
+    ),
+  ),
+  initial: Type.Optional(name('The state of a new item; the first of the list when absent.')),
+  transitions: Type.Optional(Type.Record(Type.String(), stateNames, { description: 'From each state, those that can be entered; absent: any.' })),
+  responseTime: Type.Optional(nullable(duration)),
+  fields: Type.Optional(jsonSchema),
+  reply: Type.Optional(
+    nullable(
+      Type.Union([
+        closed({ via: Type.Literal('app') }),
+        closed({ via: Type.Literal('smtp'), from: address('The sender.'), to: address('The receiver, usually a template such as {{item.fields.email}}.') }),
+      ]),
+    ),
+  ),
+  triage: Type.Optional(
+    nullable(
+      closed({
+        rules: Type.Optional(
+          Type.Array(
+            closed({
+              when: condition,
+              answers: Type.Optional(Type.Object({})),
+              close: Type.Optional(Type.Boolean()),
+              state: Type.Optional(name('A state.')),
+              tags: Type.Optional(Type.Array(tag, { maxItems: 50 })),
+              assignee: Type.Optional(Type.String()),
+            }),
+            { maxItems: 200 },
+          ),
+        ),
+        app: Type.Optional(Type.Boolean()),
+      }),
+    ),
+  ),
+  onOccurrence: Type.Optional(
+    closed({
+      reopen: Type.Optional(Type.Array(Type.Union(stateKinds.map((kind) => Type.Literal(kind))), { maxItems: 3 })),
+      wake: Type.Optional(Type.Boolean()),
+    }),
+  ),
+  blocks: Type.Optional(blocks),
+  suggest: Type.Optional(
+    Type.Array(
+      closed({
+        when: Type.Optional(condition),
+        action: name('The action.'),
+        input: Type.Optional(Type.Object({})),
+        reason: Type.Optional(Type.String({ maxLength: 500 })),
+      }),
+      { maxItems: 50 },
+    ),
+  ),
+});
+
+export const view = closed({
+  name: name('The view.'),
+  label: Type.Optional(label),
+  inbox: Type.Optional(name('Only this inbox.')),
+  state: Type.Optional(Type.String({ maxLength: 5000, description: 'States, comma-separated, as in GET /items.' })),
+  tags: Type.Optional(Type.String({ maxLength: 5000, description: 'Tags, comma-separated; all are required.' })),
+  assignee: Type.Optional(Type.String({ maxLength: 100, description: 'none, me, or a person.' })),
+  search: Type.Optional(Type.String({ maxLength: 200 })),
+  overdue: Type.Optional(threeWay),
+  triaged: Type.Optional(threeWay),
+  snoozed: Type.Optional(threeWay),
+  sort: Type.Optional(Type.Union(sorts.flatMap((sort) => [Type.Literal(sort), Type.Literal(`-${sort}`)]))),
+});
+
+export const resource = closed({
+  name: name('The resource.'),
+  label: Type.Optional(label),
+  source: Type.Union([Type.Literal('stored'), Type.Literal('app')]),
+  fields: Type.Optional(
+    Type.Array(
+      closed({
+        name: name('The field.'),
+        label: Type.Optional(label),
+        type: Type.Optional(Type.String()),
+        filter: Type.Optional(Type.Boolean()),
+        sort: Type.Optional(Type.Boolean()),
+        search: Type.Optional(Type.Boolean()),
+      }),
+      { maxItems: 200 },
+    ),
+  ),
+  relations: Type.Optional(
+    Type.Array(
+      closed({
+        name: name('The relation.'),
+        label: Type.Optional(label),
+        resource: Type.Optional(name('The related resource.')),
+        field: Type.Optional(name('A field of the related records that holds this record’s id.')),
+        key: Type.Optional(name('A field of this record that holds the related one’s id.')),
+      }),
+      { maxItems: 100 },
+    ),
+  ),
+  blocks: Type.Optional(blocks),
+});

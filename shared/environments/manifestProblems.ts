@@ -1,0 +1,95 @@
+/** What a manifest's schema can't say: names that have to fit each other, schemas, conditions, templates and blocks. Asked by manifest.ts. */
+import type { Detail } from '../catalogue/errors.ts';
+import { blockProblems, templateProblems } from '../blocks/form.ts';
+import { conditionProblems } from '../core/conditionForm.ts';
+import { objectSchemaProblems } from '../core/schemaForm.ts';
+import { pageProblems } from '../pages/form.ts';
+import { queryCheck, splitLists } from '../pages/query.ts';
+import { inboxProblems, statesOf } from './inboxProblems.ts';
+import type { Manifest, ManifestAction, ManifestFlag, ManifestResource, ManifestView } from './manifest.ts';
+import { twice } from './twice.ts';
+
+/** More don't help whoever wrote it. */
+const problemsMax = 200;
+
+/** A name that refers to something: it has to be declared. */
+const declared = (kind: string, names: ReadonlySet<string>, name: string | null | undefined, path: string): Detail[] =>
+  name === undefined || name === null || names.has(name) ? [] : [{ path, message: `names the ${kind} ${name}, which is not declared` }];
+
+const resourceProblems = (resource: ManifestResource, path: string, resources: ReadonlySet<string>): Detail[] => [
+  ...twice((resource.fields ?? []).map((field) => field.name), `${path}.fields`),
+  ...twice((resource.relations ?? []).map((relation) => relation.name), `${path}.relations`),
+  ...(resource.relations ?? []).flatMap((relation, i) => {
+    const at = `${path}.relations.${String(i)}`;
+    const { field, key } = relation;
+    if (field !== undefined && key !== undefined) return [{ path: `${at}.key`, message: 'can’t be there together with field' }];
+    if (field === undefined && key === undefined && resource.source !== 'app') return [{ path: at, message: 'needs field or key, as the resource’s source is stored' }];
+    if ((field ?? key) !== undefined && relation.resource === undefined) return [{ path: `${at}.resource`, message: 'is required with field or key' }];
+    return declared('resource', resources, relation.resource, `${at}.resource`);
+  }),
+  ...(resource.blocks ?? []).flatMap((block, i) => blockProblems(block, `${path}.blocks.${String(i)}`, ['record'])),
+];
+
+/** Defaults are for members that the input has, and hold unless they are templates. */
+const defaultsProblems = ({ defaults = {}, input }: ManifestAction, path: string): Detail[] => {
+  const schema = (input ?? {}) as { readonly properties?: unknown; readonly additionalProperties?: unknown };
+  const properties: object = typeof schema.properties === 'object' && schema.properties !== null ? schema.properties : {};
+  const isClosed = input === undefined || schema.additionalProperties === false;
+  return [
+    ...templateProblems(defaults, path, ['record']),
+    ...Object.keys(defaults).flatMap((member) => (isClosed && !Object.hasOwn(properties, member) ? [{ path: `${path}.${member}`, message: 'is not a member of the action’s input' }] : [])),
+  ];
+};
+
+const actionProblems = (action: ManifestAction, path: string, resources: ReadonlySet<string>): Detail[] => [
+  ...declared('resource', resources, action.resource, `${path}.resource`),
+  ...objectSchemaProblems(action.input, `${path}.input`),
+  ...(action.when === undefined ? [] : conditionProblems(action.when, `${path}.when`)),
+  ...defaultsProblems(action, `${path}.defaults`),
+];
+
+/** The states of one inbox, or of all. */
+type States = (inbox: string | undefined) => readonly string[];
+
+const viewProblems = ({ name: _, label: _label, ...filters }: ManifestView, path: string, known: { readonly inboxes: ReadonlySet<string>; readonly states: States }): Detail[] => {
+  const query = splitLists('items', filters);
+  const states = known.states(filters.inbox);
+  return [
+    ...declared('inbox', known.inboxes, filters.inbox, `${path}.inbox`),
+    ...(queryCheck('items', 'items')?.(query, `${path}.`) ?? []),
+    ...((query['state'] ?? []) as string[]).flatMap((state) =>
+      states.includes(state) ? [] : [{ path: `${path}.state`, message: `names the state ${state.slice(0, 100)}; known are ${states.slice(0, 50).join(', ')}` }]),
+  ];
+};
+
+const flagProblems = (flag: ManifestFlag, path: string, resources: ReadonlySet<string>): Detail[] => [
+  ...(flag.kind === 'json' || typeof flag.default === flag.kind ? [] : [{ path: `${path}.default`, message: `must be a ${flag.kind}` }]),
+  ...declared('resource', resources, flag.resource, `${path}.resource`),
+];
+
+const each = <T>(list: readonly T[] | undefined, kind: string, look: (entry: T, path: string) => Detail[]): Detail[] =>
+  (list ?? []).flatMap((entry, i) => look(entry, `${kind}.${String(i)}`));
+
+/** Every problem of a manifest whose form is sound. */
+export const crossProblems = (manifest: Manifest): Detail[] => {
+  const { resources = [], inboxes = [], views = [], actions = [], pages = [], flags = [] } = manifest;
+  const names = (list: readonly { readonly name: string }[]): string[] => list.map(({ name }) => name);
+  const known = { inboxes: names(inboxes), resources: names(resources), views: names(views) };
+  const resourceNames = new Set(known.resources);
+  const inboxNames = new Set(known.inboxes);
+  const states = (name: string | undefined): string[] => inboxes.filter((inbox) => name === undefined || inbox.name === name).flatMap((inbox) => names(statesOf(inbox)));
+  return [
+    ...twice(known.resources, 'resources'),
+    ...twice(known.inboxes, 'inboxes'),
+    ...twice(known.views, 'views'),
+    ...twice(names(actions), 'actions'),
+    ...twice(names(pages), 'pages'),
+    ...twice(flags.map(({ key }) => key), 'flags'),
+    ...each(resources, 'resources', (resource, path) => resourceProblems(resource, path, resourceNames)),
+    ...each(inboxes, 'inboxes', (inbox, path) => inboxProblems(inbox, path, manifest)),
+    ...each(views, 'views', (view, path) => viewProblems(view, path, { inboxes: inboxNames, states })),
+    ...each(actions, 'actions', (action, path) => actionProblems(action, path, resourceNames)),
+    ...each(pages, 'pages', (page, path) => pageProblems(page, path, known)),
+    ...each(flags, 'flags', (flag, path) => flagProblems(flag, path, resourceNames)),
+  ].slice(0, problemsMax);
+};

@@ -1,0 +1,60 @@
+/** A page: its declared blocks, each made from its source with the caller's rights, all at the same time. */
+import type { Caller } from '../agents/principal.ts';
+import type { Block } from '../applink/protocol.ts';
+import { failedBlock } from '../blocks/ask.ts';
+import { checkedBlock } from '../blocks/check.ts';
+import { seenBlocks } from '../blocks/seen.ts';
+import { Fault } from '../catalogue/errors.ts';
+import { fillTemplate } from '../core/conditions.ts';
+import type { Deps } from '../deps.ts';
+import type { ManifestPage } from '../environments/manifest.ts';
+import type { Params } from './params.ts';
+import type { Source } from './schema.ts';
+import { appBlock } from './sources/app.ts';
+import { titleOf, type Declared, type PageContext, type Resolve } from './sources/context.ts';
+import { countsBlock } from './sources/counts.ts';
+import { flagsBlock } from './sources/flags.ts';
+import { itemsBlock } from './sources/items.ts';
+import { recordsBlock } from './sources/records.ts';
+import { turns } from './turns.ts';
+
+/** Made by the declaration alone. */
+const literalBlock: Resolve = async ({ deps, caller, params }, declared) => {
+  const [seen] = await seenBlocks(deps.db, caller, [checkedBlock(fillTemplate(declared, { params }))]);
+  return seen ?? null;
+};
+
+const resolvers: Readonly<Record<Source, Resolve>> = { items: itemsBlock, counts: countsBlock, records: recordsBlock, flags: flagsBlock, app: appBlock };
+
+/** Blocks of one page that ask PostgreSQL at the same time; those that ask the app wait for nobody. */
+const atOnce = 3;
+
+/** `not_found` of a source means that the role doesn't see it: the block is absent, as what doesn't exist would be. */
+const isUnseen = (error: unknown): boolean => error instanceof Fault && error.code === 'not_found';
+
+const asksApp = ({ caller }: PageContext, block: Declared): boolean => {
+  const query = block['query'];
+  const resource = typeof query === 'object' && query !== null ? (query as Declared)['resource'] : undefined;
+  return block['source'] === 'app' || (typeof resource === 'string' && caller.env.definition.resources.get(resource)?.source === 'app');
+};
+
+export interface PageRequest {
+  readonly page: ManifestPage;
+  readonly params: Params;
+}
+
+export const pageBlocks = async (deps: Deps, caller: Caller, { page, params }: PageRequest): Promise<Block[]> => {
+  const context: PageContext = { deps, caller, page: page.name, params, now: deps.clock.now() };
+  const inTurn = turns(atOnce);
+  const made = page.blocks.map(async (block: Declared, place): Promise<Block | null> => {
+    const source = block['source'];
+    const resolve = typeof source === 'string' && Object.hasOwn(resolvers, source) ? resolvers[source as Source] : literalBlock;
+    const make = (): Promise<Block | null> => resolve(context, block, place);
+    try {
+      return await (asksApp(context, block) ? make() : inTurn(make));
+    } catch (error) {
+      return isUnseen(error) ? null : failedBlock(deps.log, titleOf(block), error);
+    }
+  });
+  return (await Promise.all(made)).filter((block) => block !== null);
+};
