@@ -58,7 +58,9 @@ const headerParameters = ({ write, once, conditional }: Endpoint): object[] => [
 const failures = (endpoint: Endpoint): number[] => {
   const always: ErrorCode[] = ['invalid', 'unauthorized', 'forbidden', 'not_found', 'method_not_allowed', 'rate_limited', 'headers_too_large', 'internal', 'unavailable'];
   const writes: ErrorCode[] = ['conflict', 'too_large', 'unsupported_media_type', 'invalid_transition'];
-  const codes = [...always, ...(endpoint.write ? writes : []), ...(endpoint.conditional ? ['version_conflict' as const] : []), ...(endpoint.path === '/live' ? ['upgrade_required' as const] : [])];
+  const reads: ErrorCode[] = ['app_error', 'app_timeout'];
+  const asksApp = !endpoint.write && endpoint.path.startsWith('/resources/');
+  const codes = [...always, ...(endpoint.write ? writes : []), ...(asksApp ? reads : []), ...(endpoint.conditional ? ['version_conflict' as const] : []), ...(endpoint.path === '/live' ? ['upgrade_required' as const] : [])];
   return [...new Set(codes.map((code) => errors[code].status))].sort((a, b) => a - b);
 };
 

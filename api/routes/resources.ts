@@ -7,7 +7,7 @@ import type { Caller } from '../../shared/agents/principal.ts';
 import { entrySchema, itemSchema } from '../../shared/items/schema.ts';
 import { parseFilters } from '../../shared/records/filters.ts';
 import { readRecordPage } from '../../shared/records/page.ts';
-import { listRecords, searchRecords } from '../../shared/records/read.ts';
+import { listRecords, searchRecords, visibleResource } from '../../shared/records/read.ts';
 import { relatedRecords, visibleRelations } from '../../shared/records/related.ts';
 import { listQuery, putInput, recordSchema, recordsAnswer, relatedQuery, resourceSchema, searchQuery } from '../../shared/records/schema.ts';
 import { writeRecords, type GivenRecord } from '../../shared/records/write.ts';
@@ -59,8 +59,10 @@ const browse = read({
   query: listQuery,
   responses: { 200: recordsAnswer },
   example: { params: { resource: exampleCustomer.resource }, query: { filters: '{"plan":["Team","Business"],"seats":{"gte":5}}', sort: '-seats', limit: 10 } },
-  handle: async ({ deps, caller, params, query: { filters, ...rest } }) =>
-    ({ status: 200, body: await listRecords(deps, caller, params['resource'] ?? '', { ...rest, ...(filters === undefined ? {} : { filters: parseFilters(filters) }) }) }),
+  handle: async ({ deps, caller, params, query: { filters, ...rest } }) => {
+    const { name } = visibleResource(caller, params['resource'] ?? '');
+    return { status: 200, body: await listRecords(deps, caller, name, { ...rest, ...(filters === undefined ? {} : { filters: parseFilters(filters) }) }) };
+  },
 });
 
 const refOf = ({ params }: Pick<Call, 'params'>): { resource: string; id: string } => ({ resource: params['resource'] ?? '', id: params['id'] ?? '' });

@@ -12,8 +12,9 @@ import { jobs } from './suites/jobs.ts';
 import { lists } from './suites/lists.ts';
 import { outbox } from './suites/outbox.ts';
 import { read } from './suites/read.ts';
+import { records } from './suites/records.ts';
 
-const suites: readonly Suite[] = [bare, read, lists, change, outbox, bulk, jobs, fanout, blocking];
+const suites: readonly Suite[] = [bare, read, lists, records, change, outbox, bulk, jobs, fanout, blocking];
 
 const main = async (): Promise<number> => {
   const options = readOptions(process.argv.slice(2), suites.map(({ name }) => name));

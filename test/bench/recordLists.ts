@@ -1,0 +1,98 @@
+/** What each kind of record list and search costs in PostgreSQL, in this process: first pages and deep ones. Called by suites/records.ts. */
+import type { Db } from '../../shared/db/knex.ts';
+import { checkFilters, checkSort } from '../../shared/records/filters.ts';
+import { listStored, type ListRequest, type Place } from '../../shared/records/list/page.ts';
+import { storedRequest } from '../../shared/records/read.ts';
+import { searchStored } from '../../shared/records/search.ts';
+import { quantile } from './numbers.ts';
+import type { RecordsSite } from './recordsLoad.ts';
+
+export interface RecordCost {
+  readonly kind: string;
+  readonly answered: number;
+  /** Milliseconds. */
+  readonly p50: number;
+  readonly p95: number;
+}
+
+type Asked = { readonly kind: string; readonly filters?: object; readonly q?: string; readonly sort?: string; readonly search?: true; readonly once?: true };
+
+export const cases: readonly Asked[] = [
+  { kind: 'search: an id', q: 'con_00012345', search: true },
+  { kind: 'search: the beginning of ids', q: 'con_0001', search: true },
+  { kind: 'search: a title', q: 'Ana Lindgren 40000', search: true },
+  { kind: 'search: the beginning of many titles', q: 'an', search: true },
+  { kind: 'search: a frequent word (10 %)', q: 'lindgren', search: true },
+  { kind: 'search: a frequent word of a field (20 %)', q: 'oslo', search: true },
+  { kind: 'search: two words (0.1 %)', q: 'oslo okafor ana', search: true },
+  { kind: 'search: a seldom word (0.01 %)', q: 'ytterby', search: true },
+  { kind: 'search: a number', q: '98602', search: true },
+  { kind: 'search: a word that none has', q: 'nowhere', search: true },
+  { kind: 'browse: all by title' },
+  { kind: 'browse: all by id', sort: '-id' },
+  { kind: 'browse: all by time of change', sort: '-updatedAt' },
+  { kind: 'sort: a number, down', sort: '-spent' },
+  { kind: 'sort: a number, up', sort: 'spent' },
+  { kind: 'sort: a text of four values', sort: 'plan' },
+  { kind: 'filter: a value of 60 %', filters: { plan: 'Free' } },
+  { kind: 'filter: a value of 10 %', filters: { plan: 'Business' } },
+  { kind: 'filter: a value of 0.1 %', filters: { plan: 'Legacy' } },
+  { kind: 'filter: a value that one has', filters: { email: 'p4711@example.com' } },
+  { kind: 'filter: the beginning of a value', filters: { email: { startsWith: 'p4711' } } },
+  { kind: 'filter: a number, wide range', filters: { spent: { gt: 500_000 } } },
+  { kind: 'filter: a number, narrow range', filters: { spent: { gte: 1_000, lt: 1_500 } } },
+  { kind: 'filter: two values and a range', filters: { plan: ['Team', 'Business'], vip: true, spent: { gt: 500_000 } }, sort: '-joined' },
+  { kind: 'filter of 10 %, sorted by a number', filters: { plan: 'Business' }, sort: '-spent' },
+  { kind: 'filter of 0.1 %, sorted by a number', filters: { plan: 'Legacy' }, sort: '-spent' },
+  { kind: 'word of 10 %, sorted by a number', q: 'lindgren', sort: '-spent' },
+  { kind: 'word of 10 % and a value of 10 %', q: 'lindgren', filters: { plan: 'Business' } },
+  { kind: 'seldom word and a value of 60 %', q: 'ytterby', filters: { plan: 'Free' } },
+];
+
+/** Pages on until a quarter of a list or so was seen, by jumping: the place of a page of the other end's records. */
+const places = async (db: Db, request: ListRequest): Promise<Place[]> => {
+  const found: Place[] = [];
+  for (let after: Place | null = null; found.length < 20; ) {
+    const { next } = await listStored(db, { ...request, after, limit: 200 });
+    if (next === null) break;
+    found.push(next);
+    after = next;
+  }
+  return found;
+};
+
+const measured = async (kind: string, runs: number, work: (run: number) => Promise<number>): Promise<RecordCost> => {
+  let answered = 0;
+  // PostgreSQL plans a statement anew five times before it may keep the plan.
+  for (let n = 0; n < 6; n++) answered = await work(n);
+  const times: number[] = [];
+  for (let n = 0; n < runs; n++) {
+    const started = performance.now();
+    await work(n);
+    times.push(performance.now() - started);
+  }
+  const cost = { kind, answered, p50: quantile(times, 0.5), p95: quantile(times, 0.95) };
+  console.error(kind.padEnd(56), String(answered).padStart(5), cost.p50.toFixed(2).padStart(9), cost.p95.toFixed(2).padStart(9));
+  return cost;
+};
+
+export const requestOf = ({ env, definition, resource }: RecordsSite, { filters = {}, q, sort }: Asked): ListRequest => {
+  const raw = filters as Readonly<Record<string, unknown>>;
+  const checked = { clauses: checkFilters(resource, raw), raw, text: q ?? null, order: checkSort(resource, sort), sort: sort ?? null };
+  return storedRequest({ id: env, definition } as Parameters<typeof storedRequest>[0], resource, checked, null, 50);
+};
+
+export const measureRecords = async (db: Db, site: RecordsSite, runs: number): Promise<RecordCost[]> => {
+  const costs: RecordCost[] = [];
+  for (const asked of cases) {
+    const request = requestOf(site, asked);
+    if (asked.search === true) {
+      costs.push(await measured(asked.kind, runs, async () => (await searchStored(db, { ...request, text: asked.q ?? '' })).length));
+      continue;
+    }
+    costs.push(await measured(asked.kind, runs, async () => (await listStored(db, request)).records.length));
+    const deep = await places(db, request);
+    if (deep.length > 1) costs.push(await measured(`${asked.kind}, deep`, runs, async (n) => (await listStored(db, { ...request, after: deep[n % deep.length] ?? null })).records.length));
+  }
+  return costs;
+};
