@@ -12,8 +12,11 @@ export type JobName = keyof typeof jobs;
 export interface JobPayloads {
   bulkChunk: { readonly bulk: string; readonly chunk: number };
   actionRun: { readonly run: string };
-  /** `dueAt`: the deadline that the reply cleared, put back when it could not be sent. */
-  replySend: { readonly item: string; readonly entry: string; readonly dueAt: number | null };
+  /**
+   * `dueAt`: the deadline that the reply cleared, put back when it could not be sent. `handedOver`, `attempts`: what its
+   * worker keeps with it (shared/replies/asked.ts).
+   */
+  replySend: { readonly item: string; readonly entry: string; readonly dueAt: number | null; readonly handedOver?: boolean; readonly attempts?: number };
   triageItem: { readonly item: string };
 }
 

@@ -23,6 +23,8 @@ export interface Config {
   readonly livePerToken: number;
   /** Addresses of proxies in front are trusted for the client's address when true. */
   readonly trustProxy: boolean;
+  /** The mail server that replies go out by; null: none. */
+  readonly smtpUrl: string | null;
   readonly logLevel: string;
   /** Milliseconds that a stopping process gives requests and jobs to end. */
   readonly drainMs: number;
@@ -81,6 +83,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
     rateBurst: read(env, { name: 'RATE_BURST', example: '200', fallback: () => 200, parse: integer(1, 10_000_000) }),
     livePerToken: read(env, { name: 'LIVE_PER_TOKEN', example: '100', fallback: () => 100, parse: integer(1, 1_000_000) }),
     trustProxy: read(env, { name: 'TRUST_PROXY', example: '1', fallback: () => '0', parse: word(/^[01]$/) }) === '1',
+    smtpUrl: read<string | null>(env, { name: 'SMTP_URL', example: 'smtps://user:password@mail.example.com:465', fallback: () => null, parse: url('smtp:', 'smtps:') }),
     logLevel: read(env, { name: 'LOG_LEVEL', example: 'info', fallback: () => 'info', parse: word(/^(trace|debug|info|warn|error|fatal|silent)$/) }),
     drainMs: read(env, { name: 'DRAIN_MS', example: '8000', fallback: () => 8000, parse: integer(0, 600_000) }),
     processName: `${hostname()}-${String(process.pid)}`,

@@ -1,9 +1,9 @@
 /** Records a reply and stages its delivery; what was promised to the customer is kept, so the deadline ends. */
 import { fault } from '../../catalogue/errors.ts';
 import { limits } from '../../catalogue/limits.ts';
-import { fillTemplate } from '../../core/conditions.ts';
 import { closed, linePattern, Type } from '../../core/schema.ts';
 import { itemOperation } from '../../perform/operation.ts';
+import { customerAddress } from '../../replies/address.ts';
 import { checkLongText, longText } from '../longText.ts';
 
 export const replyToItem = itemOperation({
@@ -20,8 +20,7 @@ export const replyToItem = itemOperation({
     const { reply } = inbox;
     if (reply === null || reply === undefined) return fault('conflict', `The inbox ${inbox.name} sends no replies.`);
     if (reply.via === 'smtp') {
-      const to = fillTemplate(reply.to, { item: { id: item.id, fields: JSON.parse(item.fields) as unknown } });
-      if (typeof to !== 'string' || !to.includes('@')) return fault('action_failed', 'This item has no address that a reply could be sent to.');
+      if (customerAddress(reply.to, item) === null) return fault('action_failed', 'This item has no address that a reply could be sent to.');
     }
     const entry = moment.newId('ent');
     return {

@@ -1,0 +1,93 @@
+/** A real mail server for tests: keeps what it accepted, and refuses, hangs or breaks off as it is told. */
+import type { AddressInfo, Socket } from 'node:net';
+import { once } from 'node:events';
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+
+/** What to do with the next letters: at the recipient or at the text. */
+export type Mood =
+  | { readonly kind: 'accept' }
+  | { readonly kind: 'refuse'; readonly code: number; readonly at: 'recipient' | 'text' }
+  | { readonly kind: 'drop'; readonly at: 'recipient' | 'text' }
+  | { readonly kind: 'hang' };
+
+export interface Letter {
+  readonly from: string;
+  readonly to: readonly string[];
+  readonly text: string;
+}
+
+export interface MailBox {
+  readonly url: string;
+  readonly letters: Letter[];
+  /** How often a client began to send a text. */
+  texts(): number;
+  /** How often a client named a recipient. */
+  tries(): number;
+  /** Connections so far. */
+  connections(): number;
+  mood(mood: Mood): void;
+  close(): Promise<void>;
+}
+
+const refusal = (code: number): Error => Object.assign(new Error(code < 500 ? 'Try again later' : 'No such user'), { responseCode: code });
+
+export const openMailBox = async (port = 0, more: SMTPServerOptions = {}): Promise<MailBox> => {
+  const letters: Letter[] = [];
+  const sockets = new Set<Socket>();
+  const counts = { texts: 0, tries: 0, connections: 0 };
+  let mood: Mood = { kind: 'accept' };
+  const drop = (): void => {
+    for (const socket of sockets) socket.destroy();
+  };
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS', 'AUTH'],
+    onRcptTo: (_address, _session, callback) => {
+      counts.tries += 1;
+      if (mood.kind === 'drop' && mood.at === 'recipient') drop();
+      else callback(mood.kind === 'refuse' && mood.at === 'recipient' ? refusal(mood.code) : null);
+    },
+    onData: (stream, session, callback) => {
+      counts.texts += 1;
+      if (mood.kind === 'drop') {
+        stream.once('data', drop);
+        return;
+      }
+      const chunks: Buffer[] = [];
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+      stream.on('end', () => {
+        if (mood.kind === 'hang') return;
+        if (mood.kind === 'refuse') {
+          callback(refusal(mood.code));
+          return;
+        }
+        const { mailFrom, rcptTo } = session.envelope;
+        letters.push({ from: mailFrom === false ? '' : mailFrom.address, to: rcptTo.map(({ address }) => address), text: Buffer.concat(chunks).toString() });
+        callback();
+      });
+    },
+    ...more,
+  });
+  server.on('error', () => undefined);
+  server.server.on('connection', (socket: Socket) => {
+    counts.connections += 1;
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+  });
+  server.listen(port, '127.0.0.1');
+  await once(server.server, 'listening');
+  return {
+    url: `smtp://127.0.0.1:${String((server.server.address() as AddressInfo).port)}`,
+    letters,
+    texts: () => counts.texts,
+    tries: () => counts.tries,
+    connections: () => counts.connections,
+    mood: (next) => {
+      mood = next;
+    },
+    close: async () => {
+      drop();
+      await new Promise<void>((resolve) => void server.close(() => { resolve(); }));
+    },
+  };
+};
