@@ -34,6 +34,7 @@ const rows: readonly [string, Thing, string][] = [
   ['GET /audit', '',                       '200  403  403  403  403  403  403  403  403  401  404'],
   ['GET /changes', '',                     '200  200  200  200  200  200  200  403  200  401  404'],
   ['GET /live', '',                        '426  426  426  426  426  426  426  403  426  401  404'],
+  ['GET /app', '',                         '403  403  403  403  403  403  403  426  403  401  404'],
   ['POST /live/tickets', '',               '201  201  201  201  201  201  201  403  201  401  404'],
 
   ['GET /items', '',                       '200  200  200  200  200  200  200  403  200  401  404'],
@@ -126,16 +127,43 @@ const rows: readonly [string, Thing, string][] = [
   ['POST /bulk/{id}/undo', 'admins',       '202  404  404  404  404  404  404  403  404  401  404'],
   ['POST /bulk/{id}/undo', 'else',         '404  404  404  404  404  404  404  403  404  401  404'],
   ['POST /bulk/{id}/undo', 'no',           '404  404  404  404  404  404  404  403  404  401  404'],
+
+  // Records are stored by app keys alone.
+  ['GET /resources', '',                   '200  200  200  200  200  200  200  403  200  401  404'],
+  ['GET /resources/{resource}', 'own',     '200  200  200  200  404  200  200  403  200  401  404'],
+  ['GET /resources/{resource}', 'hidden',  '200  200  200  404  404  404  404  403  200  401  404'],
+  ['GET /resources/{resource}', 'else',    '404  404  404  404  404  404  404  403  404  401  404'],
+  ['GET /resources/{resource}', 'no',      '404  404  404  404  404  404  404  403  404  401  404'],
+  ['GET /resources/{resource}/list', 'own','200  200  200  200  404  200  200  403  200  401  404'],
+  ['GET /resources/{resource}/list', 'hidden','200  200  200  404  404  404  404  403  200  401  404'],
+  ['GET /resources/{resource}/list', 'else','404  404  404  404  404  404  404  403  404  401  404'],
+  ['GET /resources/{resource}/list', 'no', '404  404  404  404  404  404  404  403  404  401  404'],
+  ['GET /resources/{resource}/{id}', 'own','200  200  200  200  404  200  200  403  200  401  404'],
+  ['GET /resources/{resource}/{id}', 'hidden','200  200  200  404  404  404  404  403  200  401  404'],
+  ['GET /resources/{resource}/{id}', 'else','404  404  404  404  404  404  404  403  404  401  404'],
+  ['GET /resources/{resource}/{id}', 'no', '404  404  404  404  404  404  404  403  404  401  404'],
+  ['GET /resources/{resource}/{id}/related/{relation}', 'own','200  200  200  200  404  200  200  403  200  401  404'],
+  ['GET /resources/{resource}/{id}/related/{relation}', 'hidden','200  200  200  404  404  404  404  403  200  401  404'],
+  ['GET /resources/{resource}/{id}/related/{relation}', 'else','404  404  404  404  404  404  404  403  404  401  404'],
+  ['GET /resources/{resource}/{id}/related/{relation}', 'no','404  404  404  404  404  404  404  403  404  401  404'],
+  ['POST /resources/{resource}/records', 'own','403  403  403  403  404  403  403  200  403  401  404'],
+  ['POST /resources/{resource}/records', 'hidden','403  403  403  404  404  404  404  200  403  401  404'],
+  ['POST /resources/{resource}/records', 'else','404  404  404  404  404  404  404  404  404  401  404'],
+  ['POST /resources/{resource}/records', 'no','404  404  404  404  404  404  404  404  404  401  404'],
 ];
 
 const inboxOf: Readonly<Partial<Record<Thing, string>>> = { own: 'own', readOnly: 'readOnly', hidden: 'hidden', else: 'elsewhere', no: 'nosuch' };
 const responder = { via: 'app' } as const;
 
+const resourceOf = (name: string): object => ({ name, source: 'stored', relations: [{ name: 'same', resource: name, field: 'same' }] });
+const record = { id: 'rec', title: 'A record' };
+
 const manifest = {
+  resources: ['own', 'hidden'].map(resourceOf),
   inboxes: ['own', 'readOnly', 'hidden'].map((name) => ({ name, reply: responder })),
   views: ['own', 'hidden'].map((inbox) => ({ name: inbox, inbox })),
 };
-const otherManifest = { inboxes: ['own', 'elsewhere'].map((name) => ({ name, reply: responder })), views: [{ name: 'elsewhere', inbox: 'elsewhere' }] };
+const otherManifest = { resources: [resourceOf('elsewhere')], inboxes: ['own', 'elsewhere'].map((name) => ({ name, reply: responder })), views: [{ name: 'elsewhere', inbox: 'elsewhere' }] };
 
 const bodies: Readonly<Record<string, object>> = {
   state: { state: 'waiting' }, assign: { assignee: null }, tags: { add: ['x'] }, snooze: { until: 4_102_444_800_000 }, notes: { text: 'x' },
@@ -161,7 +189,8 @@ describe('the permission matrix', () => {
     const [plain = '', parameter] = path.split('?');
     const ids = plain.startsWith('/bulk') ? bulks : items;
     const query = parameter === undefined ? '' : `?${parameter}=${inboxOf[thing] ?? ''}`;
-    const target = `${plain.replace('{id}', ids.get(thing) ?? '')}${query}`;
+    const id = plain.startsWith('/resources') ? record.id : (ids.get(thing) ?? '');
+    const target = `${plain.replace('{resource}', inboxOf[thing] ?? '').replace('{relation}', 'same').replace('{id}', id)}${query}`;
     if (method === 'GET') return client.get(target);
     if (plain === '/items') return client.post(target, { inbox: inboxOf[thing], title: 'x' });
     if (plain === '/bulk') return client.post(target, { ids: [items.get(thing)], operation: { type: 'snooze', until: 4_102_444_800_000 }, ...(variant === 'dryRun' ? { dryRun: true } : {}) });
@@ -172,7 +201,7 @@ describe('the permission matrix', () => {
     world = await newWorld({ manifest });
     await world.environment('staging', otherManifest);
     documents = await readDocuments(world.base);
-    const grants = [{ on: 'inbox:own', can: ['*'] }, { on: 'inbox:readOnly', can: ['see'] }];
+    const grants = [{ on: 'resource:own', can: ['see'] }, { on: 'inbox:own', can: ['*'] }, { on: 'inbox:readOnly', can: ['see'] }];
     await world.role('clerk', grants);
     await world.role('nothing', []);
     const made: Readonly<Record<Persona, Client>> = {
@@ -193,6 +222,8 @@ describe('the permission matrix', () => {
     for (const inbox of ['own', 'readOnly', 'hidden'] as const) items.set(inbox, (await admin.post('/items', { inbox, title: inbox })).body.item.id);
     const there = world.elsewhere(away, 'staging');
     items.set('else', (await there.post('/items', { inbox: 'elsewhere', title: 'x' })).body.item.id);
+    for (const resource of ['own', 'hidden']) await world.records(resource, [record]);
+    await world.records('elsewhere', [record], 'staging');
     bulks.set('clerks', await finishedBulk(clerk, items.get('own') ?? '', 'clerks'));
     bulks.set('admins', await finishedBulk(admin, items.get('own') ?? '', 'admins'));
     bulks.set('else', await finishedBulk(there, items.get('else') ?? '', 'else'));
