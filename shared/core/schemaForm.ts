@@ -4,6 +4,7 @@
  */
 import type { Detail } from '../catalogue/errors.ts';
 import { patternProblem } from './linearPattern.ts';
+import { metaProblems } from './validate.ts';
 
 export const schemaLimits = {
   bytes: 64 * 1024,
@@ -136,10 +137,16 @@ const applied = (schema: object, walk: Walk, known: Map<object, number | null>):
   return sum;
 };
 
+const dialects: readonly unknown[] = ['https://json-schema.org/draft/2020-12/schema', 'https://json-schema.org/draft/2020-12/schema#'];
+
 /** Every problem of a schema's form, with paths below `path`. */
 export const schemaFormProblems = (root: unknown, path: string): Detail[] => {
   if (!isObject(root)) return [{ path, message: 'must be an object' }];
   if (Buffer.byteLength(JSON.stringify(root)) > schemaLimits.bytes) return [{ path, message: `is larger than ${String(schemaLimits.bytes / 1024)} KiB` }];
+  const { $schema: dialect } = root;
+  if (dialect !== undefined && !dialects.includes(dialect)) return [{ path: `${path}.$schema`, message: `must be ${String(dialects[0])}, or absent` }];
+  const wrong = metaProblems(root, `${path}.`);
+  if (wrong.length > 0) return wrong;
   const walk: Walk = { root, details: [], same: new Map(), patterns: 0 };
   walkAll(walk, path);
   if (walk.details.length > 0) return walk.details;

@@ -119,6 +119,12 @@ const compileGiven = (schema: object, useDefaults: boolean): ValidateFunction =>
   }
 };
 
+/** What is wrong with a schema by the meta-schema of JSON Schema 2020-12, with paths below `prefix`. Compiles nothing. */
+export const metaProblems = (schema: object, prefix: string): Detail[] => {
+  const isValid = givenAjv.validateSchema(schema) === true;
+  return isValid ? [] : detailsOf(givenAjv.errors ?? [], prefix);
+};
+
 /** Keywords by which checking even a small value can take long. */
 const slow = /"(?:\$ref|uniqueItems|contains|pattern|patternProperties|format)":/;
 /** A value with more parts is slow to check against any schema. */

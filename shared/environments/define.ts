@@ -8,8 +8,11 @@ import { invalidDetails } from '../core/validate.ts';
 import type { Tx } from '../db/knex.ts';
 import { row, run, statement } from '../db/sql.ts';
 import { settle, type Administrator } from '../agents/administer.ts';
-import { mergeDefinition, openDefinition, type Inbox, type StoredDefinition } from './definition.ts';
-import { parseManifest, type Manifest } from './manifest.ts';
+import { kindProblems, warningsOf } from './changes.ts';
+import { compileProblems } from './compileSchemas.ts';
+import { emptyManifest, mergeDefinition, openDefinition, type StoredDefinition } from './definition.ts';
+import { readManifest, type Manifest } from './manifest.ts';
+import { crossProblems } from './manifestProblems.ts';
 
 export interface Declared {
   /** The environment's name. */
@@ -44,27 +47,6 @@ const insert = statement('definitions.insert', `
     started_at = excluded.started_at, updated_at = excluded.updated_at`);
 const touch = statement('definitions.touch', 'update definitions set started_at = greatest(started_at, $2) where env = $1');
 
-const kindChanges = (before: Inbox, after: Inbox): string[] =>
-  after.states.flatMap(({ name, kind }) => {
-    const former = before.stateOf(name)?.kind;
-    return former === undefined || former === kind
-      ? []
-      : [`The state ${name} of the inbox ${after.name} was ${former} and is ${kind} now; items already in it keep counting as ${former} until their state changes.`];
-  });
-
-/** What goes out of use by the new definition, for whoever declared it to read. */
-const warningsOf = (before: ReadonlyMap<string, Inbox>, after: ReadonlyMap<string, Inbox>): string[] =>
-  [...after.values()].flatMap((inbox) => {
-    const known = before.get(inbox.name);
-    if (known === undefined) return [];
-    if (inbox.retired) return known.retired ? [] : [`The inbox ${inbox.name} is retired: its items stay readable, and nothing enters it any more.`];
-    const gone = inbox.retiredStates.filter(({ name }) => known.states.some((state) => state.name === name));
-    return [
-      ...gone.map(({ name }) => `The state ${name} of the inbox ${inbox.name} is retired: items leave it freely, and none enters it any more.`),
-      ...kindChanges(known, inbox),
-    ];
-  });
-
 const counted = ({ resources, inboxes, views, actions, pages, flags }: Manifest): object =>
   Object.fromEntries(Object.entries({ resources, inboxes, views, actions, pages, flags }).map(([kind, list]) => [kind, list?.length ?? 0]));
 
@@ -72,19 +54,25 @@ const counted = ({ resources, inboxes, views, actions, pages, flags }: Manifest)
 export const defineEnvironment = async (tx: Tx, admin: Administrator, { environment, manifest, startedAt }: Declared): Promise<Defined> => {
   const problem = jsonProblem(manifest);
   if (problem !== null) throw invalidDetails([problem]);
-  const parsed = parseManifest(manifest);
+  const parsed = readManifest(manifest);
   const text = JSON.stringify(parsed);
   const stored = await row<Stored>(tx, current, [environment, text]);
   if (stored === undefined) throw fault('not_found', `There is no environment ${JSON.stringify(environment)}.`);
-  if (stored.startedAt !== null && stored.startedAt > startedAt && stored.same !== true) {
-    return { changed: false, warnings: ['An app that was started later has declared otherwise; its declaration holds.'] };
-  }
   if (stored.same === true) {
     await run(tx, touch, [stored.id, startedAt]);
     return { changed: false, warnings: [] };
   }
-  const before = stored.definition ?? { inboxes: [] };
-  const merged = mergeDefinition(before, parsed);
+  const wrong = [...crossProblems(parsed), ...(await compileProblems(parsed))];
+  if (wrong.length > 0) throw invalidDetails(wrong);
+  if (stored.startedAt !== null && stored.startedAt > startedAt) {
+    return { changed: false, warnings: ['An app that was started later has declared otherwise; its declaration holds.'] };
+  }
+  const known = stored.definition ?? { inboxes: [] };
+  const merged = mergeDefinition(known, parsed);
+  const before = openDefinition(stored.manifest ?? emptyManifest, known);
+  const after = openDefinition(parsed, merged);
+  const changed = await kindProblems(tx, stored.id, before, after);
+  if (changed.length > 0) throw invalidDetails(changed);
   await run(tx, insert, [stored.id, text, JSON.stringify(merged), startedAt, admin.at]);
   await settle(tx, admin, {
     verb: 'environment.define',
@@ -93,6 +81,5 @@ export const defineEnvironment = async (tx: Tx, admin: Administrator, { environm
     before: stored.manifest === null ? null : counted(stored.manifest),
     after: counted(parsed),
   });
-  const inboxes = (of: StoredDefinition): ReadonlyMap<string, Inbox> => openDefinition(parsed, of).inboxes;
-  return { changed: true, warnings: warningsOf(inboxes(before), inboxes(merged)) };
+  return { changed: true, warnings: warningsOf(before, after) };
 };

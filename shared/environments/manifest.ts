@@ -60,11 +60,12 @@ export type ManifestAction = Static<typeof action>;
 export type ManifestPage = Static<typeof page>;
 export type ManifestFlag = Static<typeof flag>;
 
-const typed = compile(manifestSchema);
+/** A manifest whose form is sound; what it says may still make no sense. */
+export const readManifest = compile(manifestSchema);
 
-/** A manifest that holds, or `400 invalid` with every problem in `details`. Its schemas are not compiled yet: compile.ts does. */
+/** A manifest that holds, or `400 invalid` with every problem in `details`. Its schemas are not compiled yet: compileSchemas.ts does that. */
 export const parseManifest = (value: unknown): Manifest => {
-  const manifest = typed(value);
+  const manifest = readManifest(value);
   const problems = crossProblems(manifest);
   if (problems.length > 0) throw fault('invalid', 'The manifest is not valid; see details.', { details: problems });
   return manifest;

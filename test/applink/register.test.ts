@@ -52,6 +52,7 @@ describe('app link: registering', () => {
   });
   afterEach(async () => {
     await Promise.all(apps.splice(0).map((app) => app.close()));
+    await until('all are gone', async () => (await world.sql('select from app_connections')).length === 0);
   });
   after(() => world.close());
 
@@ -79,13 +80,13 @@ describe('app link: registering', () => {
     const manifest = { ...testManifest, inboxes: [...testManifest.inboxes, { name: 'fresh' }] };
     const app = await connect(key, { manifest });
     expect(app.registered).to.deep.include({ environment: 'demo', warnings: [] });
-    expect(app.registered.connection).to.be.a('string').that.is.not.empty;
+    expect(app.registered.connection).to.match(/^[0-9a-f-]{36}$/);
     const created = await key.post('/items', { inbox: 'fresh', title: 'One', data: {} });
     expect(created.status).to.equal(201);
   });
 
   it('warns of what is retired by the manifest', async () => {
-    const manifest = { inboxes: testManifest.inboxes.filter(({ name }) => name !== 'secret') };
+    const manifest = { ...testManifest, views: [], inboxes: testManifest.inboxes.filter(({ name }) => name !== 'secret') };
     const app = await connect(key, { manifest });
     expect(app.registered.warnings.join(' ')).to.include('inbox secret is retired');
   });
@@ -103,7 +104,7 @@ describe('app link: registering', () => {
       flags: [{ key: 'f', kind: 'boolean', default: 'yes' }],
     }));
     expect(sense.data?.problems?.map(({ path }) => path)).to.include.members([
-      'inboxes', 'inboxes.0.initial', 'inboxes.0.transitions.open.0', 'inboxes.0.fields', 'inboxes.0.suggest.0.action', 'views.0.inbox', 'actions.0.resource', 'actions.0.when', 'flags.0.default',
+      'inboxes.1', 'inboxes.0.initial', 'inboxes.0.transitions.open.0', 'inboxes.0.fields.type', 'inboxes.0.suggest.0.action', 'views.0.inbox', 'actions.0.resource', 'actions.0.when.op', 'flags.0.default',
     ]);
     const nul = await failed(register({ inboxes: [{ name: 'a', label: 'a\u0000' }] }));
     expect(nul.data?.problems?.[0]).to.deep.equal({ path: 'inboxes.0.label', message: 'must not hold NUL characters' });
