@@ -61,7 +61,8 @@ const holds = ({ op, values }: Clause, value: unknown): boolean => {
 };
 
 const matches = (record: GivenRecord, text: string): boolean => {
-  const has = [record.title, record.subtitle ?? '', String(record.fields?.['name'] ?? '')].flatMap(titleWords);
+  const name = record.fields?.['name'];
+  const has = [record.title, record.subtitle ?? '', typeof name === 'string' ? name : ''].flatMap(titleWords);
   return fold(record.id).startsWith(fold(text)) || queryWords(text).every((word) => has.some((known) => known.startsWith(word)));
 };
 
