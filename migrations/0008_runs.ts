@@ -25,6 +25,7 @@ export const up = (knex: Knex): Promise<unknown> =>
       run           text collate "C",
       bulk          text collate "C",
       item          text collate "C",
+      inbox         text collate "C",
       entry         text collate "C",
       request_id    text,
       address       text
@@ -91,6 +92,7 @@ export const up = (knex: Knex): Promise<unknown> =>
     create index runs_expiry on runs (expires_at) where status = 'queued';
     create index runs_handed on runs (connection) where status = 'running';
     create index runs_once on runs (once_principal, once_key) where waiting_until is not null;
+    create index runs_of_bulk on runs (bulk) where bulk is not null and status in ('pending', 'queued', 'running');
     create unique index runs_bulk on runs (bulk, record) where bulk is not null;
 
     -- The items of a bulk that get the outcome of a run, each with its place in the bulk and its timeline entry.
@@ -103,10 +105,20 @@ export const up = (knex: Knex): Promise<unknown> =>
       primary key (run, seq)
     );
 
+    -- A chunk whose items all have their runs waits for these.
+    alter table bulk_chunks drop constraint bulk_chunks_status_check;
+    alter table bulk_chunks add constraint bulk_chunks_status_check check (status in ('pending', 'running', 'waiting', 'done', 'cancelled'));
+
     -- What an event is about besides its item: '<resource>/<record id>', for a record's history.
     alter table events add column about text collate "C";
     create index events_about on events (env, about, id desc) where about is not null and not is_update;
   `);
 
 export const down = (knex: Knex): Promise<unknown> =>
-  knex.raw('drop index events_about; alter table events drop column about; drop table run_items, runs, approvals');
+  knex.raw(`
+    drop index events_about;
+    alter table events drop column about;
+    update bulk_chunks set status = 'running' where status = 'waiting';
+    alter table bulk_chunks drop constraint bulk_chunks_status_check;
+    alter table bulk_chunks add constraint bulk_chunks_status_check check (status in ('pending', 'running', 'done', 'cancelled'));
+    drop table run_items, runs, approvals`);

@@ -3,6 +3,7 @@
  * live stream, and once per part by /changes. What no rule knows is heard by nobody.
  */
 import type { Access } from '../../shared/agents/access.ts';
+import { seesApproval } from '../../shared/approvals/visible.ts';
 import type { LivePart } from '../../shared/catalogue/events.ts';
 import { seesEntry, type TimelineEntry } from '../../shared/items/timeline.ts';
 import type { InboxCounts } from './counts.ts';
@@ -57,6 +58,11 @@ const rules: { readonly [T in Part['type']]: Rule<T> } = {
     const looks = access.can('action', part.run.action, 'run') && (part.run.resource === null || access.sees('resource', part.run.resource));
     return own || looks ? part : null;
   },
+  approval: (part, { access }, principal) => {
+    const { approval } = part;
+    const own = principal !== null && approval.requestedBy.id === principal;
+    return seesApproval(access, own, approval) ? part : null;
+  },
   app: (part) => part,
   counts: (part, viewer) => {
     const inboxes = pick(part.inboxes, (inbox) => seesInbox(viewer, inbox));
@@ -76,6 +82,7 @@ export const visiblePart = (part: Part, viewer: Viewer, principal: string | null
 
 /** Who is told of a part because it is their own, whatever their role sees. */
 export const authorOf = (part: Part): string | null => {
-  const id = member(member(member(part, part.type), 'by'), 'id');
+  const told = member(part, part.type);
+  const id = member(member(told, 'by') ?? member(told, 'requestedBy'), 'id');
   return typeof id === 'string' ? id : null;
 };

@@ -1,12 +1,14 @@
 /** Bulk operations: asked for, watched, cancelled and undone. */
 import { fault } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
-import { acceptBulk, mayAccept } from '../../shared/bulk/accept.ts';
-import { refuseAction } from '../../shared/bulk/actions.ts';
+import { acceptBulk } from '../../shared/bulk/accept.ts';
+import { readyAction } from '../../shared/bulk/actions.ts';
+import { tryAction, type BulkAction } from '../../shared/actions/bulkRuns.ts';
+import { acceptPending } from '../../shared/bulk/pending.ts';
 import { cancelBulk } from '../../shared/bulk/cancel.ts';
 import { bulkText } from '../../shared/bulk/present.ts';
 import { readResults, visibleBulk } from '../../shared/bulk/queries.ts';
-import { bulkAnswer, bulkBody, checkBulk, dryRunAnswer, outcomeSchema, resultSchema, type ActionOperation, type BulkRequest } from '../../shared/bulk/schema.ts';
+import { acceptedBulkAnswer, bulkAnswer, bulkBody, checkBulk, dryRunAnswer, outcomeSchema, resultSchema, type ActionOperation, type BulkRequest } from '../../shared/bulk/schema.ts';
 import { undoBulk } from '../../shared/bulk/undo.ts';
 import { answer, closed, cursor, limit, nextCursor, Type } from '../../shared/core/schema.ts';
 import { compile } from '../../shared/core/validate.ts';
@@ -14,6 +16,7 @@ import { visibleInboxes } from '../../shared/items/filters.ts';
 import { dryRun } from '../../shared/perform/dryRun.ts';
 import { keepAnswer } from '../../shared/perform/once.ts';
 import { repeatables } from '../../shared/perform/registry.ts';
+import type { SavedAnswer } from '../../shared/perform/write.ts';
 import { read, write, type Answer, type Call, type Endpoint } from '../endpoint.ts';
 
 const exampleBulk = 'blk_01jd0000000000000000000000';
@@ -22,11 +25,13 @@ const nothing = closed({});
 const checkNothing = compile(nothing);
 const idOf = ({ params }: Pick<Call, 'params'>): string => params['id'] ?? '';
 
-const tryOut = async ({ deps, caller, body, save }: Call<unknown, BulkRequest>): Promise<Answer> => {
-  const { type, ...members } = body.operation;
-  const operation = repeatables.get(type)?.bind(members);
-  if (operation === undefined) throw fault('conflict', 'Actions can’t be tried out.');
-  const text = JSON.stringify({ bulk: null, ...(await dryRun(deps, { caller, operation, input: null }, body.ids)) });
+const tryOut = async ({ deps, caller, body: { ids, operation }, save }: Call<unknown, BulkRequest>): Promise<Answer> => {
+  const { type, ...members } = operation;
+  const known = repeatables.get(type);
+  const tally = known === undefined
+    ? await tryAction(deps, caller, operation as unknown as BulkAction, ids)
+    : await dryRun(deps, { caller, operation: known.bind(members), input: null }, ids);
+  const text = JSON.stringify({ bulk: null, ...tally });
   const saved = save(200, text);
   if (saved !== null) await keepAnswer(deps.db, saved, deps.clock.now());
   return { status: 200, body: text };
@@ -38,16 +43,20 @@ const create = write({
   summary: 'Change up to 10,000 items at once, or try out what that would do',
   tag: 'Bulk',
   body: bulkBody,
-  responses: { 200: dryRunAnswer, 202: bulkAnswer },
+  responses: { 200: dryRunAnswer, 202: acceptedBulkAnswer },
   example: { body: { ids: [exampleItem], operation: { type: 'tags', add: ['reviewed'], remove: [] } } },
   audit: { verb: 'bulk.create', target: () => ({ type: 'bulk', id: null }) },
   check: checkBulk,
   handle: async (call): Promise<Answer> => {
-    const { deps, caller, body: { operation, ids, dryRun: dry } } = call;
-    if (!dry) mayAccept(caller);
-    if (operation.type === 'action') refuseAction(caller, operation as ActionOperation);
+    const { deps, caller, session, body: { operation, ids, dryRun: dry } } = call;
+    const save = (text: string): SavedAnswer | null => call.save(202, text);
+    const supervised = caller.principal.mode === 'supervised';
+    const ready = operation.type === 'action'
+      ? readyAction(caller, operation as ActionOperation, session.freshUntil, deps.clock.now())
+      : { operation, pending: supervised };
     if (dry) return tryOut(call);
-    return { status: 202, body: await acceptBulk(deps, caller, { operation, ids, undoOf: null, save: (text) => call.save(202, text) }) };
+    const wanted = { operation: ready.operation, ids, undoOf: null, save };
+    return { status: 202, body: await (ready.pending ? acceptPending(deps, caller, wanted) : acceptBulk(deps, caller, wanted)) };
   },
 });
 

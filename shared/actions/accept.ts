@@ -1,5 +1,4 @@
 /** Accepts an action that has passed its steps: says what becomes of it, and writes the run with all that follows from it. */
-import { createHash } from 'node:crypto';
 import { fault } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import type { Caller } from '../agents/principal.ts';
@@ -12,7 +11,7 @@ import type { Action } from '../environments/actions.ts';
 import { itemJson } from '../items/present.ts';
 import type { SavedAnswer } from '../perform/write.ts';
 import { channels } from '../redis/bus.ts';
-import { requestApproval, type Requested } from './approval.ts';
+import { askForRun } from './approval.ts';
 import type { Ready } from './check.ts';
 import { bareRecord, callApp, handedRun, paramsOf } from './handOver.ts';
 import { aboutOf, type Run } from './model.ts';
@@ -59,10 +58,6 @@ export const queuedRun = (run: Run, action: Action, at: number): Run => ({
 
 /** Whether a person has to approve what this caller asks for. */
 export const needsApproval = ({ principal }: Caller, action: Action): boolean => action.approval || principal.mode === 'supervised';
-
-/** Tells equal requests of one principal apart from others. */
-export const requestFingerprint = (run: Run): Buffer =>
-  createHash('sha256').update(JSON.stringify([run.action, run.resource, run.record, run.item, run.input])).digest();
 
 const once = (run: Run, saved: SavedAnswer | null): Run =>
   saved === null ? run : { ...run, once_principal: saved.principal, once_key: saved.key };
@@ -126,10 +121,7 @@ const writeDirect = async (deps: Deps, wanted: Wanted, connection: Connection, s
 export const acceptAction = async (deps: Deps, caller: Caller, ready: Ready & { readonly recordId: string | null }, save: Save): Promise<Accepted | Direct> => {
   const { action, recordId } = ready;
   const run = newRun(caller, ready, recordId, deps.clock.now());
-  if (needsApproval(caller, action)) {
-    const wanted: Requested = { run, fingerprint: requestFingerprint(run), record: ready.record };
-    return requestApproval(deps, caller, wanted, (accepted) => savedFor(accepted, save));
-  }
+  if (needsApproval(caller, action)) return askForRun(deps, caller, run, ready, (accepted) => savedFor(accepted, save));
   const connection = await deps.link.choose(caller.env.id, { kind: 'action', name: action.name });
   const decided: Wanted = { caller, ready, run };
   if (connection === null) {

@@ -91,12 +91,20 @@ export const aboutOf = ({ resource, record }: Pick<Run, 'resource' | 'record'>):
 
 export const isSettled = ({ status }: Run): boolean => status !== 'pending' && status !== 'queued' && status !== 'running';
 
+/** The entry of a run on the timeline of an item, as subscribers are told of it. */
+export const entryPart = (run: Run & { item: string; inbox: string; entry: string }, at: number, change: 'created' | 'changed'): LivePart => ({
+  type: 'timeline',
+  inbox: run.inbox,
+  change,
+  item: run.item,
+  entry: { id: run.entry, item: run.item, type: 'action', at: change === 'created' ? at : run.requested_at, actor: runByOf(run), data: entryDataOf(run) },
+});
+
 /** What subscribers are told of a run: the run, and its entry on the item's timeline. */
 export const runParts = (run: Run, at: number, change: 'created' | 'changed'): LivePart[] => {
+  const { item, inbox, entry } = run;
   const part: LivePart = { type: 'run', run: runJson(run) };
-  if (run.item === null || run.inbox === null || run.entry === null) return [part];
-  const entry = { id: run.entry, item: run.item, type: 'action', at: change === 'created' ? at : run.requested_at, actor: runByOf(run), data: entryDataOf(run) };
-  return [part, { type: 'timeline', inbox: run.inbox, change, item: run.item, entry }];
+  return item === null || inbox === null || entry === null ? [part] : [part, entryPart({ ...run, item, inbox, entry }, at, change)];
 };
 
 const one = statement('runs.one', 'select * from runs where env = $1 and id = $2');

@@ -3,13 +3,14 @@ import type { ErrorCode } from '../catalogue/errors.ts';
 import type { RunStatus } from '../catalogue/states.ts';
 import type { Block } from '../applink/protocol.ts';
 import type { Deps } from '../deps.ts';
+import { countRun } from '../bulk/chunks.ts';
 import { reportProgress } from '../bulk/progress.ts';
 import { channels } from '../redis/bus.ts';
 import { releaseLane } from './lanes.ts';
 import type { Run } from './model.ts';
 import { resultText } from './present.ts';
 import { tellMove } from './waiters.ts';
-import { move, type Step } from './write.ts';
+import { lockRun, move, type Step } from './write.ts';
 
 export interface Verdict {
   readonly status: Exclude<RunStatus, 'pending' | 'queued' | 'running'>;
@@ -27,7 +28,7 @@ export const settledRun = (run: Run, { status, message = null, blocks = [], erro
   blocks: status === 'succeeded' ? blocks : null,
   error: error ?? null,
   code: code ?? null,
-  progress: status === 'succeeded' && run.progress !== null ? 1 : run.progress,
+  progress: status === 'succeeded' ? 1 : run.progress,
   finished_at: at,
   due_at: null,
   expires_at: null,
@@ -55,18 +56,26 @@ export const settle = async (deps: Deps, run: Run, verdict: Verdict, more: Pick<
   const at = clock.now();
   const after = settledRun(run, verdict, at);
   const answer = await answerOf(deps, run, after);
-  const moved = await move(db, run, after, at, {
+  const step: Step = {
     ...more,
     verb: verbs[verdict.status],
     outcome: verdict.status === 'succeeded' || verdict.status === 'cancelled' || verdict.status === 'rejected' ? 'ok' : 'failed',
     told: true,
     due: null,
     ...(answer === undefined ? {} : { answer }),
+  };
+  // Items may just be joining a run of a bulk: locked first, so that the statement sees all that have.
+  const moved = run.bulk === null ? await move(db, run, after, at, step) : await db.transaction(async (tx) => {
+    await lockRun(tx, run.id);
+    return move(tx, run, after, at, step);
   });
   if (!moved) return null;
   bus.publish(channels.nudge, 'outbox');
   if (run.waiting_until !== null) tellMove(bus, run.id);
   if (run.lane !== null) await releaseLane(deps, run.env, run.lane);
-  if (run.bulk !== null) await reportProgress(deps, run.env, run.bulk);
+  if (run.bulk !== null) {
+    await countRun(db, run.bulk, run.id);
+    await reportProgress(deps, run.env, run.bulk);
+  }
   return after;
 };

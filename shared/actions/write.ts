@@ -4,9 +4,9 @@
  */
 import { newId } from '../core/ids.ts';
 import type { Db, Tx } from '../db/knex.ts';
-import { row, run, statement, type Value } from '../db/sql.ts';
+import { row, rows, run, statement, type Value } from '../db/sql.ts';
 import type { SavedAnswer } from '../perform/write.ts';
-import { aboutOf, entryDataOf, runParts, type Run } from './model.ts';
+import { aboutOf, entryDataOf, entryPart, runParts, type Run } from './model.ts';
 
 /** When the job of a run is due: a time, once the app is back, or when the run before it in its lane has ended. */
 export type JobDue = number | 'app' | 'lane';
@@ -84,7 +84,8 @@ const moveRun = statement('runs.move', `
   moved as (
     update runs r set action = g.action, label = g.label, input = g.input, confirmed = g.confirmed, status = g.status, background = g.background,
       repeatable = g.repeatable, timeout_ms = g.timeout_ms, lane = g.lane, attempts = g.attempts, attempt = g.attempt, failures = g.failures,
-      progress = g.progress, message = g.message, blocks = g.blocks, error = g.error, code = g.code, actor_type = g.actor_type, actor = g.actor,
+      progress = case when g.attempt = r.attempt then coalesce(g.progress, r.progress) end,
+      message = case when g.status = 'running' and g.attempt = r.attempt then coalesce(g.message, r.message) else g.message end, blocks = g.blocks, error = g.error, code = g.code, actor_type = g.actor_type, actor = g.actor,
       actor_name = g.actor_name, role = g.role, approval = g.approval, requested_at = g.requested_at, due_at = g.due_at, expires_at = g.expires_at,
       started_at = g.started_at, finished_at = g.finished_at, handed_at = g.handed_at, lost_at = g.lost_at, instance = g.instance,
       connection = g.connection, fence = g.fence, waiting_until = g.waiting_until, once_principal = g.once_principal, once_key = g.once_key,
@@ -101,6 +102,10 @@ const moveRun = statement('runs.move', `
       case when $10::jsonb is null or entry is null then null else 'action' end, true, case when entry is null then null else $10::jsonb end,
       $11::jsonb, $12::jsonb, request_id, address, $13
     from numbered where $8::text is not null or ($10::jsonb is not null and entry is not null)
+  ), happenedToItems as (
+    insert into events (env, at, actor_type, actor, actor_name, inbox, item, entry, type, is_update, data, request_id)
+    select m.env, $6, $7::json ->> 'type', $7::json ->> 'id', $7::json ->> 'name', i.inbox, i.item, i.entry, 'action', true, $10::jsonb, m.request_id
+    from moved m join run_items i on i.run = m.id where m.bulk is not null and $10::jsonb is not null
   ), told as (insert into outbox (id, env, at, parts, inbox) select event, env, $6, $14, inbox from numbered where $14::text is not null),
   dropped as (delete from staged_jobs j using moved m where j.subject = m.id and j.name = 'actionRun' and $15::boolean),
   staged as (
@@ -123,6 +128,20 @@ const moveRun = statement('runs.move', `
   )
   select id from moved`);
 
+const lock = statement('runs.lock', 'select id from runs where id = $1 for update');
+
+export const lockRun = async (tx: Tx, id: string): Promise<void> => {
+  await row(tx, lock, [id]);
+};
+
+/** An item of a bulk that gets the run's outcome. */
+interface Waiting {
+  readonly item: string;
+  readonly inbox: string;
+  readonly entry: string;
+}
+const readWaiting = statement('runs.items', 'select item, inbox, entry from run_items where run = $1 order by seq');
+
 /**
  * Moves a run from what it is (`before`, as it was read) to what it becomes. False when it has moved meanwhile, by
  * whomever: nothing was written then.
@@ -131,12 +150,13 @@ export const move = async (db: Db | Tx, before: Run, after: Run, at: number, ste
   const { verb, outcome, told, due, answer, saved = null } = step;
   const by = step.by ?? { type: after.actor_type, id: after.actor, name: after.actor_name, role: after.role };
   const [dueAt, waits] = dueOf(due ?? null);
+  const waiting = told && after.bulk !== null ? await rows<Waiting>(db, readWaiting, [after.id]) : [];
   const values: Value[] = [
     JSON.stringify(after), before.fence, before.status, before.handed_at, before.lost_at, at, JSON.stringify(by), verb, outcome,
     told ? JSON.stringify(entryDataOf(after)) : null,
     verb === null ? null : JSON.stringify({ status: before.status }),
     verb === null ? null : JSON.stringify({ action: after.action, resource: after.resource, record: after.record, status: after.status, ...(after.error === null ? {} : { error: after.error }) }),
-    aboutOf(after), told ? JSON.stringify(runParts(after, at, 'changed')) : null,
+    aboutOf(after), told ? JSON.stringify([...runParts(after, at, 'changed'), ...waiting.map((item) => entryPart({ ...after, ...item }, at, 'changed'))]) : null,
     due !== undefined, due === undefined || due === null ? null : newId('job'), dueAt, waits,
     answer === undefined ? null : answer === 'free' ? 'free' : answer.body, answer === undefined || answer === 'free' ? null : answer.status, savedJson(saved),
   ];

@@ -2,6 +2,7 @@
 import { fault } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import { newId } from '../core/ids.ts';
+import type { Db, Tx } from '../db/knex.ts';
 import { run, statement } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import type { Caller } from '../agents/principal.ts';
@@ -16,14 +17,14 @@ const chunk = String(limits.bulkChunk);
 const insert = statement('bulk.accept', `
   with made as (
     insert into bulks (id, env, status, operation, total, actor_type, actor, actor_name, undo_of, request_id, address, created_at)
-    values ($1, $2, 'queued', $3, cardinality($4::text[]), $5, $6, $7, $8, $9, $10, $11)
+    values ($1, $2, $23, $3, cardinality($4::text[]), $5, $6, $7, $8, $9, $10, $11)
   ), cut as (
     insert into bulk_chunks (bulk, n, first, ids)
     select $1, n, n * ${chunk}, ($4::text[])[n * ${chunk} + 1 : (n + 1) * ${chunk}] from generate_series(0, cardinality($12::text[]) - 1) as n
   ), staged as (
     insert into staged_jobs (id, env, name, payload, subject, request_id, due_at, created_at)
     select job, $2, 'bulkChunk', jsonb_build_object('bulk', $1::text, 'chunk', n - 1), $1, $9, $11, $11
-    from unnest($12::text[]) with ordinality as jobs (job, n)
+    from unnest($12::text[]) with ordinality as jobs (job, n) where $23 = 'queued'
   ), noted as (
     insert into events (env, at, actor_type, actor, actor_name, role, verb, target_type, target, after, request_id, address)
     values ($2, $11, $5, $6, $7, $13, $14, 'bulk', $15, $16, $9, $10) returning id
@@ -47,29 +48,44 @@ export const mayAccept = ({ principal }: Caller): void => {
   if (problem !== null) throw problem;
 };
 
-const rowOf = ({ principal }: Caller, { operation, ids, undoOf }: NewBulk): BulkRow => {
+const rowOf = ({ principal }: Caller, { operation, ids, undoOf }: NewBulk, status: BulkRow['status']): BulkRow => {
   if (principal.id === null) throw fault('forbidden');
   return {
-    id: newId('blk'), status: 'queued', operation, total: ids.length, actor_type: principal.type, actor: principal.id, actor_name: principal.name,
+    id: newId('blk'), status, operation, total: ids.length, actor_type: principal.type, actor: principal.id, actor_name: principal.name,
     undo_of: undoOf, cancelled: false, started_at: null, finished_at: null, changed: 0, unchanged: 0, failed: 0, open: 0,
   };
+};
+
+interface Writing {
+  readonly bulk: BulkRow;
+  readonly ids: readonly string[];
+  readonly saved: SavedAnswer | null;
+  readonly at: number;
+}
+
+const write = async (db: Db | Tx, { env, principal, requestId, address }: Caller, { bulk, ids, saved, at }: Writing): Promise<void> => {
+  const jobs = Array.from({ length: Math.ceil(bulk.total / limits.bulkChunk) }, () => newId('job'));
+  const [verb, target] = bulk.undo_of === null ? ['bulk.create', bulk.id] : ['bulk.undo', bulk.undo_of];
+  await run(db, insert, [
+    bulk.id, env.id, JSON.stringify(bulk.operation), ids, bulk.actor_type, bulk.actor, bulk.actor_name, bulk.undo_of, requestId, address, at, jobs,
+    principal.role?.name ?? null, verb, target, JSON.stringify({ bulk: bulk.id, operation: bulk.operation, total: bulk.total }), JSON.stringify([bulkPart(bulk)]),
+    saved?.principal ?? null, saved?.key ?? null, saved?.fingerprint ?? null, saved?.status ?? null, saved?.body ?? null, bulk.status,
+  ]);
 };
 
 /** Answers the body of the `202`. The audit log shows an undo on the bulk that it takes back. */
 export const acceptBulk = async (deps: Deps, caller: Caller, wanted: NewBulk): Promise<string> => {
   mayAccept(caller);
-  const bulk = rowOf(caller, wanted);
+  const bulk = rowOf(caller, wanted, 'queued');
   const body = bulkText(bulk);
-  const saved = wanted.save(body);
-  const jobs = Array.from({ length: Math.ceil(bulk.total / limits.bulkChunk) }, () => newId('job'));
-  const [verb, target] = wanted.undoOf === null ? ['bulk.create', bulk.id] : ['bulk.undo', wanted.undoOf];
-  await run(deps.db, insert, [
-    bulk.id, caller.env.id, JSON.stringify(bulk.operation), wanted.ids, bulk.actor_type, bulk.actor, bulk.actor_name, bulk.undo_of,
-    caller.requestId, caller.address, deps.clock.now(), jobs,
-    caller.principal.role?.name ?? null, verb, target, JSON.stringify({ bulk: bulk.id, operation: bulk.operation, total: bulk.total }), JSON.stringify([bulkPart(bulk)]),
-    saved?.principal ?? null, saved?.key ?? null, saved?.fingerprint ?? null, saved?.status ?? null, saved?.body ?? null,
-  ]);
+  await write(deps.db, caller, { bulk, ids: wanted.ids, saved: wanted.save(body), at: deps.clock.now() });
   deps.bus.publish(channels.nudge, 'jobs');
   deps.bus.publish(channels.nudge, 'outbox');
   return body;
 };
+
+/** One that waits for an approval: written by `acceptPendingBulk`, begun when a person has approved it. */
+export const pendingBulk = (caller: Caller, wanted: NewBulk): BulkRow => rowOf(caller, wanted, 'pending');
+
+export const acceptPendingBulk = (deps: Deps, tx: Tx, caller: Caller, bulk: BulkRow, ids: readonly string[]): Promise<void> =>
+  write(tx, caller, { bulk, ids, saved: null, at: deps.clock.now() });

@@ -1,5 +1,7 @@
 /** Cancels what a bulk has not begun; a chunk that runs goes on to its end. */
 import { fault } from '../catalogue/errors.ts';
+import { runsNotBegun } from '../actions/bulkRuns.ts';
+import { settle } from '../actions/settle.ts';
 import { isConflict } from '../db/errors.ts';
 import { run, rows, statement } from '../db/sql.ts';
 import type { Tx } from '../db/knex.ts';
@@ -23,6 +25,7 @@ const stop = statement('bulk.stop', `
     delete from staged_jobs j using stopped s where j.subject = $1 and j.name = 'bulkChunk' and (j.payload ->> 'chunk')::int = s.n
   )
   update bulks set cancelled = true where id = $1 and exists (select from stopped)`);
+const withdraw = statement('bulk.withdraw', "update approvals set status = 'cancelled', decided_at = $2 where bulk = $1 and status = 'pending'");
 const note = statement('bulk.noteCancel', `
   insert into events (env, at, actor_type, actor, actor_name, role, verb, target_type, target, before, after, request_id, address)
   values ($1, $2, $3, $4, $5, $6, 'bulk.cancel', 'bulk', $7, $8, $9, $10, $11)`);
@@ -48,6 +51,7 @@ const cancelIn = async (tx: Tx, { caller, id, at, save }: Asked): Promise<string
   if (!isAuthor(caller, before)) throw fault('forbidden', 'Only who asked for a bulk may cancel it.');
   if (before.finished_at !== null) throw fault('conflict', 'This bulk is finished.');
   await run(tx, stop, [id, 'It was cancelled before this item was begun.']);
+  await run(tx, withdraw, [id, at]);
   const stopped = await visibleBulk(tx, caller, id);
   const after = stopped.open === 0 ? await finishBulk(tx, stopped, at) : stopped;
   await noteCancel(tx, caller, at, before, after);
@@ -70,6 +74,7 @@ export const cancelBulk = async (deps: Deps, caller: Caller, id: string, save: (
       if (!isConflict(error) || tries === triesMost) throw error;
     }
   }
+  for (const run of await runsNotBegun(deps, caller.env.id, id)) await settle(deps, run, { status: 'cancelled', error: 'The bulk was cancelled before this was begun.' });
   deps.bus.publish(channels.nudge, 'outbox');
   // A chunk that ended meanwhile saw others pending, and this transaction saw it running: one of both has to look again.
   await reportProgress(deps, caller.env.id, id).catch((error: unknown) => {

@@ -1,4 +1,5 @@
 /** The statements of a chunk's life: taken up, its results so far, its end. Used by the bulkChunk job. */
+import { limits } from '../catalogue/limits.ts';
 import type { Db } from '../db/knex.ts';
 import { row, rows, run, statement } from '../db/sql.ts';
 import type { Former } from '../items/operations/restore.ts';
@@ -68,7 +69,43 @@ const end = statement('bulk.end', `
       count(*) filter (where outcome not in ('changed', 'unchanged')) as failed
     from bulk_results where bulk = $1 and seq >= $3 and seq < $4
   ) r
-  where c.bulk = $1 and c.n = $2 and c.status = 'running' and r.n = cardinality(c.ids)`);
+  where c.bulk = $1 and c.n = $2 and c.status in ('running', 'waiting') and r.n = cardinality(c.ids)`);
+
+const wait = statement('bulk.wait', `
+  update bulk_chunks c set status = 'waiting' where c.bulk = $1 and c.n = $2 and c.status = 'running'`);
+
+/** All its items have their results or wait for runs, which end the chunk. */
+export const waitForRuns = async (db: Db, { bulk, n }: Chunk): Promise<void> => {
+  await run(db, wait, [bulk, n]);
+};
+
+/** The chunks that a run has given results to: their counts as they are now, and their end if that was all. */
+const count = statement('bulk.count', `
+  update bulk_chunks c set changed = r.changed, unchanged = 0, failed = r.failed, status = case when r.n = cardinality(c.ids) then 'done' else c.status end
+  from (
+    select k.n as chunk, count(b.seq) as n, count(*) filter (where b.outcome = 'changed') as changed, count(*) filter (where b.outcome <> 'changed') as failed
+    from bulk_chunks k join bulk_results b on b.bulk = k.bulk and b.seq >= k.first and b.seq < k.first + cardinality(k.ids)
+    where k.bulk = $1 and k.n in (select i.seq / ${String(limits.bulkChunk)} from run_items i where i.run = $2)
+    group by k.n
+  ) r
+  where c.bulk = $1 and c.n = r.chunk and c.status in ('running', 'waiting')`);
+
+export const countRun = async (db: Db, bulk: string, ended: string): Promise<void> => {
+  await run(db, count, [bulk, ended]);
+};
+
+const recount = statement('bulk.recount', `
+  update bulk_chunks c set changed = r.changed, unchanged = 0, failed = r.failed, status = 'done'
+  from (
+    select k.bulk, k.n as chunk, count(b.seq) as n, count(*) filter (where b.outcome = 'changed') as changed, count(*) filter (where b.outcome <> 'changed') as failed
+    from bulks u join bulk_chunks k on k.bulk = u.id join bulk_results b on b.bulk = k.bulk and b.seq >= k.first and b.seq < k.first + cardinality(k.ids)
+    where u.finished_at is null and k.status = 'waiting'
+    group by k.bulk, k.n
+  ) r
+  where c.bulk = r.bulk and c.n = r.chunk and c.status = 'waiting' and r.n = cardinality(c.ids)`);
+
+/** Ends the waiting chunks whose last run ended in a process that was killed before it said so. */
+export const endWaiting = (db: Db): Promise<number> => run(db, recount);
 
 /** The chunk's end, with counts taken from the results: right after whatever was killed in between. */
 export const endChunk = async (db: Db, { bulk, n, first, ids }: Chunk): Promise<void> => {

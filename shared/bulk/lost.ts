@@ -9,7 +9,7 @@ const youngMs = 5_000;
 const unfinished = statement('bulk.unfinished', `
   select b.id, b.env from bulks b
   where b.finished_at is null and b.status in ('queued', 'running') and b.created_at < $1
-    and not exists (select from bulk_chunks c where c.bulk = b.id and c.status in ('pending', 'running'))
+    and not exists (select from bulk_chunks c where c.bulk = b.id and c.status in ('pending', 'running', 'waiting'))
   order by b.created_at limit 500`);
 
 /** Bulks of which every chunk has ended and nobody has said so. */

@@ -14,7 +14,7 @@ const finish = statement('bulk.finish', `
   with finished as (
     update bulks set status = $2, finished_at = $3
     where id = $1 and finished_at is null
-      and not exists (select from bulk_chunks where bulk = $1 and status in ('pending', 'running'))
+      and not exists (select from bulk_chunks where bulk = $1 and status in ('pending', 'running', 'waiting'))
     returning env
   )
   insert into outbox (id, env, at, parts) select nextval('events_id_seq'), env, $3, $4 from finished`);

@@ -11,7 +11,7 @@ const one = statement('bulk.one', `
   select b.id, b.status, b.operation, b.total, b.actor_type, b.actor, b.actor_name, b.undo_of, b.cancelled, b.started_at, b.finished_at, c.*
   from bulks b cross join lateral (
     select coalesce(sum(changed), 0)::int as changed, coalesce(sum(unchanged), 0)::int as unchanged, coalesce(sum(failed), 0)::int as failed,
-      (count(*) filter (where status in ('pending', 'running')))::int as open
+      (count(*) filter (where status in ('pending', 'running', 'waiting')))::int as open
     from bulk_chunks where bulk = b.id
   ) c
   where b.env = $1 and b.id = $2`);

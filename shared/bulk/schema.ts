@@ -11,6 +11,7 @@ export type BulkOperation = { readonly type: string } & Readonly<Record<string, 
 
 export interface ActionOperation extends BulkOperation {
   readonly action: string;
+  readonly input?: object;
   readonly confirmed?: boolean;
 }
 
@@ -98,6 +99,10 @@ export const bulkSchema = answer({
 });
 
 export const bulkAnswer = answer({ bulk: bulkSchema });
+export const acceptedBulkAnswer = Type.Union([
+  bulkAnswer,
+  answer({ pending: Type.Literal(true, { description: 'A person has to approve it first.' }), approval: id('apr', 'The approval.'), bulk: bulkSchema }),
+]);
 
 export const dryRunAnswer = answer({
   bulk: Type.Null(),

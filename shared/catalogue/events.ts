@@ -15,6 +15,7 @@ export const liveTypes = {
   timeline: { passing: false, audience: 'inbox' },
   bulk: { passing: false, audience: 'author' },
   run: { passing: false, audience: 'author' },
+  approval: { passing: false, audience: 'author' },
   app: { passing: true, audience: 'everybody' },
   counts: { passing: true, audience: 'inbox' },
   narrowed: { passing: true, audience: 'session' },
@@ -31,10 +32,21 @@ export interface By {
   readonly name: string;
 }
 
+/** By what it is decided who hears of an approval. */
+export interface ApprovalTold {
+  readonly kind: 'action' | 'bulk' | 'flag' | 'item';
+  readonly action: string | null;
+  readonly resource: string | null;
+  readonly flag: string | null;
+  readonly inbox: string | null;
+  readonly requestedBy: By;
+}
+
 /** A part of an outbox or stream row: one live message without its `offset`, `prev` and `at`. */
 export type LivePart =
   | { readonly type: 'item'; readonly inbox: string; readonly change: 'created' | 'changed'; readonly item: Record<string, unknown>; readonly by: By }
   | { readonly type: 'timeline'; readonly inbox: string; readonly change: 'created' | 'changed'; readonly item: string; readonly entry: Record<string, unknown> }
   | { readonly type: 'bulk'; readonly bulk: Record<string, unknown> & { readonly by: By } }
   | { readonly type: 'run'; readonly run: Record<string, unknown> & { readonly action: string; readonly resource: string | null; readonly by: By } }
+  | { readonly type: 'approval'; readonly approval: Record<string, unknown> & ApprovalTold }
   | { readonly type: 'app'; readonly online: boolean };

@@ -22,3 +22,6 @@ export type BulkOutcome = (typeof bulkOutcomes)[number];
 
 export const runStatuses = ['pending', 'queued', 'running', 'succeeded', 'failed', 'unknown', 'rejected', 'expired', 'cancelled'] as const;
 export type RunStatus = (typeof runStatuses)[number];
+
+export const approvalStatuses = ['pending', 'approved', 'rejected', 'expired', 'cancelled', 'stale'] as const;
+export type ApprovalStatus = (typeof approvalStatuses)[number];

@@ -2,13 +2,15 @@
  * Does one chunk of a bulk: the operation over those of its ids that have no result yet. Results are written in the
  * statement of the effect and never twice, so it may run any number of times, also twice at once.
  */
+import { attachedSeqs, runOnItems, type BulkAction } from '../../shared/actions/bulkRuns.ts';
 import { inEnvironment, type Caller } from '../../shared/agents/principal.ts';
-import { endChunk, readFormers, readRemaining, refuseAll, remaining, takeChunk, type Chunk } from '../../shared/bulk/chunks.ts';
+import { endChunk, readFormers, readRemaining, refuseAll, remaining, takeChunk, waitForRuns, type Chunk } from '../../shared/bulk/chunks.ts';
 import { reportProgress } from '../../shared/bulk/progress.ts';
 import { readBulk } from '../../shared/bulk/queries.ts';
 import type { Deps } from '../../shared/deps.ts';
 import { isResultThere, perform } from '../../shared/perform/perform.ts';
 import { repeatables, type Bound } from '../../shared/perform/registry.ts';
+import { channels } from '../../shared/redis/bus.ts';
 import { done, type Handler } from '../handler.ts';
 
 /**
@@ -64,10 +66,34 @@ const doChunk = async (deps: Deps, env: number, chunk: Chunk, signal: AbortSigna
   }
 };
 
+/** Runs of one turn: cancelling a bulk waits for no more than these. */
+const runsAtOnce = 20;
+
+/** Each record gets its run; the runs give the items their results, and the last of them ends the chunk. */
+const runChunk = async (deps: Deps, env: number, chunk: Chunk, signal: AbortSignal): Promise<void> => {
+  const attached = await attachedSeqs(deps, chunk.bulk, chunk.first, chunk.ids.length);
+  const left = remaining(chunk, [...chunk.ended, ...attached]);
+  while (left.size > 0) {
+    signal.throwIfAborted();
+    const caller = await callerOf(deps, env, chunk);
+    if (caller === null) {
+      await refuseAll(deps.db, chunk, left);
+      break;
+    }
+    const some = firstOf(left, runsAtOnce);
+    await runOnItems(deps, caller, { bulk: chunk.bulk, operation: chunk.operation as unknown as BulkAction }, some);
+    for (const id of some.keys()) left.delete(id);
+    deps.bus.publish(channels.nudge, 'jobs');
+    deps.bus.publish(channels.nudge, 'outbox');
+  }
+  await waitForRuns(deps.db, chunk);
+};
+
 export const bulkChunk: Handler<'bulkChunk'> = async ({ env, payload, signal }, deps) => {
   const chunk = await takeChunk(deps.db, payload.bulk, payload.chunk, deps.clock.now());
   if (chunk !== null) {
-    await doChunk(deps, env, chunk, signal);
+    if (chunk.operation.type === 'action') await runChunk(deps, env, chunk, signal);
+    else await doChunk(deps, env, chunk, signal);
     await endChunk(deps.db, chunk);
   }
   await reportProgress(deps, env, payload.bulk);

@@ -1,4 +1,5 @@
 /** Ends bulks whose last chunk ended in a process that was killed before it said so, and stages chunks that lost their job. */
+import { endWaiting } from '../../shared/bulk/chunks.ts';
 import { endedBulks, stageJobless } from '../../shared/bulk/lost.ts';
 import { reportProgress } from '../../shared/bulk/progress.ts';
 import { channels } from '../../shared/redis/bus.ts';
@@ -9,6 +10,7 @@ export const lostBulks: Sweep = {
   everyMs: 2_000,
   run: async (deps) => {
     const now = deps.clock.now();
+    await endWaiting(deps.db);
     for (const { id, env } of await endedBulks(deps.db, now)) await reportProgress(deps, env, id);
     if ((await stageJobless(deps.db, now)) > 0) deps.bus.publish(channels.nudge, 'jobs');
   },

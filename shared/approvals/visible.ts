@@ -1,0 +1,19 @@
+/** Who sees an approval: whoever asked for it, and who may see approvals and sees what it is about. */
+import type { Access } from '../agents/access.ts';
+import type { ApprovalTarget } from './model.ts';
+
+/** Whether the role sees what the approval is about. */
+export const seesTarget = (access: Access, { kind, action, resource, flag, inbox }: ApprovalTarget): boolean => {
+  switch (kind) {
+    case 'action':
+      return (inbox === null || access.sees('inbox', inbox)) && (resource === null ? access.can('action', action ?? '', 'run') : access.sees('resource', resource));
+    case 'flag':
+      return access.sees('flag', flag ?? '');
+    case 'item':
+      return access.sees('inbox', inbox ?? '');
+    case 'bulk':
+      return true;
+  }
+};
+
+export const seesApproval = (access: Access, own: boolean, target: ApprovalTarget): boolean => own || (access.may('approvals', 'see') && seesTarget(access, target));

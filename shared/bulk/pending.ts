@@ -1,0 +1,30 @@
+/** A bulk that a person has to approve first: kept whole, begun only then. One approval stands for all of it. */
+import { limits } from '../catalogue/limits.ts';
+import type { Caller } from '../agents/principal.ts';
+import { requestApproval } from '../approvals/request.ts';
+import type { Deps } from '../deps.ts';
+import { acceptPendingBulk, pendingBulk, type NewBulk } from './accept.ts';
+import { bulkJson } from './present.ts';
+import { readBulk } from './queries.ts';
+
+/** Answers the body of the `202`; the same request while one is pending answers with that one. */
+export const acceptPending = async (deps: Deps, caller: Caller, wanted: NewBulk): Promise<string> => {
+  const { operation, ids } = wanted;
+  const bulk = pendingBulk(caller, wanted);
+  const what = operation.type === 'action' ? String(operation['action']) : operation.type;
+  const bodyOf = (approval: string): string => JSON.stringify({ pending: true, approval, bulk: bulkJson(bulk) });
+  const asked = await requestApproval(deps, caller, {
+    kind: 'bulk',
+    summary: `${what} on ${String(ids.length)} items`,
+    request: { operation, total: ids.length },
+    before: null,
+    fingerprint: ['bulk', operation, ids],
+    expiresMs: limits.approvalMs,
+    bulk: bulk.id,
+    also: (tx) => acceptPendingBulk(deps, tx, caller, bulk, ids),
+    save: ({ approval, bulk: waiting }) => (waiting === bulk.id ? wanted.save(bodyOf(approval)) : null),
+  });
+  if (asked.bulk === bulk.id) return bodyOf(asked.approval);
+  const known = asked.bulk === null ? undefined : await readBulk(deps.db, caller.env.id, asked.bulk);
+  return JSON.stringify({ pending: true, approval: asked.approval, bulk: known === undefined ? null : bulkJson(known) });
+};
