@@ -9,9 +9,12 @@ const code = new Set(['.ts', '.mjs', '.md']);
 
 // Nothing of an earlier build may stay: a deleted migration would still be found.
 rmSync(dist, { recursive: true, force: true });
-const compiled = await run([process.execPath, join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json'], { cwd: root });
-if (compiled.output) console.log(compiled.output);
-if (compiled.code !== 0) process.exit(compiled.code);
+// The programs, and the types of the SDK, which is the only part that others import.
+for (const project of ['tsconfig.build.json', 'tsconfig.sdk.json']) {
+  const compiled = await run([process.execPath, join(root, 'node_modules/typescript/bin/tsc'), '-p', project], { cwd: root });
+  if (compiled.output) console.log(compiled.output);
+  if (compiled.code !== 0) process.exit(compiled.code);
+}
 for (const folder of ['api', 'workers', 'shared', 'migrations']) {
   if (!existsSync(join(root, folder))) continue;
   cpSync(join(root, folder), join(dist, folder), { recursive: true, filter: (source) => !code.has(extname(source)) });

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { root } from './paths.mjs';
+import { unitName } from './sampleApp.mjs';
 import { say, took } from './say.mjs';
 
 /** @typedef {{ baseUrl: string, agents: Record<string, string>, appKey: string }} Access */
@@ -22,14 +23,17 @@ export function readAccess(dir) {
  * @param {Access | undefined} running.access
  * @param {string} running.dir DATA_DIR
  * @param {number} running.since when the start began
+ * @param {boolean} running.keys whether this terminal takes `o`
  */
-export function greet({ units, baseUrl, access, dir, since }) {
+export function greet({ units, baseUrl, access, dir, since, keys }) {
   const shown = (/** @type {string} */ name) => relative(root, join(dir, name));
   const workers = [...units].filter(([name]) => name.startsWith('worker')).map(([, unit]) => `pid ${unit.pid}`);
   say('');
   say(`Ready after ${took(since)}.`);
   say(`API:      ${access?.baseUrl ?? baseUrl}   (pid ${units.get('API')?.pid})`);
   say(`workers:  ${workers.join(', ')}`);
+  const app = units.get(unitName);
+  if (app) say(`app:      the sample customer's app (pid ${app.pid}); what it did: ${shown('sample-app/log.jsonl')}`);
   say(`logs:     ${shown('logs')}`);
   if (access) {
     const token = access.agents.operator;
@@ -38,6 +42,7 @@ export function greet({ units, baseUrl, access, dir, since }) {
     say('Try:');
     say(`  curl -s -H 'authorization: Bearer ${token}' '${access.baseUrl}/items?limit=3'`);
     say('  npm run watch        what happens, live (in another terminal)');
+    if (app) say(`  npm run app:offline  takes the sample app away: actions queue; npm run app:online brings it back${keys ? ' (here: o and Enter)' : ''}`);
   }
   say('');
   say('Ctrl-C stops everything.');

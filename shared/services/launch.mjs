@@ -1,5 +1,5 @@
 // The command behind `npm start`, `npm test` and the tools; works on a fresh clone, so it imports only node's own modules.
-import { measureCommand, adminCommand, watchCommand } from './toolCommands.mjs';
+import { adminCommand, appCommand, measureCommand, watchCommand } from './toolCommands.mjs';
 import { say, sayToStderr, Trouble } from './say.mjs';
 import { startCommand } from './startCommand.mjs';
 import { stopAll, stopOnSignals, stoppedBySignal } from './stopping.mjs';
@@ -11,6 +11,8 @@ const commands = {
   test: testCommand,
   admin: adminCommand,
   watch: watchCommand,
+  'app:offline': () => appCommand('offline'),
+  'app:online': () => appCommand('online'),
   bench: (args) => measureCommand('bench', args),
   chaos: (args) => measureCommand('chaos', args),
 };

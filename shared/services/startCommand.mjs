@@ -3,10 +3,12 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { greet, readAccess } from './greeting.mjs';
 import { install } from './install.mjs';
+import { listenToKeys } from './keys.mjs';
 import { tryLock } from './lock.mjs';
 import { step } from './node.mjs';
 import { dataDir, root } from './paths.mjs';
 import { freePortFrom } from './ports.mjs';
+import { unitName, wantOnline } from './sampleApp.mjs';
 import { pause, say, Trouble } from './say.mjs';
 import { openServers } from './servers.mjs';
 import { clearState, readState, writeState } from './state.mjs';
@@ -52,15 +54,18 @@ export async function startCommand() {
   const access = readAccess(dir);
   const app = 'test/sample-app/main.ts';
   if (existsSync(join(root, app)) && access) {
-    const appEnv = { ...process.env, BASE_URL: access.baseUrl, APP_KEY: access.appKey };
-    units.set('sample app', await startUnit({ name: 'sample app', file: app, env: appEnv, log: join(logs, 'sample-app.log') }));
+    // It is a customer's program, so it gets nothing of the service's but its own key.
+    const appEnv = { ...process.env, BASE_URL: access.baseUrl, APP_KEY: access.appKey, DATA_DIR: dir };
+    wantOnline(dir);
+    units.set(unitName, await startUnit({ name: unitName, file: app, env: appEnv, log: join(logs, 'sample-app.log') }));
   }
 
   const changed = () => writeState(dir, { launcher: process.pid, baseUrl, env: servers.env, pids: pidsOf(units) });
   changed();
   await onStop(() => clearState(dir));
   const kept = [...units].map(([name, unit]) => keepRunning(name, unit, changed));
-  greet({ units, baseUrl, access, dir, since });
+  const keys = units.has(unitName) && listenToKeys(dir);
+  greet({ units, baseUrl, access, dir, since, keys });
   await Promise.all(kept);
   return 0;
 }

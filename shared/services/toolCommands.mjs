@@ -1,8 +1,10 @@
-// `npm run admin | watch | bench | chaos`: programs of the project, each with the servers that it needs.
+// `npm run admin | watch | app:offline | app:online | bench | chaos`: programs of the project, each with the servers that it needs.
 import { join } from 'node:path';
 import { install } from './install.mjs';
 import { quietStep, show, tsx } from './node.mjs';
 import { dataDir } from './paths.mjs';
+import { switchSampleApp } from './sampleApp.mjs';
+import { say } from './say.mjs';
 import { openServers, throwAwayDir } from './servers.mjs';
 import { readState } from './state.mjs';
 import { stopAll } from './stopping.mjs';
@@ -36,6 +38,17 @@ export async function adminCommand(args) {
 export async function watchCommand(args) {
   await install({ dev: false });
   return show('watch', tsx('shared/cli/watch.ts', args), { ...process.env, DATA_DIR: dataDir() }, { foreground: true });
+}
+
+/**
+ * The sample app of the `npm start` that runs in this checkout.
+ * @param {'offline' | 'online'} wanted
+ * @returns {Promise<number>}
+ */
+export async function appCommand(wanted) {
+  await switchSampleApp(dataDir(), wanted);
+  say(wanted === 'offline' ? 'The sample app is offline: actions queue, its own records can’t be read. npm run app:online brings it back.' : 'The sample app is online.');
+  return 0;
 }
 
 /**

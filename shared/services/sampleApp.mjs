@@ -1,0 +1,66 @@
+// Takes the sample app of a running `npm start` offline and back: the file says what is wanted, the signal that it changed.
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pause, Trouble } from './say.mjs';
+import { readState } from './state.mjs';
+
+/** The name of its unit. */
+export const unitName = 'sample app';
+
+const waitMs = 20_000;
+const folder = (/** @type {string} */ dir) => join(dir, 'sample-app');
+
+/** @param {string} dir DATA_DIR */
+export function wantedOf(dir) {
+  try {
+    return readFileSync(join(folder(dir), 'wanted'), 'utf8').trim() === 'offline' ? 'offline' : 'online';
+  } catch {
+    return 'online';
+  }
+}
+
+/**
+ * What an earlier start wanted does not hold for a new one.
+ * @param {string} dir DATA_DIR
+ */
+export function wantOnline(dir) {
+  rmSync(join(folder(dir), 'wanted'), { force: true });
+}
+
+/**
+ * @param {string} dir DATA_DIR
+ * @returns {{ pid: number, is: string } | undefined}
+ */
+function status(dir) {
+  try {
+    return JSON.parse(readFileSync(join(folder(dir), 'status.json'), 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Resolves when it is as wanted. The app may be restarted meanwhile, so its number is looked up each time.
+ * @param {string} dir DATA_DIR
+ * @param {'offline' | 'online'} wanted
+ * @returns {Promise<void>}
+ */
+export async function switchSampleApp(dir, wanted) {
+  let told = 0;
+  for (const until = Date.now() + waitMs; Date.now() < until; await pause(100)) {
+    const pid = readState(dir)?.pids[unitName];
+    if (pid === undefined) throw new Trouble('The sample app does not run here. Start it with npm start.');
+    const now = status(dir);
+    if (told === pid && now?.pid === pid && now.is === wanted) return;
+    if (told === pid) continue;
+    mkdirSync(folder(dir), { recursive: true });
+    writeFileSync(join(folder(dir), 'wanted'), `${wanted}\n`);
+    try {
+      process.kill(pid, 'SIGUSR2');
+      told = pid;
+    } catch {
+      // It just ended; the next one reads the file when it starts.
+    }
+  }
+  throw new Trouble(`The sample app is not ${wanted} after ${waitMs / 1000} s; its log is in the folder logs of the data.`);
+}

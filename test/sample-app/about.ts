@@ -1,0 +1,55 @@
+/** What the sample app adds to items and records, and which actions apply to them. */
+import type { Availability, Block, Item, ItemDetail } from '../../shared/sdk/index.ts';
+import type { Shop, ShopRecord } from './shop.ts';
+
+const sum = (records: readonly ShopRecord[], field: string): number => records.reduce((total, { fields }) => total + Number(fields[field] ?? 0), 0);
+
+export const standing = (shop: Shop, customer: string): Block[] => {
+  const record = shop.find('customer', customer);
+  if (record === undefined) return [];
+  const orders = shop.all('order').filter(({ fields }) => fields['customer'] === customer);
+  const due = orders.filter(({ fields }) => fields['status'] === 'past_due');
+  return [
+    {
+      type: 'fields',
+      title: 'Standing',
+      fields: [
+        { label: 'Orders', value: orders.length, type: 'number' },
+        { label: 'Past due', value: sum(due, 'total'), type: 'money' },
+        { label: 'Credit', value: Number(record.fields['credit'] ?? 0), type: 'money' },
+      ],
+    },
+  ];
+};
+
+const customerOf = (shop: Shop, item: Item): ShopRecord | undefined => {
+  if (item.record === null) return undefined;
+  const record = shop.find(item.record.resource, item.record.id);
+  const customer = item.record.resource === 'customer' ? item.record.id : record?.fields['customer'];
+  return typeof customer === 'string' ? shop.find('customer', customer) : undefined;
+};
+
+export const supportDetail = (shop: Shop, item: Item): Awaited<ReturnType<ItemDetail>> => {
+  const customer = customerOf(shop, item);
+  if (customer === undefined) return { blocks: [] };
+  const isVip = customer.fields['vip'] === true;
+  return {
+    blocks: standing(shop, customer.id),
+    suggestedActions: isVip ? [{ action: 'issue_credit', record: customer.id, input: { amount: 25, reason: 'For the trouble' }, reason: 'An important customer' }] : [],
+  };
+};
+
+export const customerActions = (shop: Shop, ids: readonly string[]): Availability =>
+  Object.fromEntries(ids.flatMap((id) => {
+    const customer = shop.find('customer', id);
+    if (customer === undefined) return [];
+    const amount = Math.min(1_000, Math.max(5, Math.round(Number(customer.fields['mrr'] ?? 0) / 10)));
+    const unavailable: Record<string, string> = customer.fields['plan'] === 'Free' ? { export_customer_data: 'Exports are part of the paid plans.' } : {};
+    return [[id, { defaults: { issue_credit: { amount, reason: 'Service credit' } }, unavailable }]];
+  }));
+
+export const paymentActions = (shop: Shop, ids: readonly string[]): Availability =>
+  Object.fromEntries(ids.flatMap((id) => {
+    const customer = shop.find('customer', String(shop.find('payment', id)?.fields['customer']));
+    return customer?.fields['status'] === 'suspended' ? [[id, { unavailable: { retry_payment: 'The customer is suspended.' } }]] : [];
+  }));
