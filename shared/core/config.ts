@@ -41,6 +41,16 @@ interface Variable<T> {
 
 const url = (...protocols: string[]) => (value: string): string | undefined =>
   URL.canParse(value) && protocols.includes(new URL(value).protocol) ? value : undefined;
+/** Name and password are decoded when they are used; a stray percent sign is found here. */
+const mailUrl = (value: string): string | undefined => {
+  try {
+    const { hostname, username, password } = new URL(value);
+    decodeURIComponent(username + password);
+    return hostname === '' ? undefined : url('smtp:', 'smtps:')(value);
+  } catch {
+    return undefined;
+  }
+};
 const integer = (least: number, most: number) => (value: string): number | undefined => {
   const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
   return number >= least && number <= most ? number : undefined;
@@ -83,7 +93,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
     rateBurst: read(env, { name: 'RATE_BURST', example: '200', fallback: () => 200, parse: integer(1, 10_000_000) }),
     livePerToken: read(env, { name: 'LIVE_PER_TOKEN', example: '100', fallback: () => 100, parse: integer(1, 1_000_000) }),
     trustProxy: read(env, { name: 'TRUST_PROXY', example: '1', fallback: () => '0', parse: word(/^[01]$/) }) === '1',
-    smtpUrl: read<string | null>(env, { name: 'SMTP_URL', example: 'smtps://user:password@mail.example.com:465', fallback: () => null, parse: url('smtp:', 'smtps:') }),
+    smtpUrl: read<string | null>(env, { name: 'SMTP_URL', example: 'smtps://user:password@mail.example.com:465', fallback: () => null, parse: mailUrl }),
     logLevel: read(env, { name: 'LOG_LEVEL', example: 'info', fallback: () => 'info', parse: word(/^(trace|debug|info|warn|error|fatal|silent)$/) }),
     drainMs: read(env, { name: 'DRAIN_MS', example: '8000', fallback: () => 8000, parse: integer(0, 600_000) }),
     processName: `${hostname()}-${String(process.pid)}`,

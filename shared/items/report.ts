@@ -11,7 +11,7 @@ import type { AppCalls } from '../applink/protocol.ts';
 import { checkAllowed, isDelivered, performCreates, type Asked } from '../perform/create.ts';
 import { expireDeliveries, readDeliveries, type Delivered } from './deliveries.ts';
 import { checkData, createInput } from './operations/create.ts';
-import { openLanes, type Lanes } from './reportLanes.ts';
+import { openReportQueue, type ReportQueue } from './reportQueue.ts';
 
 export const reportInput = closed({
   ...createInput.properties,
@@ -114,14 +114,14 @@ const writeReports = async (deps: Deps, changes: readonly (readonly Report[])[])
   return changes.map((reports) => reports.map((report) => answers.get(report) ?? new Error('A report was left without an answer.')));
 };
 
-/** By process: its lanes by environment and app key, as what one key reports is recorded as done by that key. */
-const lanesOf = new WeakMap<Deps, Map<string, Lanes<Report, Answer>>>();
+/** Of a process: one by environment and app key, as what one key reports is recorded as done by that key. */
+const queuesOf = new WeakMap<Deps, Map<string, ReportQueue<Report, Answer>>>();
 
-const lanesFor = (deps: Deps, { env, principal }: Caller): Lanes<Report, Answer> => {
-  const all = lanesOf.get(deps) ?? new Map<string, Lanes<Report, Answer>>();
-  lanesOf.set(deps, all);
+const queueFor = (deps: Deps, { env, principal }: Caller): ReportQueue<Report, Answer> => {
+  const all = queuesOf.get(deps) ?? new Map<string, ReportQueue<Report, Answer>>();
+  queuesOf.set(deps, all);
   const name = `${String(env.id)} ${principal.id ?? ''}`;
-  const known = all.get(name) ?? openLanes<Report, Answer>((changes) => writeReports(deps, changes));
+  const known = all.get(name) ?? openReportQueue<Report, Answer>((changes) => writeReports(deps, changes));
   all.set(name, known);
   return known;
 };
@@ -145,5 +145,5 @@ export const reportItem = async (deps: Deps, caller: Caller, given: AppCalls['it
     return answer;
   }
   const key = input.key === undefined ? null : `${input.inbox} ${input.key}`;
-  return lanesFor(deps, caller).add({ input, at: Math.min(input.at ?? now, now), caller }, key);
+  return queueFor(deps, caller).add({ input, at: Math.min(input.at ?? now, now), caller }, key);
 };

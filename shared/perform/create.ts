@@ -71,6 +71,12 @@ const decide = (deps: Deps, caller: Caller, asked: Asked, { existing, facts, mom
   return { asked, decided: { before: existing, effect: { ...change, item } } };
 };
 
+/** In one order, so that two processes that write the same keys at once don't wait for each other in a circle. */
+const byKey = (a: Decision, b: Decision): number => {
+  const [first, second] = [a.asked.input.key ?? '', b.asked.input.key ?? ''];
+  return first < second ? -1 : first > second ? 1 : 0;
+};
+
 const createdOf = ({ before, effect }: Decided): Created => ({ item: effect.item, isNew: before === null, staged: (effect.jobs ?? []).length > 0 });
 
 /** Writes new items, or changed ones; answers the ids of those that were still as they had been read. */
@@ -102,6 +108,7 @@ const round = async (deps: Deps, db: Db | Tx, caller: Caller, all: readonly Aske
   const outcomes = new Map<Asked, Created | Error>();
   for (const isNew of [true, false]) {
     const some = decisions.filter((decision) => !(decision instanceof Fault) && (decision.decided.before === null) === isNew) as Decision[];
+    some.sort(byKey);
     try {
       const written = await write(db, caller, some, { at: moment.at, save });
       for (const { asked, decided } of some) if (written.has(decided.effect.item.id)) outcomes.set(asked, createdOf(decided));

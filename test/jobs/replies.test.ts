@@ -9,6 +9,7 @@ import { openLive } from '../support/live.ts';
 import { openMailBox, type MailBox } from '../support/mail.ts';
 import { until } from '../support/until.ts';
 import { newWorld, type World } from '../support/world.ts';
+import { newSignal } from './support.ts';
 
 const hour = 3_600_000;
 const manifest = {
@@ -193,6 +194,36 @@ describe('replies', () => {
     });
   });
 
+  describe('of a worker that froze', () => {
+    it('are settled by another, and what the frozen one learns when it wakes up changes nothing', async function () {
+      this.timeout(90_000);
+      await open(false);
+      const frozen = await worker();
+      const asked = newSignal();
+      await connect(async () => {
+        await asked.come;
+        return null;
+      });
+      const item = await make('mail');
+      const entry = await reply(item);
+      await until('the app has it', () => sends().length === 1, 20_000);
+      frozen.kill('SIGSTOP');
+      await worker();
+      const end = async () => {
+        const found = await dataOf(item, entry);
+        return found.status !== 'sending' && found;
+      };
+      expect((await until('it is settled', end, 30_000)).status).to.equal('unknown');
+      asked.give();
+      frozen.kill('SIGCONT');
+      frozen.kill('SIGTERM');
+      await until('it has ended', () => frozen.exitCode !== null, 30_000);
+      expect((await dataOf(item, entry)).status).to.equal('unknown');
+      expect(sends()).to.have.length(1);
+      expect(await world.sql('select 1 from events where entry = $1 and is_update', [entry])).to.have.length(1);
+    });
+  });
+
   describe('by mail', () => {
     it('reach the address of the item, as plain text with an id of their own', async () => {
       await open(true);
@@ -302,6 +333,28 @@ describe('replies', () => {
       const ids = box.letters.map(({ text }) => /^Message-ID: <(.+)@example\.com>/m.exec(text)?.[1] ?? '');
       expect(ids.sort()).to.deep.equal([...entries].sort());
       expect(box.connections()).to.be.at.most(8);
+    });
+
+    it('sign in to the server, and keep the password to themselves', async () => {
+      await box.close();
+      const signIns: string[] = [];
+      box = await openMailBox(0, {
+        authOptional: false,
+        disabledCommands: ['STARTTLS'],
+        allowInsecureAuth: true,
+        onAuth: ({ username, password }, _session, callback) => {
+          signIns.push(`${username ?? ''} ${password ?? ''}`);
+          if (password === 'p%ss wörd') callback(null, { user: username });
+          else callback(new Error('Wrong password'));
+        },
+      });
+      await open(true, { SMTP_URL: box.url.replace('//', '//robin:p%25ss%20w%C3%B6rd@') });
+      const item = await make('letters');
+      const entry = await reply(item);
+      expect((await settled(item, entry)).status).to.equal('sent');
+      expect(signIns).to.deep.equal(['robin p%ss wörd']);
+      const kept = JSON.stringify([await world.sql('select * from events'), await world.sql('select * from staged_jobs')]);
+      expect(kept).to.not.match(/p%ss|p%25ss/);
     });
 
     it('fail with a clear reason where no mail server is set up', async () => {

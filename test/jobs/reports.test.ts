@@ -3,19 +3,21 @@ import { expect } from 'chai';
 import type { Caller } from '../../shared/agents/principal.ts';
 import { reportItem } from '../../shared/items/report.ts';
 import { oldRows } from '../../workers/sweeps/oldRows.ts';
+import { connectApp } from '../support/app.ts';
 import type { Client } from '../support/http.ts';
 import { newWorld, type World } from '../support/world.ts';
 
 describe('reports', () => {
   let world: World;
   let agent: Client;
+  let appKey: Client;
   let caller: Caller;
   const hour = 3_600_000;
   before(async () => {
     world = await newWorld();
     agent = await world.agent('admin');
-    const key = await world.appKey();
-    const principal = await world.deps.directory.principal('app', key.id);
+    appKey = await world.appKey();
+    const principal = await world.deps.directory.principal('app', appKey.id);
     const env = world.deps.directory.environment('demo');
     if (principal === null || env === undefined) throw new Error('The world has no app key.');
     caller = { env, principal, requestId: 'req_of_the_app', address: null };
@@ -94,6 +96,20 @@ describe('reports', () => {
     await report({ key: 'late', at: Date.now() + 60_000 });
     expect((await itemOf(id)).lastSeen).to.be.within(now, Date.now());
     expect(await codeOf(report({ key: 'late', at: Date.now() + 10 * 60_000 }))).to.equal('invalid');
+  });
+
+  it('come over the link in any number, and each is answered', async () => {
+    const app = await connectApp(appKey);
+    const answers = (await Promise.all(Array.from({ length: 2000 }, (_, n) =>
+      app.request('items.report', { inbox: 'bugs', title: 'Over the link', key: `link-${String(n % 20)}`, user: String(n % 100), delivery: `link-${String(n)}` })))) as { item: string; created: boolean }[];
+    const ids = [...new Set(answers.map(({ item }) => item))];
+    expect(ids).to.have.length(20);
+    expect(answers.filter(({ created }) => created)).to.have.length(20);
+    for (const item of await Promise.all(ids.map(itemOf))) {
+      expect(item).to.include({ occurrences: 100, users: 5 });
+      expect(item.version).to.be.at.most(8);
+    }
+    await app.close();
   });
 
   it('that are not valid are refused each by itself', async () => {

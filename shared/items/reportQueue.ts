@@ -8,7 +8,7 @@ import { limits } from '../catalogue/limits.ts';
 /** Changes of one statement; above it whoever wants one of these items waits noticeably for the commit. */
 const batchMost = 100;
 /** Statements at once: two keep PostgreSQL busy and leave connections to everybody else. */
-const lanes = 2;
+const writersMost = 2;
 /** Reports of one change: what is more waits for the next. */
 const groupMost = 5_000;
 
@@ -27,15 +27,15 @@ interface Task<R, A> {
 /** Writes changes, each made of reports of one key; answers or refuses each report. Never throws. */
 export type WriteAll<R, A> = (changes: readonly (readonly R[])[]) => Promise<(A | Error)[][]>;
 
-export interface Lanes<R, A> {
+export interface ReportQueue<R, A> {
   /** Answers when the report's effect is committed. `key` null: an item of its own. */
   add(report: R, key: string | null): Promise<A>;
 }
 
-export const openLanes = <R, A>(writeAll: WriteAll<R, A>): Lanes<R, A> => {
+export const openReportQueue = <R, A>(writeAll: WriteAll<R, A>): ReportQueue<R, A> => {
   const queue: Task<R, A>[] = [];
   const groups = new Map<string, Waiting<R, A>[]>();
-  let running = 0;
+  let writers = 0;
 
   const writeSome = async (tasks: readonly Task<R, A>[]): Promise<void> => {
     const answers = await writeAll(tasks.map(({ reports }) => reports.map(({ report }) => report)));
@@ -48,16 +48,16 @@ export const openLanes = <R, A>(writeAll: WriteAll<R, A>): Lanes<R, A> => {
       ended();
     });
   };
-  const lane = async (): Promise<void> => {
-    running += 1;
+  const writer = async (): Promise<void> => {
+    writers += 1;
     while (queue.length > 0) await writeSome(queue.splice(0, batchMost));
-    running -= 1;
+    writers -= 1;
   };
   const write = (reports: readonly Waiting<R, A>[]): Promise<void> =>
     new Promise((ended) => {
       queue.push({ reports, ended });
       // After this turn: what comes in one frame, or from many sockets at once, shares a statement.
-      if (running < lanes) setImmediate(() => void (running < lanes && queue.length > 0 ? lane() : undefined));
+      if (writers < writersMost) setImmediate(() => void (writers < writersMost && queue.length > 0 ? writer() : undefined));
     });
   const follow = async (key: string, group: Waiting<R, A>[]): Promise<void> => {
     while (group.length > 0) {
