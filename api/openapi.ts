@@ -60,7 +60,7 @@ const failures = (endpoint: Endpoint): number[] => {
   const writes: ErrorCode[] = ['conflict', 'too_large', 'unsupported_media_type', 'invalid_transition'];
   const reads: ErrorCode[] = ['app_error', 'app_timeout'];
   const asksApp = !endpoint.write && endpoint.path.startsWith('/resources/');
-  const codes = [...always, ...(endpoint.write ? writes : []), ...(asksApp ? reads : []), ...(endpoint.conditional ? ['version_conflict' as const] : []), ...(endpoint.path === '/live' ? ['upgrade_required' as const] : [])];
+  const codes = [...always, ...(endpoint.write ? writes : []), ...(asksApp ? reads : []), ...(endpoint.conditional ? ['version_conflict' as const] : []), ...(endpoint.path === '/live' || endpoint.path === '/app' ? ['upgrade_required' as const] : [])];
   return [...new Set(codes.map((code) => errors[code].status))].sort((a, b) => a - b);
 };
 

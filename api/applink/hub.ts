@@ -28,6 +28,8 @@ export const createAppHub = (context: AppContext): AppHub => {
   let renewing: Promise<void> | null = null;
   let renewedAt = performance.now();
   let pingedAt = 0;
+  const gone: string[] = [];
+  let leaving: Promise<void> | null = null;
 
   sockets.handOver = (held, env, run) => {
     const environment = directory.environmentById(env);
@@ -70,16 +72,25 @@ export const createAppHub = (context: AppContext): AppHub => {
   };
   const timer = setInterval(pulse, Math.min(pulseMs, times.heartbeatMs));
 
-  const forget = async (session: AppSession): Promise<void> => {
+  /** One statement after the other, each for all that have gone meanwhile: of two who go at once one is the last. */
+  const leaveAll = async (): Promise<void> => {
+    while (gone.length > 0) {
+      await renewing;
+      await leave(deps, gone.splice(0)).catch((error: unknown) => {
+        log.debug({ err: error }, 'the row of an app that has gone could not be removed; the sweep will do it');
+      });
+    }
+  };
+  const forget = (session: AppSession): void => {
     sessions.delete(session);
     connections.dec();
     const was = sockets.has(session);
     sockets.remove(session);
     session.left();
     if (!was || sockets.draining) return;
-    await renewing;
-    await leave(deps, [session.connection.id]).catch((error: unknown) => {
-      log.debug({ err: error }, 'the row of an app that has gone could not be removed; the sweep will do it');
+    gone.push(session.connection.id);
+    leaving ??= leaveAll().finally(() => {
+      leaving = null;
     });
   };
 
@@ -97,7 +108,7 @@ export const createAppHub = (context: AppContext): AppHub => {
     });
     ws.on('close', () => {
       clearTimeout(late);
-      void forget(session);
+      forget(session);
     });
     // Whatever changed about the key between the request and now was told to those who were there.
     review.one(opened.who.credential);
@@ -111,12 +122,9 @@ export const createAppHub = (context: AppContext): AppHub => {
   const stop = async (): Promise<void> => {
     sockets.draining = true;
     await renewing;
-    const held = [...sessions].filter((session) => sockets.has(session));
-    if (held.length > 0) {
-      await leave(deps, held.map(({ connection }) => connection.id)).catch((error: unknown) => {
-        log.debug({ err: error }, 'the rows of apps could not be removed; the sweep will do it');
-      });
-    }
+    gone.push(...[...sessions].filter((session) => sockets.has(session)).map(({ connection }) => connection.id));
+    await leaving;
+    await leaveAll();
     await idle();
     for (const session of sessions) session.end(linkCloseCodes.restarting, 'the server restarts');
     const late = setTimeout(() => {

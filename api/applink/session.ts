@@ -154,7 +154,8 @@ export class AppSession implements HeldSocket {
     const frame = readFrame(text);
     if (frame.kind === 'request') this.intake.take(() => this.#serve(frame), frame.method === 'items.report' ? lightWeight : 1);
     else if (frame.kind === 'answer') {
-      if (!this.#calls.settle(frame.id, frame.message, text)) this.#senseless(null);
+      // What was too much to be looked into is so for the process that asked as well.
+      if (!this.#calls.settle(frame.id, frame.message, frame.message === null ? 'null' : text)) this.#senseless(null);
     } else if (frame.kind === 'bad') this.#senseless(frame.error);
     if (this.arrival === null && frame.kind !== 'request') this.end(linkCloseCodes.notRegistered, 'app.register comes first');
   }
