@@ -1,0 +1,80 @@
+/** Actions over the link from end to end: whichever process is asked, and whenever the app comes. */
+import { expect } from 'chai';
+import { connectApp, type FakeApp, type Handler } from '../support/app.ts';
+import type { Client } from '../support/http.ts';
+import { testManifest } from '../support/manifest.ts';
+import { until } from '../support/until.ts';
+import { newWorld, type World } from '../support/world.ts';
+
+const manifest = { ...testManifest, actions: [...testManifest.actions, { name: 'ping' }, { name: 'long', background: true }] };
+
+describe('app link: runs', () => {
+  let world: World;
+  let key: Client;
+  let agent: Client;
+  let second: { base(environment?: string): string };
+  const apps: FakeApp[] = [];
+  const connect = async (handlers: Record<string, Handler> = {}, options: Parameters<typeof connectApp>[1] = {}): Promise<FakeApp> => {
+    const app = await connectApp(key, { manifest, handlers, ...options });
+    apps.push(app);
+    return app;
+  };
+  const act: Record<string, Handler> = { 'action.run': ({ run }) => ({ message: `did ${String(run)}` }) };
+
+  before(async () => {
+    world = await newWorld();
+    key = await world.appKey();
+    agent = await world.agent('admin');
+    second = await world.api();
+  });
+  afterEach(async () => {
+    await Promise.all(apps.splice(0).map((app) => app.close()));
+    await until('nobody is there', async () => !(await world.deps.link.online(world.deps.directory.environment('demo')?.id ?? 0)));
+  });
+  after(() => world.close());
+
+  it('answers an action by an app that another process holds', async () => {
+    const app = await connect(act, { base: second.base() });
+    for (let i = 0; i < 5; i++) {
+      const { status, body } = await agent.post('/actions', { action: 'ping' });
+      expect([status, (body as { message: string }).message]).to.deep.equal([200, `did ${String((body as { run: string }).run)}`]);
+    }
+    await until('each was said to be kept', () => app.received.filter(({ method }) => method === 'run.settled').length === 5);
+  });
+
+  it('runs a background action by a job, wherever the app is', async () => {
+    await connect(act, { base: second.base() });
+    const { status, body } = await agent.post('/actions', { action: 'long' });
+    expect(status).to.equal(202);
+    const { run } = body as { run: string };
+    await until('it is done', async () => ((await agent.get(`/runs/${run}`)).body as { run: { status: string } }).run.status === 'succeeded');
+  });
+
+  it('starts what was queued when the app comes, each once', async () => {
+    await connect(act);
+    await Promise.all(apps.splice(0).map((app) => app.close()));
+    await until('nobody is there', async () => !(await world.deps.link.online(1)));
+    const runs = await Promise.all(Array.from({ length: 40 }, async () => {
+      const { status, body } = await agent.post('/actions', { action: 'ping' });
+      expect(status).to.equal(202);
+      return (body as { run: string }).run;
+    }));
+    const one = await connect(act);
+    const two = await connect(act, { base: second.base() });
+    await until('all are done', async () => ((await agent.get('/runs?status=succeeded&limit=200')).body as { runs: { id: string }[] }).runs.filter(({ id }) => runs.includes(id)).length === 40, 15_000);
+    const received = [one, two].flatMap((app) => app.received.filter(({ method }) => method === 'action.run').map(({ params }) => (params as { run: string }).run));
+    expect([...received].sort()).to.deep.equal([...runs].sort());
+  });
+
+  it('takes the answer of a run whose socket broke when its instance comes back with it', async () => {
+    const broken = await connect({ 'action.run': () => { broken.kill(); return null; } }, { instance: 'comes-back' });
+    const { status, body } = await agent.post('/actions', { action: 'ping' });
+    expect(status).to.equal(202);
+    const { run } = body as { run: string };
+    const back = await connect({}, { instance: 'comes-back', base: second.base() });
+    expect(await back.request('run.answers', { answers: [{ run, result: { message: 'done before' } }] })).to.deep.equal({ settled: [run] });
+    const { run: now } = (await agent.get(`/runs/${run}`)).body as { run: { status: string; message: string } };
+    expect([now.status, now.message]).to.deep.equal(['succeeded', 'done before']);
+    expect(back.received.filter(({ method }) => method === 'action.run')).to.deep.equal([]);
+  });
+});
