@@ -2,9 +2,7 @@
  * Fills `records` of an environment of its own with as many contacts as a measurement needs: set-based, from a pool of
  * names, with the indexes built afterwards. Words and values from frequent to unique.
  */
-import type { Definition } from '../../shared/environments/definition.ts';
-import { openDefinition } from '../../shared/environments/definition.ts';
-import { mergeDefinition } from '../../shared/environments/definition.ts';
+import { mergeDefinition, openDefinition, type Definition } from '../../shared/environments/definition.ts';
 import { parseManifest, type ManifestResource } from '../../shared/environments/manifest.ts';
 import { newSealKey } from '../../shared/core/seal.ts';
 import { openDb } from '../../shared/db/knex.ts';
@@ -29,13 +27,19 @@ const lastNames = ['Lindgren', 'Okafor', 'Berg', 'Silva', 'Tanaka', 'Novak', 'Ha
 const cities = ['Oslo', 'Lagos', 'Porto', 'Kyoto', 'Brno'];
 const poolSize = 10_000;
 
-/** Of the pool: plans of 60, 30, 9.9 and 0.1 %; one city of 0.01 % is named nowhere else. */
-const pooled = (n: number): { title: string; plan: string; city: string; vip: boolean } => ({
-  title: `${firstNames[n % 20] ?? ''} ${lastNames[Math.floor(n / 20) % 10] ?? ''}`,
-  plan: n % 1000 === 7 ? 'Legacy' : n % 10 < 6 ? 'Free' : n % 10 < 9 ? 'Team' : 'Business',
-  city: n === 4_711 ? 'Ytterby' : (cities[Math.floor(n / 7) % 5] ?? ''),
-  vip: n % 20 === 0,
-});
+/** Spread over the pool by each other number, so that no value stands together with another or with titles. */
+const spread = (n: number, by: number, of: number): number => Math.floor((((n * by) % 65_521) / 65_521) * of);
+
+/** Of the pool: plans of 60, 30, 9.9 and 0.1 %; a city of 0.01 %; one in twenty is a VIP. */
+const pooled = (n: number): { title: string; plan: string; city: string; vip: boolean } => {
+  const share = spread(n, 40_503, 1000);
+  return {
+    title: `${firstNames[n % 20] ?? ''} ${lastNames[Math.floor(n / 20) % 10] ?? ''}`,
+    plan: share < 600 ? 'Free' : share < 900 ? 'Team' : share < 999 ? 'Business' : 'Legacy',
+    city: n === 4_711 ? 'Ytterby' : (cities[spread(n, 26_029, 5)] ?? ''),
+    vip: spread(n, 50_021, 20) === 0,
+  };
+};
 
 const insertRecords = `
   insert into records (env, resource, id, title, subtitle, fields, updated_at, title_key, terms, shape, stamp)
@@ -46,7 +50,7 @@ const insertRecords = `
       :prefix || 'espent', :prefix || 'fspent=' || spent, :prefix || 'ejoined', :prefix || 'fjoined=' || joined]), :shape, 1
   from (select n, 'con_' || lpad(n::text, 8, '0') as id, (n * 7919::bigint) % 1000003 as spent, 1600000000000 + (n * 104729::bigint) % 150000000000 as joined
     from generate_series(0::bigint, :rows::bigint - 1) as g(n)) g
-  join record_pool p on p.n = g.n % ${String(poolSize)}`;
+  join record_pool p on p.pick = g.n % ${String(poolSize)}`;
 
 /** One contact in ten has no `spent` among its keys: such as have none come last. */
 const insertKeys = `
@@ -83,16 +87,17 @@ export const loadRecords = async (database: Database, rows: number): Promise<Rec
   const [count] = await database.sql<{ n: number }>('select count(*)::int as n from records where env = $1', [env]);
   if (count?.n === rows) return { env, definition, resource, took: 0 };
   const indexing = indexingOf(definition, resource);
+  // Environment, a dot, and three characters for the resource.
+  const prefix = (recordTerms(env, recordsResource, indexing, { id: 'x', title: 'x', subtitle: null, fields: {} })[0] ?? '').slice(0, String(env).length + 4);
   const termsOf = (n: number): string[] => {
     const { title, ...fields } = pooled(n);
-    return recordTerms(env, recordsResource, indexing, { id: 'x', title, subtitle: null, fields }).filter((term) => !term.endsWith('ix'));
+    return recordTerms(env, recordsResource, indexing, { id: 'x', title, subtitle: null, fields }).filter((term) => term !== `${prefix}ix`);
   };
-  const prefix = (termsOf(0)[0] ?? '').replace(/w.*$/, '');
-  const pool = Array.from({ length: poolSize }, (_, n) => ({ n, ...pooled(n), terms: termsOf(n).join(termBreak) }));
+  const pool = Array.from({ length: poolSize }, (_, n) => ({ pick: n, ...pooled(n), terms: termsOf(n).join(termBreak) }));
   const db = openDb({ url: database.ownerUrl, poolSize: 1, applicationName: 'console-bench-load' });
   try {
     await db.raw(`set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set maintenance_work_mem = '512MB'`);
-    await db.raw('create temp table record_pool (n int primary key, title text, plan text, city text, vip boolean, terms text)');
+    await db.raw('create temp table record_pool (pick int primary key, title text, plan text, city text, vip boolean, terms text)');
     await db.raw('insert into record_pool select * from json_populate_recordset(null::record_pool, ?::json)', [JSON.stringify(pool)]);
     const indexes = await db.raw<{ rows: { name: string; definition: string }[] }>(
       `select c.relname as name, pg_get_indexdef(x.indexrelid) as definition from pg_index x join pg_class c on c.oid = x.indexrelid

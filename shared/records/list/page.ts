@@ -42,7 +42,7 @@ export interface Pace {
   readonly rareShare: number;
 }
 
-export const usualPace: Pace = { strides: [256, 2_048, 16_384, 131_072], nearby: 16_384, gatherMost: 20_000, rangeMost: 5_000, sampleRows: 1_000, rareShare: 0.05 };
+export const usualPace: Pace = { strides: [256, 2_048, 16_384, 131_072], nearby: 8_192, gatherMost: 20_000, rangeMost: 5_000, sampleRows: 1_000, rareShare: 0.05 };
 
 const partsMax = 4;
 
@@ -77,8 +77,14 @@ const partsOf = ({ env, resource, clauses, text, equal }: ListRequest): string[]
   return [...(text === null ? [] : [terms.matches(text)]), ...ofClauses].slice(0, partsMax);
 };
 
-/** Bounds of the numeric fields that have keys; those of the path are compared once more. */
-const rangesOf = ({ clauses, ranged }: ListRequest): { field: string; least: number; most: number }[] =>
+interface Range {
+  readonly field: string;
+  readonly least: number;
+  readonly most: number;
+}
+
+/** Bounds of the numeric fields that have keys; the path compares once more. */
+const rangesOf = ({ clauses, ranged }: ListRequest): Range[] =>
   ranged.flatMap((field) => {
     const own = clauses.filter((clause) => clause.field === field && typeof clause.values[0] === 'number');
     const bounds = (ops: readonly string[]): number[] => own.filter(({ op }) => ops.includes(op)).map(({ values }) => Number(values[0]));
@@ -87,25 +93,33 @@ const rangesOf = ({ clauses, ranged }: ListRequest): { field: string; least: num
     return [{ field, least: Math.max(-Number.MAX_VALUE, ...above), most: Math.min(Number.MAX_VALUE, ...below) }];
   });
 
+/** The tsquery to gather by: of the parts that are rare, or of all when these are rare together; null: they don't help. */
+const rareTerms = async (reading: Reading): Promise<string | null> => {
+  const { sampleRows, rareShare } = reading.pace;
+  const parts = partsOf(reading.request);
+  const all = parts.join(' & ');
+  if (parts.length < 2) return parts[0] ?? null;
+  const asked = [...parts.slice(0, partsMax - 1), all];
+  const [counts] = await ask<Record<string, number>>(reading, sample(sampleRows), Object.fromEntries(asked.map((part, i) => [`term${String(i + 1)}`, part])));
+  const [least = { part: all, share: 1 }, ...others] = asked.map((part, i) => ({ part, share: (counts?.[`t${String(i + 1)}`] ?? 0) / Math.max(1, counts?.['n'] ?? 0) }))
+    .filter(({ part }) => part !== all).sort((a, b) => a.share - b.share);
+  if (least.share <= rareShare) return [least, ...others.filter(({ share }) => share <= rareShare)].map(({ part }) => part).join(' & ');
+  return (counts?.[`t${String(asked.length)}`] ?? 0) / Math.max(1, counts?.['n'] ?? 0) <= rareShare ? all : null;
+};
+
 /** All that fits behind a place, found by the narrowest range or the rarest terms; null: these find too much. */
 const gather = async (reading: Reading, place: Place | null, limit: number): Promise<Found[] | null> => {
-  const { request, db, values, pace: { gatherMost, rangeMost, sampleRows, rareShare } } = reading;
+  const { request, db, values, pace: { gatherMost, rangeMost } } = reading;
   const shape = shapeOf(reading, place);
-  const sorted = (found: (Found & { n: number })[], most: number): Found[] | null => ((found[0]?.n ?? 0) > most ? null : found.filter((each) => each.id !== null));
+  const sorted = (found: (Found & { n: number })[]): Found[] | null => ((found[0]?.n ?? 0) > gatherMost ? null : found.filter((each) => each.id !== null));
   for (const { field, least, most } of rangesOf(request)) {
     const range = { rangeField: field, least, most };
     const count = countRange(rangeMost);
     const { n } = (await row<{ n: number }>(db, count.prepared, valuesOf(count, { ...values, ...range }))) ?? { n: 0 };
-    if (n <= rangeMost) return sorted(await ask(reading, gatherRange(shape, gatherMost), { ...placed(place), ...range, limit }), gatherMost);
+    if (n <= rangeMost) return sorted(await ask(reading, gatherRange(shape, gatherMost), { ...placed(place), ...range, limit }));
   }
-  const parts = partsOf(request);
-  if (parts.length === 0) return null;
-  const [counts] = await ask<Record<string, number>>(reading, sample(sampleRows), Object.fromEntries(parts.map((part, i) => [`term${String(i + 1)}`, part])));
-  const shares = parts.map((part, i) => ({ part, share: (counts?.[`t${String(i + 1)}`] ?? 0) / Math.max(1, counts?.['n'] ?? 0) })).sort((a, b) => a.share - b.share);
-  const [rarest] = shares;
-  if (rarest === undefined || rarest.share > rareShare) return null;
-  const chosen = shares.filter((each) => each === rarest || each.share <= rareShare).map(({ part }) => part);
-  return sorted(await ask(reading, gatherTerms(shape, gatherMost), { ...placed(place), terms: chosen.join(' & '), limit }), gatherMost);
+  const terms = await rareTerms(reading);
+  return terms === null ? null : sorted(await ask(reading, gatherTerms(shape, gatherMost), { ...placed(place), terms, limit }));
 };
 
 const readStream = async (reading: Reading, from: Place | null, wanted: number): Promise<Found[]> => {
@@ -124,7 +138,7 @@ const readStream = async (reading: Reading, from: Place | null, wanted: number):
     read += edge[0];
     fitting += edge[1];
     const expected = ((wanted - found.length) * read) / Math.max(fitting, 0.5);
-    if (step > 0 && gathers && expected > nearby) {
+    if (gathers && expected > nearby) {
       const rest = await gather(reading, place, wanted - found.length);
       if (rest !== null) return [...found, ...rest];
       gathers = false;
@@ -133,7 +147,13 @@ const readStream = async (reading: Reading, from: Place | null, wanted: number):
   }
 };
 
-const streamsOf = ({ order: { by } }: ListRequest): readonly StreamName[] => (by.kind === 'field' ? ['present', 'absent'] : [by.kind]);
+/** Ops that a record without the field fulfils. */
+const absentOps = ['ne', 'nin', 'exists'];
+
+const streamsOf = ({ order: { by }, clauses }: ListRequest): readonly StreamName[] => {
+  if (by.kind !== 'field') return [by.kind];
+  return clauses.some(({ field, op }) => field === by.field && !absentOps.includes(op)) ? ['present'] : ['present', 'absent'];
+};
 
 export interface RecordPage {
   readonly records: readonly FullRecord[];
@@ -143,9 +163,11 @@ export interface RecordPage {
 
 export const listStored = async (db: Db | Tx, request: ListRequest, pace: Pace = usualPace): Promise<RecordPage> => {
   const { env, resource, order, clauses, text, after, limit } = request;
+  const field = order.by.kind === 'field' ? order.by.field : null;
+  const bounds = rangesOf(request).find((range) => range.field === field);
   const values = {
     env, resource, path: pathOf(clauses), query: text === null ? null : termQueries(env, resource).matches(text),
-    field: order.by.kind === 'field' ? order.by.field : null,
+    field, floor: bounds?.least ?? -Number.MAX_VALUE, ceiling: bounds?.most ?? Number.MAX_VALUE,
   };
   const found: (Found & { absent: number })[] = [];
   for (const stream of streamsOf(request)) {

@@ -38,7 +38,9 @@ const keyColumns = (stream: StreamName): string => {
 };
 
 const fits = '(($path::jsonpath is null or r.fields @@ $path::jsonpath) and ($query::tsquery is null or r.terms @@ $query::tsquery)) is true';
-const ofField = "k.env = $env and k.resource = $resource and k.field = $field and k.missing = ";
+const ofField = 'k.env = $env and k.resource = $resource and k.field = $field';
+/** Of a stream's keys: those in the bounds that the filters leave. */
+const bounded = (stream: StreamName): string => (stream === 'absent' ? 'k.missing' : 'not k.missing and k.num >= $floor::float8 and k.num <= $ceiling::float8');
 
 /** Keys whose record was written anew since are stale: their stamps differ, and the record is found under its new keys. */
 const streamSql = (shape: Shape, rows: number): string => {
@@ -49,7 +51,7 @@ const streamSql = (shape: Shape, rows: number): string => {
       select r.* from records r where r.env = $env and r.resource = $resource and ${behindOf(shape)} ${end}) r`;
   }
   return `select k.id, k.k1, k.k2, r.id is not null and ${fits} as fits from (
-      select k.id, k.stamp, ${keyColumns(stream)} from record_keys k where ${ofField}${String(stream === 'absent')} and ${behindOf(shape)} ${end}) k
+      select k.id, k.stamp, ${keyColumns(stream)} from record_keys k where ${ofField} and ${bounded(stream)} and ${behindOf(shape)} ${end}) k
     left join lateral (select * from records r where r.env = $env and r.resource = $resource and r.id = k.id and r.stamp = k.stamp offset 0) r on true`;
 };
 
@@ -69,9 +71,12 @@ export const probe = (shape: Shape, rows: number): Named =>
       limit $limit) f
     left join records r on r.env = $env and r.resource = $resource and r.id = f.id order by ${sorted(shape)}`);
 
-/** Of records that terms or keys find: with the keys of the stream that they are to be sorted by. */
+/** Of records that terms or keys find: with the keys of the stream that they are to be sorted by, looked up by the record. */
 const withKeys = ({ stream }: Shape): string =>
-  isKeyed(stream) ? `join lateral (select * from record_keys k where ${ofField}${String(stream === 'absent')} and k.id = r.id and k.stamp = r.stamp offset 0) k on true` : '';
+  isKeyed(stream)
+    ? `join lateral (select * from record_keys k where k.env = $env and k.resource = $resource and k.id = r.id
+        and (k.field = $field) is true and k.stamp = r.stamp and (${bounded(stream)}) is true offset 0) k on true`
+    : '';
 
 /** What fits behind the place, of what `found` finds, if it is not more than `most`: each row has that number as `n`. */
 const gathered = (shape: Shape, found: string, most: number): string => `
@@ -103,3 +108,8 @@ export const sample = (rows: number): Named =>
   named(`records.sample.${String(rows)}`, () => `
     select count(*)::int as n, ${[1, 2, 3, 4].map((n) => `(count(*) filter (where r.terms @@ $term${String(n)}::tsquery))::int as t${String(n)}`).join(', ')}
     from (select r.terms from records r where r.env = $env and r.resource = $resource order by r.title_key, r.id limit ${String(rows)}) r`);
+
+/** Any records that `$terms` finds and that fit, in no order. */
+export const anyOf: Named = named('records.anyOf', () => `
+  select r.resource, r.id, r.title, r.subtitle, r.fields, r.updated_at as "updatedAt"
+  from records r where r.terms @@ $terms::tsquery and (r.env = $env) is true and (r.resource = $resource) is true limit $limit`);
