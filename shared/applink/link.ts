@@ -15,7 +15,7 @@ export interface Declares {
 export interface Connection {
   readonly id: string;
   readonly instance: string;
-  /** `config.processName` of the API process that holds its socket. */
+  /** Names the API process that holds its socket, and no other that was or will be (`HeldSockets.process`). */
   readonly process: string;
 }
 
