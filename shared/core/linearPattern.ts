@@ -3,6 +3,8 @@ import { RE2JS } from 're2js';
 
 interface Linear {
   test(text: string): boolean;
+  /** Ajv takes patterns of equal text for the same one. */
+  toString(): string;
 }
 
 const limits = {
@@ -19,7 +21,7 @@ const compiled = (pattern: string): RE2JS => RE2JS.compile(RE2JS.translateRegExp
 /** For Ajv's `code.regExp`; `code` is what it would write into a file, which nobody does. */
 export const linearPattern = Object.assign((pattern: string): Linear => {
   const matcher = compiled(pattern);
-  return { test: (text) => matcher.matcher(text).find() };
+  return { test: (text) => matcher.matcher(text).find(), toString: () => pattern };
 }, { code: 'linearPattern' });
 
 const repeats = (pattern: string): number => [...pattern.matchAll(/\{(\d{0,9}),?(\d{0,9})\}/g)].reduce((sum, [, from, to]) => sum + Math.max(Number(from), Number(to)), 0);

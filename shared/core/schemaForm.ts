@@ -4,7 +4,7 @@
  */
 import type { Detail } from '../catalogue/errors.ts';
 import { patternProblem } from './linearPattern.ts';
-import { metaProblems } from './validate.ts';
+import { metaProblems } from './givenSchemas.ts';
 
 export const schemaLimits = {
   bytes: 64 * 1024,

@@ -3,13 +3,11 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import addFormats from 'ajv-formats';
 import { fault, type Detail } from '../catalogue/errors.ts';
 import { hasMoreParts } from './guard.ts';
-import { linearPattern } from './linearPattern.ts';
 import type { Static, TSchema } from './schema.ts';
-import { watched } from './watched.ts';
 
-const options = { strict: false, useDefaults: false, coerceTypes: false, removeAdditional: false, ownProperties: true } as const;
-const ajv = new Ajv2020(options);
-const thoroughAjv = new Ajv2020({ ...options, allErrors: true });
+export const validatorOptions = { strict: false, logger: false, useDefaults: false, coerceTypes: false, removeAdditional: false, ownProperties: true } as const;
+const ajv = new Ajv2020(validatorOptions);
+const thoroughAjv = new Ajv2020({ ...validatorOptions, allErrors: true });
 addFormats.default(ajv);
 addFormats.default(thoroughAjv);
 
@@ -93,64 +91,5 @@ export const ownProblemsOf = (schema: TSchema): ((value: unknown, prefix: string
   return (value, prefix) => {
     validate ??= thoroughAjv.compile(schema);
     return validate(value) ? [] : detailsOf(validate.errors ?? [], prefix);
-  };
-};
-
-/** The same for schemas of the customer's app. */
-export const problemsOf = (schema: object): ((value: unknown, prefix: string) => Detail[]) => given(schema, false);
-
-/** The same, filling the schema's defaults into the value first. */
-export const filledProblemsOf = (schema: object): ((value: unknown, prefix: string) => Detail[]) => given(schema, true);
-
-const givenOptions = { ...options, allErrors: true, code: { regExp: linearPattern } } as const;
-const givenAjv = new Ajv2020(givenOptions);
-const fillingAjv = new Ajv2020({ ...givenOptions, useDefaults: true });
-addFormats.default(givenAjv);
-addFormats.default(fillingAjv);
-
-/** Ajv keeps what it compiled under the schema's object; schemas come and go with manifests. */
-const compileGiven = (schema: object, useDefaults: boolean): ValidateFunction => {
-  const { $id: _, ...unnamed } = schema as { readonly $id?: unknown };
-  const own = useDefaults ? fillingAjv : givenAjv;
-  try {
-    return own.compile(unnamed);
-  } finally {
-    own.removeSchema(unnamed);
-  }
-};
-
-/** What is wrong with a schema by the meta-schema of JSON Schema 2020-12, with paths below `prefix`. Compiles nothing. */
-export const metaProblems = (schema: object, prefix: string): Detail[] => {
-  const isValid = givenAjv.validateSchema(schema) === true;
-  return isValid ? [] : detailsOf(givenAjv.errors ?? [], prefix);
-};
-
-/** Keywords by which checking even a small value can take long. */
-const slow = /"(?:\$ref|uniqueItems|contains|pattern|patternProperties|format)":/;
-/** A value with more parts is slow to check against any schema. */
-const quickParts = 2_000;
-/** How long checking one value may take; every request of this process waits for it. */
-const checkMs = 50;
-/** A value with its defaults filled in may have more parts than any request can bring. */
-const filledParts = 100_000;
-
-const given = (schema: object, useDefaults: boolean): ((value: unknown, prefix: string) => Detail[]) => {
-  const validate = compileGiven(schema, useDefaults);
-  const isSlow = slow.test(JSON.stringify(schema));
-  /** Tried twice, as it may have been the machine that was held up. */
-  const problem = (value: unknown): string | null => {
-    const check = (): boolean => validate(value);
-    try {
-      const done = isSlow || hasMoreParts(value, quickParts) ? [0, 1].some(() => watched(checkMs, check) !== 'late') : (check(), true);
-      if (!done) return 'takes too long to check';
-    } catch (error) {
-      if (error instanceof RangeError) return 'is too large to check';
-      throw error;
-    }
-    return useDefaults && hasMoreParts(value, filledParts) ? 'is too large with its defaults' : null;
-  };
-  return (value, prefix) => {
-    const message = problem(value);
-    return message === null ? detailsOf(validate.errors ?? [], prefix) : [{ path: prefix.replace(/\.$/, ''), message }];
   };
 };

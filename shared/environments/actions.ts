@@ -2,7 +2,7 @@
 import type { Detail } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import type { Condition } from '../core/conditions.ts';
-import { filledProblemsOf } from '../core/validate.ts';
+import { filledProblemsOf } from '../core/givenSchemas.ts';
 import type { ManifestAction } from './manifest.ts';
 
 export type Danger = 'low' | 'high' | null;

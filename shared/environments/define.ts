@@ -9,10 +9,10 @@ import type { Tx } from '../db/knex.ts';
 import { row, run, statement } from '../db/sql.ts';
 import { settle, type Administrator } from '../agents/administer.ts';
 import { kindProblems, warningsOf } from './changes.ts';
-import { compileProblems } from './compileSchemas.ts';
 import { emptyManifest, mergeDefinition, openDefinition, type StoredDefinition } from './definition.ts';
 import { readManifest, type Manifest } from './manifest.ts';
 import { crossProblems } from './manifestProblems.ts';
+import { schemaProblemsInTurn } from './schemas.ts';
 
 export interface Declared {
   /** The environment's name. */
@@ -62,7 +62,7 @@ export const defineEnvironment = async (tx: Tx, admin: Administrator, { environm
     await run(tx, touch, [stored.id, startedAt]);
     return { changed: false, warnings: [] };
   }
-  const wrong = [...crossProblems(parsed), ...(await compileProblems(parsed))];
+  const wrong = [...crossProblems(parsed), ...(await schemaProblemsInTurn(parsed))];
   if (wrong.length > 0) throw invalidDetails(wrong);
   if (stored.startedAt !== null && stored.startedAt > startedAt) {
     return { changed: false, warnings: ['An app that was started later has declared otherwise; its declaration holds.'] };

@@ -2,7 +2,7 @@
 import { defaultStates, type State } from '../catalogue/states.ts';
 import type { Condition } from '../core/conditions.ts';
 import { createSeal, type Seal } from '../core/seal.ts';
-import { problemsOf } from '../core/validate.ts';
+import { problemsOf } from '../core/givenSchemas.ts';
 import type { Detail } from '../catalogue/errors.ts';
 import type { Manifest, ManifestFlag, ManifestInbox, ManifestPage, ManifestResource, ManifestView } from './manifest.ts';
 import { actionOf, type Action } from './actions.ts';

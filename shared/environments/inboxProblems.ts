@@ -1,9 +1,8 @@
-/** What is wrong with an inbox of a manifest beyond its form: asked by manifestProblems.ts. */
+/** What is wrong with an inbox of a manifest beyond its form and its fields' schema: asked by manifestProblems.ts. */
 import type { Detail } from '../catalogue/errors.ts';
 import { defaultStates, type State } from '../catalogue/states.ts';
 import { blockProblems, hasTemplates, templateProblems } from '../blocks/form.ts';
 import { conditionProblems } from '../core/conditionForm.ts';
-import { objectSchemaProblems } from '../core/schemaForm.ts';
 import type { Manifest, ManifestInbox } from './manifest.ts';
 import { twice } from './twice.ts';
 
@@ -56,7 +55,6 @@ export const inboxProblems = (inbox: ManifestInbox, path: string, manifest: Mani
   const known: Known = (state, at) => (states.includes(state) ? [] : [{ path: at, message: `names the state ${state.slice(0, 100)}; the inbox has ${states.join(', ')}` }]);
   return [
     ...stateProblems(inbox, path, known),
-    ...objectSchemaProblems(inbox.fields, `${path}.fields`),
     ...replyProblems(inbox, `${path}.reply`),
     ...suggestProblems(inbox, path, manifest),
     ...triageProblems(inbox, path, known),

@@ -5,6 +5,7 @@ import { closed, name, nullable, Type, type Static } from '../core/schema.ts';
 import { compile } from '../core/validate.ts';
 import { condition, inbox, jsonSchema, label, resource, view } from './manifestParts.ts';
 import { crossProblems } from './manifestProblems.ts';
+import { schemaProblems } from './schemas.ts';
 
 const action = closed({
   name: name('The action.'),
@@ -63,10 +64,10 @@ export type ManifestFlag = Static<typeof flag>;
 /** A manifest whose form is sound; what it says may still make no sense. */
 export const readManifest = compile(manifestSchema);
 
-/** A manifest that holds, or `400 invalid` with every problem in `details`. Its schemas are not compiled yet: compileSchemas.ts does that. */
+/** A manifest that holds, or `400 invalid` with every problem in `details`. */
 export const parseManifest = (value: unknown): Manifest => {
   const manifest = readManifest(value);
-  const problems = crossProblems(manifest);
+  const problems = [...crossProblems(manifest), ...[...schemaProblems(manifest)].flat()];
   if (problems.length > 0) throw fault('invalid', 'The manifest is not valid; see details.', { details: problems });
   return manifest;
 };

@@ -1,8 +1,7 @@
-/** What a manifest's schema can't say: names that have to fit each other, schemas, conditions, templates and blocks. Asked by manifest.ts. */
+/** What a manifest's schema can't say: names that have to fit each other, conditions, templates and blocks; schemas are looked at by schemas.ts. Asked by manifest.ts and define.ts. */
 import type { Detail } from '../catalogue/errors.ts';
 import { blockProblems, templateProblems } from '../blocks/form.ts';
 import { conditionProblems } from '../core/conditionForm.ts';
-import { objectSchemaProblems } from '../core/schemaForm.ts';
 import { pageProblems } from '../pages/form.ts';
 import { queryCheck, splitLists } from '../pages/query.ts';
 import { inboxProblems, statesOf } from './inboxProblems.ts';
@@ -43,7 +42,6 @@ const defaultsProblems = ({ defaults = {}, input }: ManifestAction, path: string
 
 const actionProblems = (action: ManifestAction, path: string, resources: ReadonlySet<string>): Detail[] => [
   ...declared('resource', resources, action.resource, `${path}.resource`),
-  ...objectSchemaProblems(action.input, `${path}.input`),
   ...(action.when === undefined ? [] : conditionProblems(action.when, `${path}.when`)),
   ...defaultsProblems(action, `${path}.defaults`),
 ];
