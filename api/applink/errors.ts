@@ -7,14 +7,14 @@ import { isAway } from '../../shared/db/errors.ts';
 /** JSON-RPC's range for errors of a server's own. */
 const refused = -32000;
 
-const faultOf = (error: unknown, log: Log, requestId: string): Fault => {
+const faultOf = (error: unknown, log: Log): Fault => {
   if (error instanceof Fault) return error;
   if (isAway(error)) return fault('unavailable', 'The service is not available right now; try again in a moment.');
-  log.error({ err: error, requestId }, 'a request of an app failed');
+  log.error({ err: error }, 'a request of an app failed');
   return fault('internal');
 };
 
-export const rpcErrorOf = (error: unknown, log: Log, requestId: string): RpcError => {
-  const { code, message, status, extra } = faultOf(error, log, requestId);
+export const rpcErrorOf = (error: unknown, log: Log): RpcError => {
+  const { code, message, status, extra } = faultOf(error, log);
   return { code: status === 400 ? rpcCodes.invalidParams : refused, message, data: { code, ...(extra.details === undefined ? {} : { details: extra.details }) } };
 };

@@ -11,6 +11,8 @@ import { AppSession, type Opened } from './session.ts';
 const pulseMs = 1_000;
 const idleLookMs = 20;
 
+const later = (ms: number): Promise<void> => new Promise((resolve) => { setTimeout(resolve, ms); });
+
 export interface AppHub {
   open(opened: Opened): void;
   /** Ends in at most half of `drainMs` and `graceMs`: calls under way may end, then every socket is closed with 1012. */
@@ -28,6 +30,7 @@ export const createAppHub = (context: AppContext): AppHub => {
   let renewing: Promise<void> | null = null;
   let renewedAt = performance.now();
   let pingedAt = 0;
+  let pulsedAt = performance.now();
   const gone: string[] = [];
   let leaving: Promise<void> | null = null;
 
@@ -56,10 +59,13 @@ export const createAppHub = (context: AppContext): AppHub => {
   };
   const pulse = (): void => {
     const now = performance.now();
+    // After a standstill of this process what was sent meanwhile is still to be read.
+    const stoodStill = now - pulsedAt > times.heartbeatMs;
+    pulsedAt = now;
     const pings = now - pingedAt >= times.heartbeatMs;
     if (pings) pingedAt = now;
     for (const session of sessions) {
-      session.hears(now);
+      session.hears(now, stoodStill);
       if (now - session.heardAt > times.goneMs) session.ws.terminate();
       else if (pings && session.open) session.ws.ping();
     }
@@ -117,20 +123,23 @@ export const createAppHub = (context: AppContext): AppHub => {
   const idle = async (): Promise<void> => {
     const until = performance.now() + deps.config.drainMs / 2;
     const working = (): boolean => [...sessions].some((session) => session.busy > 0 || session.intake.working);
-    while (working() && performance.now() < until) await new Promise((resolve) => { setTimeout(resolve, idleLookMs); });
+    while (working() && performance.now() < until) await later(idleLookMs);
+  };
+  const leavesAll = async (): Promise<void> => {
+    await renewing;
+    await leaving;
+    await leaveAll();
   };
   const stop = async (): Promise<void> => {
     sockets.draining = true;
-    await renewing;
     gone.push(...[...sessions].filter((session) => sockets.has(session)).map(({ connection }) => connection.id));
-    await leaving;
-    await leaveAll();
+    await Promise.race([leavesAll(), later(deps.config.drainMs / 4)]);
     await idle();
     for (const session of sessions) session.end(linkCloseCodes.restarting, 'the server restarts');
     const late = setTimeout(() => {
       for (const session of sessions) session.ws.terminate();
     }, times.graceMs);
-    while (sessions.size > 0) await new Promise((resolve) => { setTimeout(resolve, idleLookMs); });
+    while (sessions.size > 0) await later(idleLookMs);
     clearTimeout(late);
     clearInterval(timer);
     review.stop();

@@ -40,7 +40,7 @@ const serve = async (asking: Asking, { method, params, notified }: Asked): Promi
 const refusalOf = ({ deps }: AppContext, error: unknown): RpcError => {
   if (error instanceof ManifestRefused) return { code: rpcCodes.invalidParams, message: error.message, data: { code: 'invalid', problems: error.problems } };
   if (error instanceof UnknownMethod) return { code: rpcCodes.methodNotFound, message: error.message };
-  return rpcErrorOf(error, deps.log, '');
+  return rpcErrorOf(error, deps.log);
 };
 
 export const createHearing = (context: AppContext, replaced: Replaced): Hearing => {

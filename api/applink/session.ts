@@ -138,8 +138,8 @@ export class AppSession implements HeldSocket {
   }
 
   /** Whether something came since the last look; what is waiting because we don't read is not held against the app. */
-  hears(now: number): void {
-    if (this.socket.bytesRead === this.#bytesHeard && !this.intake.paused) return;
+  hears(now: number, anyway: boolean): void {
+    if (this.socket.bytesRead === this.#bytesHeard && !this.intake.paused && !anyway) return;
     this.#bytesHeard = this.socket.bytesRead;
     this.heardAt = now;
   }

@@ -113,6 +113,13 @@ describe('app link: calls', () => {
     expect((await get(workers.link, ['1'])).kind).to.equal('answer');
   });
 
+  it('carries many large answers at once between processes', async () => {
+    const title = 'x'.repeat(3_900_000);
+    await connect({ 'records.get': () => ({ records: [{ id: '1', title }] }) });
+    const outcomes = await Promise.all(Array.from({ length: 16 }, () => get(workers.link, ['1'], 15_000)));
+    expect(outcomes.map(titleOf).filter((one) => one !== title).map((one) => one.slice(0, 10))).to.deep.equal([]);
+  });
+
   it('spreads calls over the instances, and gives a busy one less', async () => {
     const counts = new Map<string, number>();
     const counting = (name: string, work: () => unknown): Record<string, Handler> => ({ 'records.get': async () => {
