@@ -67,6 +67,7 @@ export const up = (knex: Knex): Promise<unknown> =>
       actor_name     text not null,
       role           text,
       approval       text collate "C",
+      approved_by    jsonb,
       bulk           text collate "C",
       requested_at   bigint not null,
       due_at         bigint,
@@ -109,6 +110,9 @@ export const up = (knex: Knex): Promise<unknown> =>
     alter table bulk_chunks drop constraint bulk_chunks_status_check;
     alter table bulk_chunks add constraint bulk_chunks_status_check check (status in ('pending', 'running', 'waiting', 'done', 'cancelled'));
 
+    -- Who approved it; null: nobody had to.
+    alter table bulks add column approved_by jsonb;
+
     -- What an event is about besides its item: '<resource>/<record id>', for a record's history.
     alter table events add column about text collate "C";
     create index events_about on events (env, about, id desc) where about is not null and not is_update;
@@ -118,6 +122,7 @@ export const down = (knex: Knex): Promise<unknown> =>
   knex.raw(`
     drop index events_about;
     alter table events drop column about;
+    alter table bulks drop column approved_by;
     update bulk_chunks set status = 'running' where status = 'waiting';
     alter table bulk_chunks drop constraint bulk_chunks_status_check;
     alter table bulk_chunks add constraint bulk_chunks_status_check check (status in ('pending', 'running', 'done', 'cancelled'));

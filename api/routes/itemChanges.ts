@@ -1,6 +1,8 @@
 /** The changes of one item: rows only, each naming its operation; perform does the rest. */
 import { fault, Fault } from '../../shared/catalogue/errors.ts';
-import { answer } from '../../shared/core/schema.ts';
+import { askItemChange, askItemCreation, pendingBody } from '../../shared/approvals/itemChange.ts';
+import { pendingAnswer } from '../../shared/approvals/schema.ts';
+import { answer, Type } from '../../shared/core/schema.ts';
 import { checkCreate, createInput } from '../../shared/items/operations/create.ts';
 import { assignItem } from '../../shared/items/operations/assign.ts';
 import { noteItem } from '../../shared/items/operations/note.ts';
@@ -57,11 +59,12 @@ const change = <I>({ verb, operation, summary, body, entry, app = false }: Chang
     app,
     conditional: true,
     body: operation.schema,
-    responses: { [status]: entry === undefined ? changedAnswer : entryAnswer },
+    responses: { [status]: entry === undefined ? changedAnswer : entryAnswer, 202: entry === 202 ? Type.Union([entryAnswer, pendingAnswer]) : pendingAnswer },
     example: { params: { id: exampleItem }, body },
     audit: { verb: operation.name, target: ({ params }) => ({ type: 'item', id: params['id'] ?? null }) },
     check: operation.check,
     handle: async (call): Promise<Answer> => {
+      if (call.caller.principal.mode === 'supervised') return supervised(call, operation, entry === undefined);
       const save = (outcome: Outcome): SavedAnswer | null =>
         outcome.kind === 'fault' ? null : call.save(status, bodyOf(outcome, call, entry !== undefined), itemEtag(outcome.item));
       const [outcome] = await perform(call.deps, call.caller, operation, [call.params['id'] ?? ''], call.body, {
@@ -73,6 +76,19 @@ const change = <I>({ verb, operation, summary, body, entry, app = false }: Chang
       return { status, body: bodyOf(outcome, call, entry !== undefined), etag: itemEtag(outcome.item), items: true };
     },
   });
+};
+
+/** A supervised agent asks for a change that a person decides. */
+const supervised = async <I>(call: Call<unknown, I>, operation: ItemOperation<I>, answersChanged: boolean): Promise<Answer> => {
+  const { deps, caller, params, body, ifMatch, save } = call;
+  try {
+    const asked = await askItemChange(deps, caller, { operation, id: params['id'] ?? '', input: body, ifMatch }, save);
+    if ('approval' in asked) return { status: 202, body: pendingBody(asked.approval) };
+    const item = itemJson(asked.unchanged, caller.principal.access);
+    return { status: 200, body: answersChanged ? `{"item":${item},"changed":false}` : `{"item":${item},"entry":null}`, etag: itemEtag(asked.unchanged), items: true };
+  } catch (error) {
+    throw error instanceof Fault ? shown(error, call) : error;
+  }
 };
 
 /** `422 action_failed` is an answer that an idempotency key keeps; every other failure leaves the key free. */
@@ -96,13 +112,15 @@ const create = write({
   tag: 'Items',
   app: true,
   body: createInput,
-  responses: { 200: answer({ item: itemSchema }), 201: answer({ item: itemSchema }) },
+  responses: { 200: answer({ item: itemSchema }), 201: answer({ item: itemSchema }), 202: pendingAnswer },
   example: {
     body: { inbox: 'support', title: 'Invoice charged twice after upgrading', data: { email: 'ana@example.com', plan: 'Team' }, tags: ['billing'] },
   },
   audit: { verb: 'item.create', target: ({ body }) => ({ type: 'inbox', id: inboxNamed(body) }) },
   check: (body) => checkCreate(body),
   handle: async (call): Promise<Answer> => {
+    const { deps, caller, body, save } = call;
+    if (caller.principal.mode === 'supervised') return { status: 202, body: pendingBody(await askItemCreation(deps, caller, body, save)) };
     const bodyFor = (item: Item): string => `{"item":${itemJson(item, call.caller.principal.access)}}`;
     const { item, isNew } = await performCreate(call.deps, call.caller, call.body, (made) => call.save(made.isNew ? 201 : 200, bodyFor(made.item), itemEtag(made.item)));
     return { status: isNew ? 201 : 200, body: bodyFor(item), etag: itemEtag(item), items: true };

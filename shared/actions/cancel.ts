@@ -1,16 +1,13 @@
 /** Cancels a run that has not been handed to the app yet; its approval goes with it. */
 import { fault } from '../catalogue/errors.ts';
 import type { Caller } from '../agents/principal.ts';
-import { run as execute, statement } from '../db/sql.ts';
+import { withdrawApproval } from '../approvals/end.ts';
 import type { Deps } from '../deps.ts';
 import { modeProblem } from '../perform/gates.ts';
 import type { SavedAnswer } from '../perform/write.ts';
 import { runJson, type Run } from './model.ts';
 import { visibleRun } from './queries.ts';
 import { settle, settledRun } from './settle.ts';
-
-const withdraw = statement('approvals.withdraw', `
-  update approvals set status = 'cancelled', decided_at = $3 where env = $1 and run = $2 and status = 'pending'`);
 
 const triesMax = 5;
 
@@ -34,7 +31,7 @@ export const cancelRun = async (deps: Deps, caller: Caller, id: string, save: (b
     const by = { type: principal.type, id: principal.id, name: principal.name, role: principal.role?.name ?? null };
     const settled = await settle(deps, run, verdict, { by, saved: save(body) });
     if (settled === null) continue;
-    if (run.approval !== null) await execute(deps.db, withdraw, [run.env, run.id, at]);
+    if (run.approval !== null) await withdrawApproval(deps, caller, run.approval);
     return JSON.stringify({ run: runJson(settled) });
   }
   throw fault('conflict', 'This run is being changed by many at once; try again.');

@@ -36,6 +36,7 @@ export interface Run {
   readonly actor_name: string;
   readonly role: string | null;
   readonly approval: string | null;
+  readonly approved_by: By | null;
   readonly bulk: string | null;
   readonly requested_at: number;
   readonly due_at: number | null;
@@ -74,6 +75,7 @@ export const runJson = (run: Run): Record<string, unknown> & { readonly action: 
   code: run.code,
   by: runByOf(run),
   approval: run.approval,
+  approvedBy: run.approved_by,
   bulk: run.bulk,
   requestedAt: run.requested_at,
   startedAt: run.started_at,

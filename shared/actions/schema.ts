@@ -39,6 +39,7 @@ export const runSchema = answer({
   code: nullable(Type.String({ description: 'The error code that goes with it.' })),
   by,
   approval: nullable(Type.String({ description: 'The approval that it waits or waited for.' })),
+  approvedBy: nullable(by),
   bulk: nullable(Type.String({ description: 'The bulk that it belongs to.' })),
   requestedAt: Type.Integer({ description: 'When it was asked for (milliseconds since 1970 UTC).' }),
   startedAt: moment('When it was first handed to the app'),

@@ -86,7 +86,7 @@ const moveRun = statement('runs.move', `
       repeatable = g.repeatable, timeout_ms = g.timeout_ms, lane = g.lane, attempts = g.attempts, attempt = g.attempt, failures = g.failures,
       progress = case when g.attempt = r.attempt then coalesce(g.progress, r.progress) end,
       message = case when g.status = 'running' and g.attempt = r.attempt then coalesce(g.message, r.message) else g.message end, blocks = g.blocks, error = g.error, code = g.code, actor_type = g.actor_type, actor = g.actor,
-      actor_name = g.actor_name, role = g.role, approval = g.approval, requested_at = g.requested_at, due_at = g.due_at, expires_at = g.expires_at,
+      actor_name = g.actor_name, role = g.role, approval = g.approval, approved_by = g.approved_by, requested_at = g.requested_at, due_at = g.due_at, expires_at = g.expires_at,
       started_at = g.started_at, finished_at = g.finished_at, handed_at = g.handed_at, lost_at = g.lost_at, instance = g.instance,
       connection = g.connection, fence = g.fence, waiting_until = g.waiting_until, once_principal = g.once_principal, once_key = g.once_key,
       request_id = g.request_id, address = g.address

@@ -97,7 +97,7 @@ export const approvalJson = (approval: Approval, now: unknown = null): Record<st
   before: approval.before,
   now,
   item: approval.item,
-  inbox: approval.inbox,
+  inbox: approval.inbox ?? (approval.kind === 'item' ? (approval.request as Requests['item']).inbox : null),
   run: approval.run,
   bulk: approval.bulk,
 });

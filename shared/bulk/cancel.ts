@@ -2,8 +2,9 @@
 import { fault } from '../catalogue/errors.ts';
 import { runsNotBegun } from '../actions/bulkRuns.ts';
 import { settle } from '../actions/settle.ts';
+import { withdrawApproval } from '../approvals/end.ts';
 import { isConflict } from '../db/errors.ts';
-import { run, rows, statement } from '../db/sql.ts';
+import { row, run, rows, statement } from '../db/sql.ts';
 import type { Tx } from '../db/knex.ts';
 import type { Deps } from '../deps.ts';
 import type { Caller } from '../agents/principal.ts';
@@ -12,7 +13,7 @@ import { channels } from '../redis/bus.ts';
 import { keepAnswer } from '../perform/once.ts';
 import { bulkText, type BulkRow } from './present.ts';
 import { finishBulk, reportProgress } from './progress.ts';
-import { isAuthor, visibleBulk } from './queries.ts';
+import { isAuthor, readBulk, visibleBulk } from './queries.ts';
 
 const lock = statement('bulk.lock', 'select id from bulks where env = $1 and id = $2 for update');
 const stop = statement('bulk.stop', `
@@ -25,7 +26,7 @@ const stop = statement('bulk.stop', `
     delete from staged_jobs j using stopped s where j.subject = $1 and j.name = 'bulkChunk' and (j.payload ->> 'chunk')::int = s.n
   )
   update bulks set cancelled = true where id = $1 and exists (select from stopped)`);
-const withdraw = statement('bulk.withdraw', "update approvals set status = 'cancelled', decided_at = $2 where bulk = $1 and status = 'pending'");
+const approvalOf = statement('bulk.approval', "select id from approvals where bulk = $1 and status = 'pending'");
 const note = statement('bulk.noteCancel', `
   insert into events (env, at, actor_type, actor, actor_name, role, verb, target_type, target, before, after, request_id, address)
   values ($1, $2, $3, $4, $5, $6, 'bulk.cancel', 'bulk', $7, $8, $9, $10, $11)`);
@@ -51,7 +52,6 @@ const cancelIn = async (tx: Tx, { caller, id, at, save }: Asked): Promise<string
   if (!isAuthor(caller, before)) throw fault('forbidden', 'Only who asked for a bulk may cancel it.');
   if (before.finished_at !== null) throw fault('conflict', 'This bulk is finished.');
   await run(tx, stop, [id, 'It was cancelled before this item was begun.']);
-  await run(tx, withdraw, [id, at]);
   const stopped = await visibleBulk(tx, caller, id);
   const after = stopped.open === 0 ? await finishBulk(tx, stopped, at) : stopped;
   await noteCancel(tx, caller, at, before, after);
@@ -74,6 +74,8 @@ export const cancelBulk = async (deps: Deps, caller: Caller, id: string, save: (
       if (!isConflict(error) || tries === triesMost) throw error;
     }
   }
+  const waiting = await row<{ id: string }>(deps.db, approvalOf, [id]);
+  if (waiting !== undefined) await withdrawApproval(deps, caller, waiting.id);
   for (const run of await runsNotBegun(deps, caller.env.id, id)) await settle(deps, run, { status: 'cancelled', error: 'The bulk was cancelled before this was begun.' });
   deps.bus.publish(channels.nudge, 'outbox');
   // A chunk that ended meanwhile saw others pending, and this transaction saw it running: one of both has to look again.
@@ -81,4 +83,16 @@ export const cancelBulk = async (deps: Deps, caller: Caller, id: string, save: (
     deps.log.warn({ err: error, bulk: id }, 'a cancelled bulk could not be looked at again; the sweep will');
   });
   return body;
+};
+
+/** Ends a bulk whose approval is not given. */
+export const cancelPending = async (deps: Deps, env: number, id: string): Promise<void> => {
+  await deps.db.transaction(async (tx) => {
+    await rows(tx, lock, [env, id]);
+    const before = await readBulk(tx, env, id);
+    if (before?.status !== 'pending') return;
+    await run(tx, stop, [id, 'The bulk was not approved.']);
+    const stopped = await readBulk(tx, env, id);
+    if (stopped !== undefined) await finishBulk(tx, stopped, deps.clock.now());
+  });
 };

@@ -13,6 +13,8 @@ export interface Chunk {
   readonly actor_type: string;
   readonly actor: string;
   readonly undo_of: string | null;
+  /** Whether a person approved it. */
+  readonly approved: boolean;
   readonly request_id: string | null;
   readonly address: string | null;
   /** The seq of the first of `ids`. */
@@ -30,7 +32,7 @@ const take = statement('bulk.take', `
     update bulk_chunks set status = 'running'
     where bulk = $1 and n = $2 and status = 'pending' and (select count(*) from started) >= 0
   )
-  select c.bulk, c.n, b.operation, b.actor_type, b.actor, b.undo_of, b.request_id, b.address, c.first, c.ids,
+  select c.bulk, c.n, b.operation, b.actor_type, b.actor, b.undo_of, b.approved_by is not null as approved, b.request_id, b.address, c.first, c.ids,
     array(select seq from bulk_results where bulk = $1 and seq >= c.first and seq < c.first + cardinality(c.ids)) as ended
   from bulks b join bulk_chunks c on c.bulk = b.id
   where b.id = $1 and c.n = $2 and c.status in ('pending', 'running')`);

@@ -148,6 +148,14 @@ export const performCreate = async (deps: Deps, caller: Caller, input: CreateInp
   return created;
 };
 
+/** The same inside an open transaction. The caller nudges the outbox after the commit. */
+export const performCreateIn = async (deps: Deps, tx: Tx, caller: Caller, input: CreateInput): Promise<Created> => {
+  const [created] = await round(deps, tx, caller, [{ input, happened: null, deliveries: [] }], { save: saveNothing, lock: true });
+  if (created instanceof Error) throw created;
+  if (created === null || created === undefined) throw fault('conflict', 'This item is being changed by many at once; try again.');
+  return created;
+};
+
 /**
  * The same for many inputs of different keys, in few statements, with the deliveries that they answer. What stands in the
  * way of one is answered in its place: a fault, or PostgreSQL's error when a delivery was there already (`isDelivered`).

@@ -1,7 +1,7 @@
 /** Saved answers of idempotency keys: looked up before the work, written in the transaction of the effect. */
 import { createHash } from 'node:crypto';
 import { fault } from '../catalogue/errors.ts';
-import type { Db } from '../db/knex.ts';
+import type { Db, Tx } from '../db/knex.ts';
 import { row, run, statement } from '../db/sql.ts';
 import { limits } from '../catalogue/limits.ts';
 import type { SavedAnswer } from './write.ts';
@@ -40,7 +40,7 @@ export const savedAnswer = async (db: Db, { principal, key, fingerprint }: OnceK
   return { status: found.status, body: found.body, etag: found.etag };
 };
 
-/** Keeps an answer that changed nothing else. */
-export const keepAnswer = async (db: Db, saved: SavedAnswer, now: number): Promise<void> => {
+/** Keeps an answer, in the transaction of its effect if there is one. */
+export const keepAnswer = async (db: Db | Tx, saved: SavedAnswer, now: number): Promise<void> => {
   await run(db, keep, [saved.principal, saved.key, saved.fingerprint, saved.status, saved.body, saved.etag, now]);
 };

@@ -122,5 +122,12 @@ export const perform = async <I>(deps: Deps, caller: Caller, operation: ItemOper
   return ids.flatMap((id) => outcomes.get(id) ?? []);
 };
 
+/** The same for one item inside an open transaction, for what must commit with it. The caller nudges the outbox after the commit. */
+export const performIn = async <I>(deps: Deps, tx: Tx, caller: Caller, operation: ItemOperation<I>, id: string, input: I): Promise<Outcome> => {
+  const { done: [outcome] } = await round({ deps, caller, operation, input, options: {} }, tx, [id], true);
+  if (outcome === undefined) throw new Error('A locked item was changed by another.');
+  return outcome;
+};
+
 export const isSavedAlready = (error: unknown): boolean => isDuplicate(error, 'idempotency_keys_pkey');
 export const isResultThere = (error: unknown): boolean => isDuplicate(error, 'bulk_results_pkey');

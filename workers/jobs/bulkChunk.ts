@@ -3,7 +3,7 @@
  * statement of the effect and never twice, so it may run any number of times, also twice at once.
  */
 import { attachedSeqs, runOnItems, type BulkAction } from '../../shared/actions/bulkRuns.ts';
-import { inEnvironment, type Caller } from '../../shared/agents/principal.ts';
+import { asApproved, inEnvironment, type Caller } from '../../shared/agents/principal.ts';
 import { endChunk, readFormers, readRemaining, refuseAll, remaining, takeChunk, waitForRuns, type Chunk } from '../../shared/bulk/chunks.ts';
 import { reportProgress } from '../../shared/bulk/progress.ts';
 import { readBulk } from '../../shared/bulk/queries.ts';
@@ -20,11 +20,11 @@ import { done, type Handler } from '../handler.ts';
 const atOnce = 125;
 
 /** Whoever asked, with the rights of now; null when they were revoked or lost the environment. */
-const lookUpCaller = async ({ directory }: Deps, number: number, { actor_type: type, actor, request_id: requestId, address }: Chunk): Promise<Caller | null> => {
+const lookUpCaller = async ({ directory }: Deps, number: number, { actor_type: type, actor, approved, request_id: requestId, address }: Chunk): Promise<Caller | null> => {
   const env = directory.environmentById(number);
   const principal = env === undefined ? null : await directory.principal(type, actor);
   if (env === undefined || principal === null || !inEnvironment(principal.environments, env.name)) return null;
-  return { env, principal, requestId, address };
+  return { env, principal: approved ? asApproved(principal) : principal, requestId, address };
 };
 
 /** A no is believed only after a fresh look: a role or an environment may be newer than what this process has read. */

@@ -1,6 +1,7 @@
 /** Every sweep of the service. A new one goes into a file of its own and is added here. */
 import { goneApps, waitingForApp } from './apps.ts';
 import { indexRecords } from './indexRecords.ts';
+import { expireApprovals } from './expireApprovals.ts';
 import { lostBulks } from './lostBulks.ts';
 import { lostJobs } from './lostJobs.ts';
 import { openRuns } from './openRuns.ts';
@@ -9,6 +10,7 @@ import type { Sweep } from './sweep.ts';
 import { wakeItems } from './wakeItems.ts';
 
 export const sweeps: readonly Sweep[] = [
+  expireApprovals,
   lostJobs,
   lostBulks,
   oldRows,

@@ -1,0 +1,44 @@
+/** The target of an approval as it is now, beside `before`, the target as it was when it was asked for. */
+import type { Caller } from '../agents/principal.ts';
+import type { Deps } from '../deps.ts';
+import { readItems } from '../items/model.ts';
+import { itemJson } from '../items/present.ts';
+import { foundRecords } from '../records/read.ts';
+import { approvalJson, type Approval, type Requests } from './model.ts';
+
+const keyOf = (resource: string, id: string): string => `${resource}/${id}`;
+
+/** What of approvals is about records, items and flags, read at once for all of them. */
+const readNow = async (deps: Deps, { env }: Caller, approvals: readonly Approval[]): Promise<(approval: Approval) => unknown> => {
+  const refs = approvals.flatMap(({ kind, request }) => {
+    const { resource, record } = kind === 'action' ? (request as Requests['action']) : { resource: null, record: null };
+    return resource === null || record === null ? [] : [{ resource, id: record }];
+  });
+  const targets = approvals.flatMap(({ kind, request }) => (kind === 'item' ? ((request as Requests['item']).target ?? []) : []));
+  const [records, items] = await Promise.all([
+    refs.length === 0 ? [] : foundRecords(deps, env, refs),
+    readItems(deps.db, env.id, targets),
+  ]);
+  const byRecord = new Map(records.map((record) => [keyOf(record.resource, record.id), record]));
+  return ({ kind, request }) => {
+    if (kind === 'action') {
+      const { resource, record } = request as Requests['action'];
+      return resource === null || record === null ? null : (byRecord.get(keyOf(resource, record)) ?? null);
+    }
+    return kind === 'item' ? (items.get((request as Requests['item']).target ?? '') ?? null) : null;
+  };
+};
+
+/** Approvals as the caller sees them; what its role doesn't see any more of its own requests is left out. */
+export const seenApprovals = async (deps: Deps, caller: Caller, approvals: readonly Approval[]): Promise<Record<string, unknown>[]> => {
+  const { access } = caller.principal;
+  const nowOf = await readNow(deps, caller, approvals);
+  return approvals.map((approval) => {
+    const { resource = null } = approval.kind === 'action' ? (approval.request as Requests['action']) : {};
+    const hidden = (resource !== null && !access.sees('resource', resource)) || (approval.inbox !== null && approval.kind === 'item' && !access.sees('inbox', approval.inbox));
+    if (hidden) return { ...approvalJson(approval), before: null, now: null };
+    const now = nowOf(approval);
+    const shown = approval.kind === 'item' && now !== null ? (JSON.parse(itemJson(now as Parameters<typeof itemJson>[0], access)) as unknown) : now;
+    return approvalJson(approval, shown);
+  });
+};

@@ -1,0 +1,39 @@
+/** The changes of items that a supervised agent asks for, by the name that an approval gives them. */
+import { assignItem } from '../items/operations/assign.ts';
+import type { Item } from '../items/model.ts';
+import { noteItem } from '../items/operations/note.ts';
+import { replyToItem } from '../items/operations/reply.ts';
+import { setState } from '../items/operations/setState.ts';
+import { snoozeItem } from '../items/operations/snooze.ts';
+import { tagItem } from '../items/operations/tag.ts';
+import { triageItem } from '../items/operations/triage.ts';
+import type { ItemOperation } from '../perform/operation.ts';
+import type { Bound } from '../perform/registry.ts';
+
+export interface Supervised {
+  /** Checks the members as they were kept; answers the operation with them in it. Throws `400 invalid`. */
+  readonly bind: (members: object, at: number) => Bound;
+  /** What of an item has to be as it was when it was asked for. */
+  readonly members: readonly (keyof Item)[];
+}
+
+const supervised = <I>(operation: ItemOperation<I>, members: readonly (keyof Item)[]): Supervised => ({
+  members,
+  bind: (given, at) => {
+    const input = operation.check(given, at);
+    return { ...operation, check: () => null, decide: (item, inbox, _input, moment) => operation.decide(item, inbox, input, moment) };
+  },
+});
+
+export const supervisable: ReadonlyMap<string, Supervised> = new Map([
+  ['state', supervised(setState, ['state'])],
+  ['assign', supervised(assignItem, ['assignee'])],
+  ['tags', supervised(tagItem, ['tags'])],
+  ['snooze', supervised(snoozeItem, ['snoozedUntil', 'closed'])],
+  ['note', supervised(noteItem, [])],
+  ['reply', supervised(replyToItem, [])],
+  ['triage', supervised(triageItem, ['state', 'triage'])],
+]);
+
+/** The name of an operation in approvals: `item.state` is `state`. */
+export const supervisedType = ({ name }: Pick<ItemOperation, 'name'>): string => name.slice('item.'.length);

@@ -1,0 +1,53 @@
+/** Approvals as they are answered and decided. */
+import { approvalStatuses } from '../catalogue/states.ts';
+import { limits } from '../catalogue/limits.ts';
+import { answer, by, closed, id, nullable, Type, type Static } from '../core/schema.ts';
+import { compile } from '../core/validate.ts';
+import { approvalKinds } from './model.ts';
+
+const moment = (description: string) => Type.Integer({ description: `${description} (milliseconds since 1970 UTC)` });
+export const statusSchema = Type.Union(approvalStatuses.map((status) => Type.Literal(status)), { description: 'pending is the only one that is not final.' });
+const target = (description: string) => nullable(Type.Object({}, { description }));
+
+export const approvalSchema = answer({
+  id: id('apr', 'The approval.'),
+  kind: Type.Union(approvalKinds.map((kind) => Type.Literal(kind)), { description: 'What is asked for.' }),
+  summary: Type.String({ description: 'One line for whoever decides.' }),
+  requestedBy: by,
+  requestedAt: moment('When it was asked for'),
+  expiresAt: moment('When it expires'),
+  status: statusSchema,
+  decidedBy: nullable(by),
+  decidedAt: nullable(moment('When it was decided')),
+  note: nullable(Type.String({ description: 'What was said with the decision.' })),
+  action: nullable(Type.String({ description: 'The action.' })),
+  resource: nullable(Type.String({ description: 'The resource of the record.' })),
+  record: nullable(Type.String({ description: 'The record’s id.' })),
+  input: target('The action’s input.'),
+  flag: nullable(Type.String({ description: 'The flag.' })),
+  change: target('The flag’s change.'),
+  operation: target('What is to be done to the items: its type and members.'),
+  before: target('The target when it was asked for.'),
+  now: target('The target as it is.'),
+  item: nullable(Type.String({ description: 'The item on whose timeline it is.' })),
+  inbox: nullable(Type.String({ description: 'That item’s inbox.' })),
+  run: nullable(Type.String({ description: 'The run that waits for it.' })),
+  bulk: nullable(Type.String({ description: 'The bulk that waits for it.' })),
+});
+
+export const pendingAnswer = answer({ pending: Type.Literal(true, { description: 'A person has to approve it first.' }), approval: id('apr', 'The approval.') });
+
+export const decisionInput = closed({
+  note: Type.Optional(Type.String({ minLength: 1, maxLength: limits.subjectMax, pattern: '\\S', description: 'What is to be said with it.' })),
+});
+export type DecisionInput = Static<typeof decisionInput>;
+export const checkDecision = compile(decisionInput);
+
+export const approvalAnswer = answer({ approval: approvalSchema });
+export const approvedAnswer = answer({
+  approval: approvalSchema,
+  run: nullable(Type.String({ description: 'The run that is queued or runs now.' })),
+  flag: target('The flag as it is now.'),
+  bulk: target('The bulk that is queued now.'),
+  item: target('The item as it is now.'),
+});

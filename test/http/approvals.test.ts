@@ -1,0 +1,252 @@
+/** Approvals: asked for by whoever may, decided by persons, exactly once, with everything checked as it is then. */
+import { expect } from 'chai';
+import { connectApp, type FakeApp } from '../support/app.ts';
+import type { Client, Reply } from '../support/http.ts';
+import { until } from '../support/until.ts';
+import { newWorld, type World } from '../support/world.ts';
+
+const manifest = {
+  resources: [{ name: 'order', source: 'stored', fields: [{ name: 'status', filter: true }] }, { name: 'vault', source: 'stored' }],
+  inboxes: [{ name: 'mail', reply: { via: 'app' } }, { name: 'secret' }],
+  actions: [
+    { name: 'refund', label: 'Refund', resource: 'order', approval: true, danger: 'high', when: { field: 'record.fields.status', op: 'eq', value: 'paid' }, input: { type: 'object', properties: { amount: { type: 'number' } } } },
+    { name: 'ping', label: 'Ping' },
+    { name: 'strict', label: 'Strict', approval: true, offline: 'refuse' },
+  ],
+} as const;
+
+const clerk = [{ on: 'inbox:mail', can: ['*'] }, { on: 'resource:order', can: ['see'] }, { on: 'action:refund', can: ['run'] }, { on: 'action:ping', can: ['run'] }, { on: 'action:strict', can: ['run'] }];
+
+describe('http: approvals', () => {
+  let world: World;
+  let agent: Client;
+  let person: Client;
+  let key: Client;
+  let app: FakeApp;
+  const ran: { run: string; actor: { id: string } }[] = [];
+
+  before(async () => {
+    world = await newWorld({ manifest });
+    await world.role('clerk', clerk);
+    [agent, person, key] = [await world.agent('clerk'), await world.person('operator'), await world.appKey()];
+    app = await connectApp(key, { manifest, handlers: { 'action.run': (params: { run: string; actor: { id: string } }) => {
+      ran.push(params);
+      return { message: 'Refunded.' };
+    } } });
+  });
+  after(async () => {
+    await app.close();
+    await world.close();
+  });
+
+  let n = 0;
+  const order = async (status = 'paid'): Promise<string> => {
+    n += 1;
+    await world.records('order', [{ id: `o${String(n)}`, title: `Order ${String(n)}`, fields: { status } }]);
+    return `o${String(n)}`;
+  };
+  const ask = async (record: string, client = agent, more: object = {}): Promise<{ approval: string; run: string }> => {
+    const reply = await client.post('/actions', { action: 'refund', record, confirmed: true, ...more });
+    expect(reply.status, reply.text).to.equal(202);
+    expect(reply.body.pending).to.equal(true);
+    return reply.body;
+  };
+  const codeOf = (reply: Reply): string => `${String(reply.status)} ${String(reply.body?.code)}`;
+  const approvalOf = async (id: string, client = person): Promise<Reply['body']> => (await client.get(`/approvals/${id}`)).body.approval;
+  const runOf = async (id: string): Promise<Reply['body']> => (await agent.get(`/runs/${id}`)).body.run;
+  const calls = (run: string): number => ran.filter((call) => call.run === run).length;
+
+  it('shows what is asked for, before and now, to who asked and to who may see approvals and the target', async () => {
+    const record = await order();
+    const { approval, run } = await ask(record, agent, { input: { amount: 5 } });
+    const shown = await approvalOf(approval);
+    expect(shown).to.deep.include({ id: approval, kind: 'action', status: 'pending', action: 'refund', record, input: { amount: 5 }, run, decidedBy: null, note: null, flag: null, bulk: null });
+    expect(shown.requestedBy).to.deep.include({ type: 'agent', id: agent.id });
+    expect(shown.before.fields).to.deep.equal({ status: 'paid' });
+    await world.sql(`update records set fields = '{"status":"paid","note":"x"}' where id = $1`, [record]);
+    expect((await approvalOf(approval)).now.fields).to.deep.equal({ status: 'paid', note: 'x' });
+    expect((await agent.get('/approvals')).body.approvals.map((entry: { id: string }) => entry.id)).to.include(approval);
+    expect((await person.get('/approvals?status=pending')).body.approvals.map((entry: { id: string }) => entry.id)).to.include(approval);
+    expect((await (await world.agent('viewer')).get(`/approvals/${approval}`)).status).to.equal(404);
+    expect((await (await world.agent('viewer')).get('/approvals')).body).to.deep.equal({ approvals: [], cursor: null });
+    await agent.post(`/approvals/${approval}/cancel`);
+  });
+
+  it('does what was asked for under the name of who asked, once a person approves, and says who decided', async () => {
+    const item = (await agent.post('/items', { inbox: 'mail', title: 'Refund me' })).body.item.id;
+    const { approval, run } = await ask(await order(), agent, { item });
+    const reply = await person.post(`/approvals/${approval}/approve`, { note: 'Fine.' });
+    expect(reply.status, reply.text).to.equal(200);
+    expect(reply.body).to.deep.include({ run, flag: null, bulk: null, item: null });
+    expect(reply.body.approval).to.deep.include({ status: 'approved', note: 'Fine.' });
+    expect(reply.body.approval.decidedBy).to.deep.include({ type: 'person', id: person.id });
+    await until('it has run', async () => (await runOf(run)).status === 'succeeded');
+    expect(ran.find((call) => call.run === run)?.actor.id).to.equal(agent.id);
+    expect((await runOf(run)).approvedBy).to.deep.include({ id: person.id });
+    const { timeline } = (await agent.get(`/items/${String(item)}`)).body;
+    expect(timeline.find((entry: { type: string }) => entry.type === 'approval').data).to.deep.include({ approval, kind: 'action', status: 'approved', note: 'Fine.' });
+    expect(timeline.find((entry: { type: string }) => entry.type === 'action').data).to.include({ run, status: 'succeeded' });
+    expect(codeOf(await person.post(`/approvals/${approval}/approve`))).to.equal('409 already_decided');
+    expect((await person.post(`/approvals/${approval}/reject`)).body.approval).to.include({ id: approval, status: 'approved' });
+    expect(calls(run)).to.equal(1);
+  });
+
+  it('lets only persons decide who may, and nobody their own request', async () => {
+    const { approval } = await ask(await order());
+    expect(codeOf(await agent.post(`/approvals/${approval}/approve`))).to.equal('403 person_required');
+    expect(codeOf(await (await world.agent('admin')).post('/approvals/apr_none/approve'))).to.equal('403 person_required');
+    expect(codeOf(await key.post(`/approvals/${approval}/approve`))).to.equal('403 forbidden');
+    expect(codeOf(await (await world.person('viewer')).post(`/approvals/${approval}/approve`))).to.equal('403 forbidden');
+    expect(codeOf(await person.post('/approvals/apr_none/approve'))).to.equal('404 not_found');
+    expect(codeOf(await person.post(`/approvals/${approval}/approve`, { payload: {} }))).to.equal('400 invalid');
+    const own = await ask(await order(), person);
+    expect(codeOf(await person.post(`/approvals/${own.approval}/approve`))).to.equal('403 forbidden');
+    expect(codeOf(await person.post(`/approvals/${own.approval}/reject`))).to.equal('403 forbidden');
+    expect((await (await world.person('operator', 'Bo')).post(`/approvals/${own.approval}/approve`)).status).to.equal(200);
+  });
+
+  it('lets exactly one of many decisions at once hold, with its effect once or not at all', async function () {
+    this.timeout(60_000);
+    const others = await Promise.all(Array.from({ length: 4 }, (_, i) => world.person('operator', `Decider ${String(i)}`)));
+    for (let round = 0; round < 8; round++) {
+      const { approval, run } = await ask(await order());
+      const decisions = await Promise.all(others.flatMap((one) => ['approve', 'reject', 'approve', 'reject'].map((verb) => one.post(`/approvals/${approval}/${verb}`))));
+      expect(decisions.filter(({ status }) => status === 200)).to.have.length(1);
+      expect(decisions.filter((reply) => codeOf(reply) === '409 already_decided')).to.have.length(decisions.length - 1);
+      const { status } = await approvalOf(approval);
+      await until('the run has ended', async () => !['pending', 'queued', 'running'].includes((await runOf(run)).status));
+      expect((await runOf(run)).status).to.equal(status === 'approved' ? 'succeeded' : 'rejected');
+      expect(calls(run)).to.equal(status === 'approved' ? 1 : 0);
+    }
+  });
+
+  it('is stale when what was asked for does not fit any more, and does nothing then', async () => {
+    const record = await order();
+    const changed = await ask(record);
+    await world.sql(`update records set fields = '{"status":"open"}' where id = $1`, [record]);
+    const reply = await person.post(`/approvals/${changed.approval}/approve`);
+    expect(codeOf(reply)).to.equal('409 stale');
+    expect(reply.body.details).to.have.length.above(0);
+    expect(await approvalOf(changed.approval)).to.include({ status: 'stale' });
+    expect(await runOf(changed.run)).to.include({ status: 'failed' });
+    expect(codeOf(await person.post(`/approvals/${changed.approval}/approve`))).to.equal('409 already_decided');
+
+    const passing = await world.agent('clerk');
+    const lost = await ask(await order(), passing);
+    await world.sql('update agents set revoked_at = 1 where id = $1', [passing.id]);
+    await world.sql('update revisions set n = n + 1');
+    expect(codeOf(await person.post(`/approvals/${lost.approval}/approve`))).to.equal('409 stale');
+    const gone = await ask(await order());
+    await world.sql('delete from records where id = $1', [`o${String(n)}`]);
+    expect(codeOf(await person.post(`/approvals/${gone.approval}/approve`))).to.equal('409 stale');
+    expect([changed, lost, gone].map(({ run }) => calls(run))).to.deep.equal([0, 0, 0]);
+  });
+
+  it('is cancelled by who asked alone, and expires; the run ends with it', async () => {
+    const first = await ask(await order());
+    expect(codeOf(await person.post(`/approvals/${first.approval}/cancel`))).to.equal('403 forbidden');
+    expect((await agent.post(`/approvals/${first.approval}/cancel`)).body.approval).to.include({ status: 'cancelled' });
+    expect(await runOf(first.run)).to.include({ status: 'cancelled' });
+    const second = await ask(await order());
+    await world.sql('update approvals set expires_at = 1 where id = $1', [second.approval]);
+    const late = await person.post(`/approvals/${second.approval}/approve`);
+    expect(codeOf(late)).to.equal('409 already_decided');
+    expect(late.body.approval).to.include({ status: 'expired' });
+    await until('the run has expired too', async () => (await runOf(second.run)).status === 'expired');
+    const third = await ask(await order());
+    expect((await agent.post(`/runs/${third.run}/cancel`)).status).to.equal(200);
+    expect(await approvalOf(third.approval)).to.include({ status: 'cancelled' });
+  });
+
+  it('keeps a decision under an idempotency key', async () => {
+    const { approval, run } = await ask(await order());
+    const headers = { 'idempotency-key': `decide-${approval}` };
+    const first = await person.post(`/approvals/${approval}/approve`, {}, { headers });
+    const again = await person.post(`/approvals/${approval}/approve`, {}, { headers });
+    expect([first.status, again.status]).to.deep.equal([200, 200]);
+    expect(again.text).to.equal(first.text);
+    await until('it has run', async () => (await runOf(run)).status === 'succeeded');
+    expect(calls(run)).to.equal(1);
+  });
+
+  describe('supervised agents', () => {
+    let supervised: Client;
+    before(async () => {
+      supervised = await world.agent('clerk', { mode: 'supervised' });
+    });
+
+    it('change nothing by themselves: each change waits for a person and is then made in their name', async () => {
+      const { item } = (await agent.post('/items', { inbox: 'mail', title: 'Look at me' })).body;
+      const calm: readonly [string, object, (now: Reply['body']) => void][] = [
+        ['tags', { add: ['seen'] }, (now) => expect(now.tags).to.deep.equal(['seen'])],
+        ['notes', { text: 'A note.' }, () => undefined],
+        ['state', { state: 'waiting' }, (now) => expect(now.state).to.equal('waiting')],
+        ['snooze', { until: Date.now() + 3_600_000 }, (now) => expect(now.snoozedUntil).to.be.a('number')],
+        ['reply', { subject: 'Hello', text: 'There.' }, () => undefined],
+        ['triage', { answers: { spam: 'no' } }, () => undefined],
+      ];
+      for (const [verb, body, check] of calm) {
+        const before = (await agent.get(`/items/${String(item.id)}`)).body.item;
+        const reply = await supervised.post(`/items/${String(item.id)}/${verb}`, body);
+        expect(reply.status, `${verb}: ${reply.text}`).to.equal(202);
+        expect(reply.body).to.deep.equal({ pending: true, approval: reply.body.approval });
+        expect((await agent.get(`/items/${String(item.id)}`)).body.item, verb).to.deep.equal(before);
+        const decided = await person.post(`/approvals/${String(reply.body.approval)}/approve`);
+        expect(decided.status, decided.text).to.equal(200);
+        check(decided.body.item);
+      }
+      const { timeline } = (await agent.get(`/items/${String(item.id)}`)).body;
+      const note = timeline.find((entry: { type: string }) => entry.type === 'note');
+      expect(note.actor).to.deep.include({ id: supervised.id });
+      const created = await supervised.post('/items', { inbox: 'mail', title: 'New' });
+      expect(created.status).to.equal(202);
+      expect((await person.post(`/approvals/${String(created.body.approval)}/approve`)).body.item).to.include({ title: 'New', inbox: 'mail' });
+    });
+
+    it('hear at once what could not be done anyway, and that there is nothing to do', async () => {
+      const { item } = (await agent.post('/items', { inbox: 'mail', title: 'Look at me' })).body;
+      expect(codeOf(await supervised.post(`/items/${String(item.id)}/state`, { state: 'nosuch' }))).to.equal('400 invalid');
+      expect(codeOf(await supervised.post('/items/itm_none/state', { state: 'open' }))).to.equal('404 not_found');
+      expect((await supervised.post(`/items/${String(item.id)}/state`, { state: 'open' })).body.changed).to.equal(false);
+      expect(codeOf(await supervised.post('/items', { inbox: 'secret', title: 'New' }))).to.equal('404 not_found');
+    });
+
+    it('find their request stale when somebody was quicker', async () => {
+      const { item } = (await agent.post('/items', { inbox: 'mail', title: 'Look at me' })).body;
+      const { approval } = (await supervised.post(`/items/${String(item.id)}/state`, { state: 'closed' })).body;
+      await agent.post(`/items/${String(item.id)}/state`, { state: 'waiting' });
+      expect(codeOf(await person.post(`/approvals/${String(approval)}/approve`))).to.equal('409 stale');
+      expect((await agent.get(`/items/${String(item.id)}`)).body.item.state).to.equal('waiting');
+    });
+
+    it('ask for any action and any bulk, which run once approved', async () => {
+      const action = await supervised.post('/actions', { action: 'ping' });
+      expect(action.body).to.deep.include({ pending: true });
+      await person.post(`/approvals/${String(action.body.approval)}/approve`);
+      await until('it has run', async () => (await supervised.get(`/runs/${String(action.body.run)}`)).body.run.status === 'succeeded');
+      const ids = (await Promise.all([1, 2, 3].map(() => agent.post('/items', { inbox: 'mail', title: 'Bulk me' })))).map((reply) => reply.body.item.id);
+      const bulk = await supervised.post('/bulk', { ids, operation: { type: 'tags', add: ['bulk'], remove: [] } });
+      expect(bulk.body).to.deep.include({ pending: true });
+      const decided = await person.post(`/approvals/${String(bulk.body.approval)}/approve`);
+      expect(decided.body.bulk, decided.text).to.include({ id: bulk.body.bulk.id, status: 'queued' });
+      await until('the bulk is done', async () => (await supervised.get(`/bulk/${String(bulk.body.bulk.id)}`)).body.bulk.status === 'done');
+      expect((await supervised.get(`/bulk/${String(bulk.body.bulk.id)}`)).body.bulk).to.include({ changed: 3, failed: 0 });
+      const rejected = await supervised.post('/bulk', { ids, operation: { type: 'tags', add: ['never'], remove: [] } });
+      expect((await person.post(`/approvals/${String(rejected.body.approval)}/reject`)).status).to.equal(200);
+      expect((await supervised.get(`/bulk/${String(rejected.body.bulk.id)}`)).body.bulk).to.include({ status: 'cancelled', failed: 3 });
+    });
+  });
+
+  it('queues what is approved while the app is offline, and leaves pending what is not to be queued', async () => {
+    const strict = await agent.post('/actions', { action: 'strict' });
+    await app.close();
+    await until('the app is offline', async () => (await world.sql('select 1 from app_connections')).length === 0);
+    const { approval, run } = await ask(await order());
+    expect((await person.post(`/approvals/${approval}/approve`)).status).to.equal(200);
+    expect(await runOf(run)).to.include({ status: 'queued' });
+    expect(codeOf(await person.post(`/approvals/${String(strict.body.approval)}/approve`))).to.equal('503 app_offline');
+    expect(await approvalOf(strict.body.approval)).to.include({ status: 'pending' });
+    app = await connectApp(key, { manifest, handlers: { 'action.run': () => ({ message: 'Later.' }) } });
+    await until('it has run', async () => (await runOf(run)).status === 'succeeded');
+  });
+});
