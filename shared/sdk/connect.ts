@@ -32,7 +32,7 @@ export interface ConnectOptions {
   readonly concurrency?: number;
   /** Reports and batches of records that wait for the service; default 10,000. */
   readonly queueLimit?: number;
-  /** Names this process; made when absent. */
+  /** Names whoever remembers the answers: the store's, or made for this process when absent. */
   readonly instance?: string;
   /** When this process was started, in ms since 1970; the newest decides what is declared. */
   readonly startedAt?: number;
@@ -94,7 +94,7 @@ const deleteAll = async (outgoing: Outgoing, resource: string, ids: readonly str
 
 /** Never throws; what goes wrong is told to `onError`, and it is tried again. */
 export const connect = (options: ConnectOptions): Client => {
-  const { app, url, key, store = null, concurrency = 64, queueLimit = 10_000, instance = randomUUID(), startedAt = Math.round(performance.timeOrigin) } = options;
+  const { app, url, key, store = null, concurrency = 64, queueLimit = 10_000, instance = store?.instance ?? randomUUID(), startedAt = Math.round(performance.timeOrigin) } = options;
   const timing = { ...standardTiming, ...options.timing };
   const emitter = createEmitter(options.onError ?? print);
   const problems = tellOnce((problem) => { emitter.emit('error', problem); });

@@ -1,4 +1,6 @@
 /** Where answers outlive the app's process: the interface, and a store in files that are on the disk before it answers. */
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RpcError } from '../applink/protocol.ts';
@@ -10,6 +12,8 @@ export interface StoredAnswer {
 
 /** Any of them may reject; the answer is then kept in memory alone and `onError` is told. */
 export interface AnswerStore {
+  /** Who remembers: what the app registers as. The service waits for this one when an answer is missing, and takes it from no other. */
+  readonly instance?: string | undefined;
   get(run: string): Promise<StoredAnswer | null | undefined>;
   set(run: string, answer: StoredAnswer): Promise<unknown>;
   delete(run: string): Promise<unknown>;
@@ -29,10 +33,30 @@ const synced = async (path: string, flags: string, text?: string): Promise<void>
   }
 };
 
-/** One file for each answer that the service doesn't have yet, in a folder that only this app's one instance uses. */
+/** Made once and kept beside the answers; undefined when the folder can't be used, which `set` tells later. */
+const instanceOf = (folder: string): string | undefined => {
+  const path = join(folder, 'instance');
+  try {
+    mkdirSync(folder, { recursive: true });
+    try {
+      const known = readFileSync(path, 'utf8').trim();
+      if (known !== '') return known.slice(0, 100);
+    } catch {
+      // The first time there is none.
+    }
+    const made = randomUUID();
+    writeFileSync(path, `${made}\n`);
+    return made;
+  } catch {
+    return undefined;
+  }
+};
+
+/** One file for each answer that the service doesn't have yet, in a folder that one process at a time uses. */
 export const fileStore = (folder: string): AnswerStore => {
   const pathOf = (run: string): string => join(folder, `${encodeURIComponent(run).replaceAll('.', '%2E')}${suffix}`);
   return {
+    instance: instanceOf(folder),
     get: async (run) => {
       try {
         return JSON.parse(await readFile(pathOf(run), 'utf8')) as StoredAnswer;

@@ -46,20 +46,23 @@ function status(dir) {
  * @returns {Promise<void>}
  */
 export async function switchSampleApp(dir, wanted) {
+  mkdirSync(folder(dir), { recursive: true });
+  writeFileSync(join(folder(dir), 'wanted'), `${wanted}\n`);
   let told = 0;
   for (const until = Date.now() + waitMs; Date.now() < until; await pause(100)) {
     const pid = readState(dir)?.pids[unitName];
     if (pid === undefined) throw new Trouble('The sample app does not run here. Start it with npm start.');
+    if (wantedOf(dir) !== wanted) throw new Trouble(`Somebody else wanted otherwise meanwhile: the sample app is not ${wanted}.`);
     const now = status(dir);
-    if (told === pid && now?.pid === pid && now.is === wanted) return;
+    // Until it has said something, a signal would end it; it reads the file when it starts.
+    if (now?.pid !== pid) continue;
+    if (told === pid && now.is === wanted) return;
     if (told === pid) continue;
-    mkdirSync(folder(dir), { recursive: true });
-    writeFileSync(join(folder(dir), 'wanted'), `${wanted}\n`);
     try {
       process.kill(pid, 'SIGUSR2');
       told = pid;
     } catch {
-      // It just ended; the next one reads the file when it starts.
+      // It just ended, and the next one is looked for.
     }
   }
   throw new Trouble(`The sample app is not ${wanted} after ${waitMs / 1000} s; its log is in the folder logs of the data.`);

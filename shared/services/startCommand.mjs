@@ -54,8 +54,9 @@ export async function startCommand() {
   const access = readAccess(dir);
   const app = 'test/sample-app/main.ts';
   if (existsSync(join(root, app)) && access) {
-    // It is a customer's program, so it gets nothing of the service's but its own key.
-    const appEnv = { ...process.env, BASE_URL: access.baseUrl, APP_KEY: access.appKey, DATA_DIR: dir };
+    // It is a customer's program and knows nothing of the service but an address and its key.
+    const { DATABASE_URL: _database, MIGRATE_DATABASE_URL: _owner, REDIS_URL: _redis, ...others } = process.env;
+    const appEnv = { ...others, BASE_URL: access.baseUrl, APP_KEY: access.appKey, DATA_DIR: dir };
     wantOnline(dir);
     units.set(unitName, await startUnit({ name: unitName, file: app, env: appEnv, log: join(logs, 'sample-app.log') }));
   }

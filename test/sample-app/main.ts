@@ -52,6 +52,8 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     void sample.stop().finally(() => process.exit(0));
   });
 }
+// From here on it can be told; who wants to waits for this.
+tell('connecting');
 // Offline it holds no socket, and must not end for that.
 setInterval(() => undefined, 2 ** 30);
 await follow();

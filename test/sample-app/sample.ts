@@ -52,6 +52,7 @@ const pushChanges = async (client: Client, shop: Shop, changes: readonly Change[
 const answersOf = (shop: Shop, dir: string): AnswerStore => {
   const failed = fileStore(join(dir, 'failed'));
   return {
+    instance: failed.instance,
     get: async (run) => (await shop.answers.get(run)) ?? failed.get(run),
     set: (run, answer) => (answer.answer.error === undefined ? shop.answers.set(run, answer) : failed.set(run, answer)),
     delete: (run) => Promise.all([shop.answers.delete(run), failed.delete(run)]),

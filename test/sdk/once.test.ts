@@ -118,6 +118,7 @@ describe('sdk: once', () => {
 
   describe('with answers in files', () => {
     let folder = '';
+    const files = (): string[] => readdirSync(folder).filter((file) => file !== 'instance');
     beforeEach(() => {
       folder = mkdtempSync(join(tmpdir(), 'console-sdk-'));
     });
@@ -130,12 +131,13 @@ describe('sdk: once', () => {
       await fake.registered();
       await fake.call('action.run', runCall('run_1', 'pay'));
       await before.client.close();
-      expect(readdirSync(folder)).to.deep.equal(['run_1.json']);
+      expect(files()).to.deep.equal(['run_1.json']);
 
       const after = connected(fake, app, { store: fileStore(folder) });
       await until('online', () => after.client.online);
       expect((await until('the answers', () => fake.of('run.answers')[0])).params.answers).to.deep.equal([{ run: 'run_1', result: { message: 'Paid.' } }]);
-      await until('the file is gone', () => readdirSync(folder).length === 0);
+      await until('the file is gone', () => files().length === 0);
+      expect(after.client.instance, 'the service takes answers from whom it asked').to.equal(before.client.instance);
       expect((await fake.call('action.run', runCall('run_1', 'pay', { attempt: 2 }))).result).to.deep.equal({ message: 'Paid.' });
       expect(did).to.deep.equal(['run_1.1']);
       expect(after.problems).to.deep.equal([]);
@@ -148,7 +150,7 @@ describe('sdk: once', () => {
         expect((await store.get(run))?.answer.result).to.equal(run);
       }
       expect(await store.keys?.()).to.have.members(['../up', 'a/b', '..', '.', 'ü']);
-      expect(readdirSync(folder)).to.have.length(5);
+      expect(files()).to.have.length(5);
     });
 
     it('a half-written file of a killed process is no answer', async () => {
