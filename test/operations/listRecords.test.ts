@@ -89,8 +89,8 @@ const paces: readonly Pace[] = [
   usualPace,
   // Reads on in tiny steps, and gathers as soon as it can, and gathers nothing.
   { ...usualPace, strides: [3, 5, 7, 9], nearby: 1 },
-  { ...usualPace, strides: [2, 3, 4, 5], nearby: 0, rareShare: 1, sampleRows: 7 },
-  { ...usualPace, strides: [2, 3, 4, 50], nearby: 0, rareShare: 1, gatherMost: 2, rangeMost: 1 },
+  { ...usualPace, strides: [2, 3, 4, 5], nearby: 0, sampleRows: 7 },
+  { ...usualPace, strides: [2, 3, 4, 50], nearby: 0, gatherMost: 2, rangeMost: 1 },
 ];
 
 describe('listing stored records', () => {

@@ -37,12 +37,11 @@ export interface Pace {
   /** More are not sorted at once: by terms, and by a range of keys. */
   readonly gatherMost: number;
   readonly rangeMost: number;
-  /** Rows of which the shares of terms are learnt; a term that more of them have helps less than reading on. */
+  /** Rows of which the shares of terms are learnt. */
   readonly sampleRows: number;
-  readonly rareShare: number;
 }
 
-export const usualPace: Pace = { strides: [256, 2_048, 16_384, 131_072], nearby: 8_192, gatherMost: 20_000, rangeMost: 5_000, sampleRows: 1_000, rareShare: 0.05 };
+export const usualPace: Pace = { strides: [256, 2_048, 16_384, 131_072], nearby: 8_192, gatherMost: 20_000, rangeMost: 5_000, sampleRows: 1_000 };
 
 const partsMax = 4;
 
@@ -93,22 +92,37 @@ const rangesOf = ({ clauses, ranged }: ListRequest): Range[] =>
     return [{ field, least: Math.max(-Number.MAX_VALUE, ...above), most: Math.min(Number.MAX_VALUE, ...below) }];
   });
 
-/** The tsquery to gather by: of the parts that are rare, or of all when these are rare together; null: they don't help. */
-const rareTerms = async (reading: Reading): Promise<string | null> => {
-  const { sampleRows, rareShare } = reading.pace;
+interface Sample {
+  readonly n: number;
+  readonly total: number;
+  readonly t1: number;
+  readonly t2: number;
+  readonly t3: number;
+  readonly t4: number;
+}
+
+/**
+ * The tsquery to gather by: of the parts that few records have, or of all when few have these together; null: reading on
+ * costs less. `forced`: it was read on already, and that didn't find enough.
+ */
+const rareTerms = async (reading: Reading, wanted: number, forced: boolean): Promise<string | null> => {
+  const { sampleRows, gatherMost } = reading.pace;
   const parts = partsOf(reading.request);
   const all = parts.join(' & ');
-  if (parts.length < 2) return parts[0] ?? null;
+  if (parts.length === 0) return null;
   const asked = [...parts.slice(0, partsMax - 1), all];
-  const [counts] = await ask<Record<string, number>>(reading, sample(sampleRows), Object.fromEntries(asked.map((part, i) => [`term${String(i + 1)}`, part])));
-  const [least = { part: all, share: 1 }, ...others] = asked.map((part, i) => ({ part, share: (counts?.[`t${String(i + 1)}`] ?? 0) / Math.max(1, counts?.['n'] ?? 0) }))
-    .filter(({ part }) => part !== all).sort((a, b) => a.share - b.share);
-  if (least.share <= rareShare) return [least, ...others.filter(({ share }) => share <= rareShare)].map(({ part }) => part).join(' & ');
-  return (counts?.[`t${String(asked.length)}`] ?? 0) / Math.max(1, counts?.['n'] ?? 0) <= rareShare ? all : null;
+  const [found] = await ask<Sample>(reading, sample(sampleRows), Object.fromEntries(asked.map((part, i) => [`term${String(i + 1)}`, part])));
+  if (found === undefined) return null;
+  const shares = [found.t1, found.t2, found.t3, found.t4].slice(0, asked.length).map((count) => Math.max(count, 0.5) / Math.max(1, found.n));
+  const joint = shares.at(-1) ?? 1;
+  const most = forced ? gatherMost : Math.min(gatherMost, (2 * wanted) / joint);
+  const rare = asked.slice(0, -1).filter((_part, i) => (shares[i] ?? 1) * found.total <= most);
+  if (rare.length > 0) return rare.join(' & ');
+  return joint * found.total <= most ? all : null;
 };
 
 /** All that fits behind a place, found by the narrowest range or the rarest terms; null: these find too much. */
-const gather = async (reading: Reading, place: Place | null, limit: number): Promise<Found[] | null> => {
+const gather = async (reading: Reading, place: Place | null, limit: number, forced: boolean): Promise<Found[] | null> => {
   const { request, db, values, pace: { gatherMost, rangeMost } } = reading;
   const shape = shapeOf(reading, place);
   const sorted = (found: (Found & { n: number })[]): Found[] | null => ((found[0]?.n ?? 0) > gatherMost ? null : found.filter((each) => each.id !== null));
@@ -118,7 +132,7 @@ const gather = async (reading: Reading, place: Place | null, limit: number): Pro
     const { n } = (await row<{ n: number }>(db, count.prepared, valuesOf(count, { ...values, ...range }))) ?? { n: 0 };
     if (n <= rangeMost) return sorted(await ask(reading, gatherRange(shape, gatherMost), { ...placed(place), ...range, limit }));
   }
-  const terms = await rareTerms(reading);
+  const terms = await rareTerms(reading, limit, forced);
   return terms === null ? null : sorted(await ask(reading, gatherTerms(shape, gatherMost), { ...placed(place), terms, limit }));
 };
 
@@ -139,9 +153,9 @@ const readStream = async (reading: Reading, from: Place | null, wanted: number):
     fitting += edge[1];
     const expected = ((wanted - found.length) * read) / Math.max(fitting, 0.5);
     if (gathers && expected > nearby) {
-      const rest = await gather(reading, place, wanted - found.length);
+      const rest = await gather(reading, place, wanted - found.length, step > 0);
       if (rest !== null) return [...found, ...rest];
-      gathers = false;
+      gathers = step === 0;
     }
     if (step < strides.length - 1) step += 1;
   }

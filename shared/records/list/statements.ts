@@ -39,8 +39,15 @@ const keyColumns = (stream: StreamName): string => {
 
 const fits = '(($path::jsonpath is null or r.fields @@ $path::jsonpath) and ($query::tsquery is null or r.terms @@ $query::tsquery)) is true';
 const ofField = 'k.env = $env and k.resource = $resource and k.field = $field';
-/** Of a stream's keys: those in the bounds that the filters leave. */
-const bounded = (stream: StreamName): string => (stream === 'absent' ? 'k.missing' : 'not k.missing and k.num >= $floor::float8 and k.num <= $ceiling::float8');
+/**
+ * Of a stream's keys those in the bounds that the filters leave. Behind a place only the far bound is asked: from the
+ * near one PostgreSQL would read all that lies before the place.
+ */
+const bounded = ({ stream, descending, behind }: Shape): string => {
+  if (stream === 'absent') return 'k.missing';
+  const floor = behind && !descending ? '' : ' and k.num >= $floor::float8';
+  return `not k.missing${floor}${behind && descending ? '' : ' and k.num <= $ceiling::float8'}`;
+};
 
 /** Keys whose record was written anew since are stale: their stamps differ, and the record is found under its new keys. */
 const streamSql = (shape: Shape, rows: number): string => {
@@ -51,7 +58,7 @@ const streamSql = (shape: Shape, rows: number): string => {
       select r.* from records r where r.env = $env and r.resource = $resource and ${behindOf(shape)} ${end}) r`;
   }
   return `select k.id, k.k1, k.k2, r.id is not null and ${fits} as fits from (
-      select k.id, k.stamp, ${keyColumns(stream)} from record_keys k where ${ofField} and ${bounded(stream)} and ${behindOf(shape)} ${end}) k
+      select k.id, k.stamp, ${keyColumns(stream)} from record_keys k where ${ofField} and ${bounded(shape)} and ${behindOf(shape)} ${end}) k
     left join lateral (select * from records r where r.env = $env and r.resource = $resource and r.id = k.id and r.stamp = k.stamp offset 0) r on true`;
 };
 
@@ -72,10 +79,10 @@ export const probe = (shape: Shape, rows: number): Named =>
     left join records r on r.env = $env and r.resource = $resource and r.id = f.id order by ${sorted(shape)}`);
 
 /** Of records that terms or keys find: with the keys of the stream that they are to be sorted by, looked up by the record. */
-const withKeys = ({ stream }: Shape): string =>
-  isKeyed(stream)
+const withKeys = (shape: Shape): string =>
+  isKeyed(shape.stream)
     ? `join lateral (select * from record_keys k where k.env = $env and k.resource = $resource and k.id = r.id
-        and (k.field = $field) is true and k.stamp = r.stamp and (${bounded(stream)}) is true offset 0) k on true`
+        and (k.field = $field) is true and k.stamp = r.stamp and (${bounded(shape)}) is true offset 0) k on true`
     : '';
 
 /** What fits behind the place, of what `found` finds, if it is not more than `most`: each row has that number as `n`. */
@@ -103,13 +110,22 @@ export const gatherRange = (shape: Shape, most: number): Named =>
 export const countRange = (most: number): Named =>
   named(`records.countRange.${String(most)}`, () => `select count(*)::int as n from (select 1 from record_keys x where ${inRange} limit ${String(most + 1)}) x`);
 
-/** Of the first `rows` records by title: how many there are, and how many have each of four terms. */
+/**
+ * Of the first `rows` records by id, an order that seldom has to do with another: how many there are, how many have each
+ * of four terms, and about how many records there are in all.
+ */
 export const sample = (rows: number): Named =>
   named(`records.sample.${String(rows)}`, () => `
-    select count(*)::int as n, ${[1, 2, 3, 4].map((n) => `(count(*) filter (where r.terms @@ $term${String(n)}::tsquery))::int as t${String(n)}`).join(', ')}
-    from (select r.terms from records r where r.env = $env and r.resource = $resource order by r.title_key, r.id limit ${String(rows)}) r`);
+    select count(*)::int as n, ${[1, 2, 3, 4].map((n) => `(count(*) filter (where r.terms @@ $term${String(n)}::tsquery))::int as t${String(n)}`).join(', ')},
+      (select greatest(reltuples, 0)::float8 from pg_class where oid = 'records'::regclass) as total
+    from (select r.terms from records r where r.env = $env and r.resource = $resource order by r.id limit ${String(rows)}) r`);
 
-/** Any records that `$terms` finds and that fit, in no order. */
+/**
+ * Any records that `$terms` finds, in no order. The inner query is planned without the limit, as for a few rows
+ * PostgreSQL would rather read the table; it is read no further than the limit all the same.
+ */
 export const anyOf: Named = named('records.anyOf', () => `
+  with found as materialized (
+    select r.ctid as place from records r where r.terms @@ $terms::tsquery and (r.env = $env) is true and (r.resource = $resource) is true)
   select r.resource, r.id, r.title, r.subtitle, r.fields, r.updated_at as "updatedAt"
-  from records r where r.terms @@ $terms::tsquery and (r.env = $env) is true and (r.resource = $resource) is true limit $limit`);
+  from (select place from found limit $limit) f join lateral (select * from records r where r.ctid = f.place) r on true`);
