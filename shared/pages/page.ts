@@ -2,7 +2,8 @@
 import type { Caller } from '../agents/principal.ts';
 import type { Block } from '../applink/protocol.ts';
 import { failedBlock } from '../blocks/ask.ts';
-import { checkedBlock } from '../blocks/check.ts';
+import { filledBlock } from '../blocks/declared.ts';
+import { blockLimits } from '../blocks/schema.ts';
 import { seenBlocks } from '../blocks/seen.ts';
 import { Fault } from '../catalogue/errors.ts';
 import { fillTemplate } from '../core/conditions.ts';
@@ -20,7 +21,8 @@ import { turns } from './turns.ts';
 
 /** Made by the declaration alone. */
 const literalBlock: Resolve = async ({ deps, caller, params }, declared) => {
-  const [seen] = await seenBlocks(deps.db, caller, [checkedBlock(fillTemplate(declared, { params }))]);
+  const block = filledBlock({ ...declared, title: null }, { params });
+  const [seen] = block === null ? [] : await seenBlocks(deps.db, caller, [{ ...block, title: titleOf(declared) }]);
   return seen ?? null;
 };
 
@@ -38,6 +40,10 @@ const asksApp = ({ caller }: PageContext, block: Declared): boolean => {
   return block['source'] === 'app' || (typeof resource === 'string' && caller.env.definition.resources.get(resource)?.source === 'app');
 };
 
+/** A parameter may be longer than a title. */
+const titled = (block: Declared, params: Params): Declared =>
+  typeof block['title'] === 'string' ? { ...block, title: String(fillTemplate(block['title'], { params }) ?? '').slice(0, blockLimits.titleMax).toWellFormed() } : block;
+
 export interface PageRequest {
   readonly page: ManifestPage;
   readonly params: Params;
@@ -46,7 +52,8 @@ export interface PageRequest {
 export const pageBlocks = async (deps: Deps, caller: Caller, { page, params }: PageRequest): Promise<Block[]> => {
   const context: PageContext = { deps, caller, page: page.name, params, now: deps.clock.now() };
   const inTurn = turns(atOnce);
-  const made = page.blocks.map(async (block: Declared, place): Promise<Block | null> => {
+  const made = page.blocks.map(async (declared: Declared, place): Promise<Block | null> => {
+    const block = titled(declared, params);
     const source = block['source'];
     const resolve = typeof source === 'string' && Object.hasOwn(resolvers, source) ? resolvers[source as Source] : literalBlock;
     const make = (): Promise<Block | null> => resolve(context, block, place);
