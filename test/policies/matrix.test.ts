@@ -150,6 +150,12 @@ const rows: readonly [string, Thing, string][] = [
   ['POST /resources/{resource}/records', 'hidden','403  403  403  404  404  404  404  200  403  401  404'],
   ['POST /resources/{resource}/records', 'else','404  404  404  404  404  404  404  404  404  401  404'],
   ['POST /resources/{resource}/records', 'no','404  404  404  404  404  404  404  404  404  401  404'],
+
+  ['GET /pages', '',                       '200  200  200  200  200  200  200  403  200  401  404'],
+  ['GET /pages/{page}', 'own',             '200  200  200  200  404  200  200  403  200  401  404'],
+  ['GET /pages/{page}', 'hidden',          '200  200  200  404  404  404  404  403  200  401  404'],
+  ['GET /pages/{page}', 'else',            '404  404  404  404  404  404  404  403  404  401  404'],
+  ['GET /pages/{page}', 'no',              '404  404  404  404  404  404  404  403  404  401  404'],
 ];
 
 const inboxOf: Readonly<Partial<Record<Thing, string>>> = { own: 'own', readOnly: 'readOnly', hidden: 'hidden', else: 'elsewhere', no: 'nosuch' };
@@ -162,8 +168,9 @@ const manifest = {
   resources: ['own', 'hidden'].map(resourceOf),
   inboxes: ['own', 'readOnly', 'hidden'].map((name) => ({ name, reply: responder })),
   views: ['own', 'hidden'].map((inbox) => ({ name: inbox, inbox })),
+  pages: ['own', 'hidden'].map((name) => ({ name, blocks: [{ type: 'items', source: 'items', query: { inbox: name } }] })),
 };
-const otherManifest = { resources: [resourceOf('elsewhere')], inboxes: ['own', 'elsewhere'].map((name) => ({ name, reply: responder })), views: [{ name: 'elsewhere', inbox: 'elsewhere' }] };
+const otherManifest = { resources: [resourceOf('elsewhere')], inboxes: ['own', 'elsewhere'].map((name) => ({ name, reply: responder })), views: [{ name: 'elsewhere', inbox: 'elsewhere' }], pages: [{ name: 'elsewhere', blocks: [] }] };
 
 const bodies: Readonly<Record<string, object>> = {
   state: { state: 'waiting' }, assign: { assignee: null }, tags: { add: ['x'] }, snooze: { until: 4_102_444_800_000 }, notes: { text: 'x' },
@@ -190,7 +197,7 @@ describe('the permission matrix', () => {
     const ids = plain.startsWith('/bulk') ? bulks : items;
     const query = parameter === undefined ? '' : `?${parameter}=${inboxOf[thing] ?? ''}`;
     const id = plain.startsWith('/resources') ? record.id : (ids.get(thing) ?? '');
-    const target = `${plain.replace('{resource}', inboxOf[thing] ?? '').replace('{relation}', 'same').replace('{id}', id)}${query}`;
+    const target = `${plain.replace(/\{resource\}|\{page\}/, inboxOf[thing] ?? '').replace('{relation}', 'same').replace('{id}', id)}${query}`;
     if (method === 'GET') return client.get(target);
     if (plain === '/items') return client.post(target, { inbox: inboxOf[thing], title: 'x' });
     if (plain === '/bulk') return client.post(target, { ids: [items.get(thing)], operation: { type: 'snooze', until: 4_102_444_800_000 }, ...(variant === 'dryRun' ? { dryRun: true } : {}) });
@@ -201,7 +208,7 @@ describe('the permission matrix', () => {
     world = await newWorld({ manifest });
     await world.environment('staging', otherManifest);
     documents = await readDocuments(world.base);
-    const grants = [{ on: 'resource:own', can: ['see'] }, { on: 'inbox:own', can: ['*'] }, { on: 'inbox:readOnly', can: ['see'] }];
+    const grants = [{ on: 'resource:own', can: ['see'] }, { on: 'page:own', can: ['see'] }, { on: 'inbox:own', can: ['*'] }, { on: 'inbox:readOnly', can: ['see'] }];
     await world.role('clerk', grants);
     await world.role('nothing', []);
     const made: Readonly<Record<Persona, Client>> = {
