@@ -82,6 +82,18 @@ const tolerant = <T>(promise: Promise<T>, emitter: Emitter): Promise<T> => {
   return promise;
 };
 
+/** What happened while offline says when. Should the clocks disagree about what is past, the time of sending has to do. */
+const reportOnce = async (outgoing: Outgoing, given: Report, isOnline: boolean): Promise<AppCalls['items.report']['result']> => {
+  const report = { ...given, delivery: given.delivery ?? randomUUID() };
+  if (isOnline || given.at !== undefined) return outgoing.add('items.report', report, 'items');
+  try {
+    return await outgoing.add('items.report', { ...report, at: Date.now() }, 'items');
+  } catch (error) {
+    if (error instanceof LinkProblem && error.details.some(({ path }) => path === 'at')) return outgoing.add('items.report', report, 'items');
+    throw error;
+  }
+};
+
 const putAll = async (outgoing: Outgoing, resource: string, records: readonly GivenRecord[]): Promise<{ stored: number }> => {
   const answers = await Promise.all(batchesOf(records).map((batch) => outgoing.add('records.put', { resource, records: batch }, resource)));
   return { stored: answers.reduce((sum, { stored }) => sum + stored, 0) };
@@ -168,7 +180,7 @@ export const connect = (options: ConnectOptions): Client => {
       return peer !== null;
     },
     on: emitter.on,
-    report: (report) => tolerant(outgoing.add('items.report', { ...(peer === null ? { at: Date.now() } : {}), ...report, delivery: report.delivery ?? randomUUID() }, 'items'), emitter),
+    report: (report) => tolerant(reportOnce(outgoing, report, peer !== null), emitter),
     putRecords: (resource, records) => tolerant(putAll(outgoing, resource, records), emitter),
     deleteRecords: (resource, ids) => tolerant(deleteAll(outgoing, resource, ids), emitter),
     close: ({ drainMs = 10_000 } = {}) => (closing ??= drain(drainMs)),

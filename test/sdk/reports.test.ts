@@ -24,6 +24,17 @@ describe('sdk: reports and records', () => {
     expect(reports[0].delivery).to.match(/^[0-9a-f-]{36}$/);
   });
 
+  it('leaves the time out when the service calls it the future', async () => {
+    const fake = await service();
+    fake.refusal = { status: 503 };
+    fake.answers = { 'items.report': (params: { at?: number }) => (params.at === undefined ? { result: { item: 'itm_1', created: true } } : { error: { code: -32602, message: 'The report is not valid.', data: { code: 'invalid', details: [{ path: 'at', message: 'must not be in the future' }] } } }) };
+    const { client, problems } = connected(fake, app);
+    const sent = client.report({ inbox: 'errors', title: 'A' });
+    fake.refusal = null;
+    expect(await sent).to.deep.equal({ item: 'itm_1', created: true });
+    expect(problems.filter(({ kind }) => kind === 'request')).to.deep.equal([]);
+  });
+
   it('repeats a report whose answer was lost, under the same delivery', async () => {
     const fake = await service();
     fake.answers = { 'items.report': (_params, connection) => (connection === 0 ? 'nothing' : { result: { item: 'itm_1', created: false } }) };
