@@ -1,12 +1,11 @@
 /** Replies: each is sent once or its end is said honestly, whatever app, mail server and workers do meanwhile. */
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
+import type { ChildProcess } from 'node:child_process';
 import { expect } from 'chai';
 import { connectApp, never, rpcError, type FakeApp } from '../support/app.ts';
 import type { Client } from '../support/http.ts';
 import { openLive } from '../support/live.ts';
 import { openMailBox, type MailBox } from '../support/mail.ts';
+import { startProgram, type Program } from '../support/processes.ts';
 import { until } from '../support/until.ts';
 import { newWorld, type World } from '../support/world.ts';
 import { newSignal } from './support.ts';
@@ -25,7 +24,7 @@ describe('replies', () => {
   let appKey: Client;
   let box: MailBox;
   let app: FakeApp | null = null;
-  const children: ChildProcess[] = [];
+  const programs: Program[] = [];
 
   const open = async (workers: boolean, env: Record<string, string> = { SMTP_URL: box.url }): Promise<void> => {
     world = await newWorld({ manifest, workers, env });
@@ -37,25 +36,15 @@ describe('replies', () => {
   afterEach(async () => {
     await app?.close();
     app = null;
-    for (const child of children.splice(0)) {
-      const gone = child.exitCode === null && child.signalCode === null ? once(child, 'exit') : null;
-      child.kill('SIGKILL');
-      await gone;
-    }
+    for (const program of programs.splice(0)) await program.end();
     await world.close();
     await box.close();
   });
 
-  /** A worker program as an operator starts it. */
   const worker = async (): Promise<ChildProcess> => {
-    const { databaseUrl, migrateDatabaseUrl, redisUrl, redisPrefix } = world.config;
-    const env = { ...process.env, DATABASE_URL: databaseUrl, MIGRATE_DATABASE_URL: migrateDatabaseUrl, REDIS_URL: redisUrl, REDIS_PREFIX: redisPrefix, SMTP_URL: box.url, LOG_LEVEL: 'info' };
-    const child = spawn(process.execPath, ['--import', 'tsx', fileURLToPath(new URL('../../workers/main.ts', import.meta.url))], { env });
-    children.push(child);
-    let said = '';
-    child.stderr.on('data', (text: Buffer) => { said += text.toString(); });
-    await until('the worker is ready', () => said.includes('the workers are ready'), 20_000);
-    return child;
+    const program = await startProgram(world, 'workers/main.ts', { SMTP_URL: box.url });
+    programs.push(program);
+    return program.child;
   };
   const connect = async (handler?: (params: { delivery: string }) => unknown): Promise<FakeApp> => {
     app = await connectApp(appKey, { manifest, handlers: handler === undefined ? {} : { 'reply.send': handler } });

@@ -1,12 +1,11 @@
 /** Reports of an app: few versions however many there are, each user and each occurrence counted once, repeats answered as before. */
-import { spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import type { Caller } from '../../shared/agents/principal.ts';
 import { reportItem } from '../../shared/items/report.ts';
 import { oldRows } from '../../workers/sweeps/oldRows.ts';
 import { connectApp } from '../support/app.ts';
 import type { Client } from '../support/http.ts';
+import { startProgram } from '../support/processes.ts';
 import { until } from '../support/until.ts';
 import { newWorld, type World } from '../support/world.ts';
 
@@ -117,21 +116,15 @@ describe('reports', () => {
 
   it('are counted once each although the API is killed under them and the app reports them again', async function () {
     this.timeout(60_000);
-    const { databaseUrl, migrateDatabaseUrl, redisUrl, redisPrefix } = world.config;
-    const env = { ...process.env, DATABASE_URL: databaseUrl, MIGRATE_DATABASE_URL: migrateDatabaseUrl, REDIS_URL: redisUrl, REDIS_PREFIX: redisPrefix, PORT: '0', LOG_LEVEL: 'info' };
-    const api = spawn(process.execPath, ['--import', 'tsx', fileURLToPath(new URL('../../api/main.ts', import.meta.url))], { env, stdio: ['ignore', 'ignore', 'pipe'] });
-    let said = '';
-    api.stderr.on('data', (text: Buffer) => { said += text.toString(); });
-    const port = await until('the API listens', () => /"port":(\d+)/.exec(said)?.[1], 20_000);
-
+    const api = await startProgram(world, 'api/main.ts');
     const reports = Array.from({ length: 3000 }, (_, n) => ({ inbox: 'bugs', title: 'Killed', key: `killed-${String(n % 300)}`, user: String(n % 7), delivery: `killed-${String(n)}` }));
     const answered = new Map<string, unknown>();
-    const first = await connectApp(appKey, { base: appKey.base.replace(/:\d+/, `:${port}`) });
+    const first = await connectApp(appKey, { base: appKey.base.replace(/:\d+/, `:${api.port}`) });
     const sent = Promise.allSettled(reports.map(async (params) => {
       answered.set(params.delivery, await first.request('items.report', params));
     }));
     await until('some are answered', () => answered.size > 300);
-    api.kill('SIGKILL');
+    await api.end();
     await sent;
     expect(answered.size).to.be.below(reports.length);
 

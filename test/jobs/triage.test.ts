@@ -1,7 +1,8 @@
 /** Triage of new items: the first rule that holds, the app when none does, once, and never over what others have decided. */
 import { expect } from 'chai';
-import { connectApp, rpcError, type FakeApp } from '../support/app.ts';
+import { connectApp, never, rpcError, type FakeApp } from '../support/app.ts';
 import type { Client } from '../support/http.ts';
+import { startProgram } from '../support/processes.ts';
 import { until } from '../support/until.ts';
 import { newWorld, type World } from '../support/world.ts';
 
@@ -155,6 +156,27 @@ describe('triage', () => {
     expect(first.item.state).to.equal('open');
     expect(second.item).to.include({ state: 'closed', triaged: false });
     expect(second.triage.answers[0].answer).to.equal('no');
+  });
+
+  it('is asked for again when the worker is killed in between, and written once', async function () {
+    this.timeout(60_000);
+    await world.close();
+    world = await newWorld({ manifest, workers: false });
+    [agent, appKey] = [await world.agent('admin'), await world.appKey()];
+    const first = await startProgram(world, 'workers/main.ts');
+    let asked = 0;
+    await connect(() => {
+      asked += 1;
+      return asked === 1 ? never() : { answers: { spam: 'no' }, close: true };
+    });
+    const id = await create({ inbox: 'asked', title: 'Hello' });
+    await until('the app is asked', () => asked === 1, 20_000);
+    await first.end();
+    const second = await startProgram(world, 'workers/main.ts');
+    await until('it is triaged', async () => (await look(id)).triage !== null, 30_000);
+    await until('the job has gone', async () => (await jobOf(id)) === undefined);
+    expect((await look(id)).item).to.include({ state: 'closed', triaged: true, version: 2 });
+    await second.end();
   });
 
   it('is written once however often the job runs', async () => {

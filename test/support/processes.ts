@@ -1,0 +1,36 @@
+/** Workers and API as processes of their own on a world's database, as an operator starts them: to be killed or frozen. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { until } from './until.ts';
+import type { World } from './world.ts';
+
+export interface Program {
+  readonly child: ChildProcess;
+  /** Of an API: where it listens. */
+  readonly port: string;
+  /** Kills it if it still runs; answers when it is gone. */
+  end(): Promise<void>;
+}
+
+/** Answers once it is at work. */
+export const startProgram = async ({ config }: World, path: 'workers/main.ts' | 'api/main.ts', more: Readonly<Record<string, string>> = {}): Promise<Program> => {
+  const { databaseUrl, migrateDatabaseUrl, redisUrl, redisPrefix } = config;
+  const env = { ...process.env, DATABASE_URL: databaseUrl, MIGRATE_DATABASE_URL: migrateDatabaseUrl, REDIS_URL: redisUrl, REDIS_PREFIX: redisPrefix, PORT: '0', LOG_LEVEL: 'info', ...more };
+  const child = spawn(process.execPath, ['--import', 'tsx', fileURLToPath(new URL(`../../${path}`, import.meta.url))], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  let said = '';
+  child.stderr.on('data', (text: Buffer) => { said += text.toString(); });
+  const [, port = ''] = await until(`${path} is at work`, () => {
+    if (child.exitCode !== null) throw new Error(`${path} has ended: ${said}`);
+    return /the workers are ready|"port":(\d+)/.exec(said);
+  }, 20_000);
+  return {
+    child,
+    port,
+    end: async () => {
+      const gone = child.exitCode === null && child.signalCode === null ? once(child, 'exit') : null;
+      child.kill('SIGKILL');
+      await gone;
+    },
+  };
+};
