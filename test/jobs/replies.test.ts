@@ -14,6 +14,7 @@ const hour = 3_600_000;
 const manifest = {
   inboxes: [
     { name: 'mail', responseTime: hour, reply: { via: 'app' } },
+    { name: 'urgent', responseTime: 1, reply: { via: 'app' } },
     { name: 'letters', responseTime: hour, reply: { via: 'smtp', from: 'Support Team <support@example.com>', to: '{{item.fields.email}}' } },
   ],
 };
@@ -106,6 +107,22 @@ describe('replies', () => {
       await live.next('the item as it is then', ({ type, item: told }) => type === 'item' && told.version === 3 && told.dueAt === item.dueAt);
       const [due] = (await agent.get('/items?sort=due&inbox=mail')).body.items as { id: string }[];
       expect(due?.id).to.equal(item.id);
+      await live.close();
+    });
+
+    it('that fail make an item overdue again whose time has passed, in lists and counts', async () => {
+      await open(true);
+      const item = await make('urgent');
+      await until('it is overdue', async () => (await agent.get('/items?overdue=1')).body.items.length === 1);
+      const entry = await reply(item);
+      expect((await agent.get('/items?overdue=1')).body.items).to.have.length(0);
+      const live = await openLive(agent);
+      await connect(() => {
+        throw rpcError(-32001, 'No.');
+      });
+      await settled(item, entry);
+      expect((await agent.get('/items?overdue=1')).body.items).to.have.length(1);
+      await live.next('the count', ({ type, inboxes }) => type === 'counts' && inboxes.urgent?.overdue === 1);
       await live.close();
     });
 

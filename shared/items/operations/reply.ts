@@ -19,9 +19,7 @@ export const replyToItem = itemOperation({
   decide: (item, inbox, { subject, text }, moment) => {
     const { reply } = inbox;
     if (reply === null || reply === undefined) return fault('conflict', `The inbox ${inbox.name} sends no replies.`);
-    if (reply.via === 'smtp') {
-      if (customerAddress(reply.to, item) === null) return fault('action_failed', 'This item has no address that a reply could be sent to.');
-    }
+    if (reply.via === 'smtp' && customerAddress(reply.to, item) === null) return fault('action_failed', 'This item has no address that a reply could be sent to.');
     const entry = moment.newId('ent');
     return {
       item: { ...item, dueAt: null },
