@@ -15,9 +15,6 @@ const seconds = new Histogram({
   buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60],
 });
 
-/** How long a worker whose jobs have ended may take to say good-bye to Redis, which may be away. */
-const closeMs = 1_000;
-
 type Result = Outcome | { readonly kind: 'failed'; readonly error: unknown } | { readonly kind: 'interrupted' };
 
 /** ms before the next try: 0.5 s, 1 s, 2 s … and up to half more at random, at most 30 s. */
@@ -108,7 +105,6 @@ const runClaimed = async (parts: WorkerParts, claimed: Claim): Promise<void> => 
 
 export const startWorker = (parts: WorkerParts, queue: string): JobWorker => {
   const { deps, jobs, handlers } = parts;
-  const running = new Set<Promise<void>>();
   let closing: Promise<void> | null = null;
 
   const take = async (id: string): Promise<void> => {
@@ -122,17 +118,7 @@ export const startWorker = (parts: WorkerParts, queue: string): JobWorker => {
       await handlers[name]?.(data as never, deps);
       return;
     }
-    const job = take(data.staged);
-    running.add(job);
-    await job.finally(() => running.delete(job));
+    await take(data.staged);
   }, { concurrency });
-
-  const close = async (): Promise<void> => {
-    const closed = worker.close();
-    await Promise.allSettled(running);
-    // What is left is between BullMQ and Redis, which may be away; PostgreSQL knows all that counts.
-    await Promise.race([closed.catch(() => undefined), sleep(closeMs)]);
-    worker.disconnect().catch(() => undefined);
-  };
-  return { close: () => (closing ??= close()) };
+  return { close: () => (closing ??= worker.close()) };
 };

@@ -10,7 +10,14 @@ export interface Carried {
 }
 
 export type CarriedQueue = Queue<Carried, void>;
-export type CarriedWorker = Worker<Carried, void>;
+/** Takes jobs until it is closed. */
+export interface CarriedWorker {
+  /**
+   * Takes no more, and answers when the running ones have ended. Between BullMQ and a Redis that is away or has just
+   * come back a close can wait for ever: from the last job on it is waited for 1 s at most.
+   */
+  close(): Promise<void>;
+}
 
 export interface WorkerSettings {
   /** Jobs that one worker runs at once. */
@@ -36,6 +43,15 @@ const maxStalledCount = 1_000_000;
 /** ms between tries of a worker whose connection failed (BullMQ: 15 s). */
 const runRetryDelay = 500;
 
+/** How long BullMQ may take to say good-bye to Redis: PostgreSQL knows all that counts. */
+const closeMs = 1_000;
+
+const within = async (ms: number, work: Promise<unknown>): Promise<void> => {
+  let timer: NodeJS.Timeout | undefined;
+  await Promise.race([work.catch(() => undefined), new Promise((resolve) => { timer = setTimeout(resolve, ms); })]);
+  clearTimeout(timer);
+};
+
 export const openQueues = (address: RedisAddress): Queues => {
   const { url, prefix, onError } = address;
   const made = new Map<string, CarriedQueue>();
@@ -60,7 +76,12 @@ export const openQueues = (address: RedisAddress): Queues => {
       return known;
     },
     worker: (name, process, { concurrency }) => {
-      const worker: CarriedWorker = new Worker(name, process, {
+      const running = new Set<Promise<void>>();
+      const worker = new Worker<Carried, void>(name, async (job, token) => {
+        const work = process(job, token);
+        running.add(work);
+        await work.finally(() => running.delete(work));
+      }, {
         connection: { ...patient, url },
         prefix,
         concurrency,
@@ -70,10 +91,17 @@ export const openQueues = (address: RedisAddress): Queues => {
         runRetryDelay,
       });
       worker.on('error', onError);
-      return worker;
+      return {
+        close: async () => {
+          const closed = worker.close();
+          await Promise.allSettled(running);
+          await within(closeMs, closed);
+          worker.disconnect().catch(() => undefined);
+        },
+      };
     },
     close: async () => {
-      await Promise.all([...made.values()].map((queue) => queue.close().catch(onError)));
+      await Promise.all([...made.values()].map((queue) => within(closeMs, queue.close())));
       if (producer !== null) await closeClient(producer);
     },
   };

@@ -57,6 +57,28 @@ describe('with a Redis that comes and goes', function () {
     await worker.close();
   });
 
+  it('hears and works again after a restart of Redis', async () => {
+    await up();
+    const heard: string[] = [];
+    const taken: string[] = [];
+    const end = links.bus.subscribe('news', (text) => heard.push(text));
+    const worker = links.worker('some', async ({ name }) => { taken.push(name); }, { concurrency: 1 });
+    for (const round of ['first', 'second', 'third']) {
+      await until(`the ${round} message is heard`, () => {
+        links.bus.publish('news', round);
+        return heard.includes(round);
+      });
+      await until(`the ${round} job is taken`, async () => {
+        await add(round).catch(() => undefined);
+        return taken.includes(round);
+      });
+      await server?.restart();
+    }
+    await until('the bus is up', () => links.bus.up);
+    end();
+    await worker.close();
+  });
+
   it('notices one that has frozen, and goes on when it has thawed', async () => {
     await up();
     process.kill(server?.pid ?? 0, 'SIGSTOP');
