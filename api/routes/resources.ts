@@ -7,7 +7,8 @@ import type { Caller } from '../../shared/agents/principal.ts';
 import { entrySchema, itemSchema } from '../../shared/items/schema.ts';
 import { parseFilters } from '../../shared/records/filters.ts';
 import { readRecordPage } from '../../shared/records/page.ts';
-import { listRecords, searchRecords, visibleResource } from '../../shared/records/read.ts';
+import { recordJson } from '../../shared/records/queries.ts';
+import { listRaw, searchRaw, visibleResource, type RawPage } from '../../shared/records/read.ts';
 import { relatedRecords, visibleRelations } from '../../shared/records/related.ts';
 import { listQuery, putInput, recordSchema, recordsAnswer, relatedQuery, resourceSchema, searchQuery } from '../../shared/records/schema.ts';
 import { writeRecords, type GivenRecord } from '../../shared/records/write.ts';
@@ -24,6 +25,8 @@ const presented = (caller: Caller, resource: ManifestResource) => ({
   fields: (resource.fields ?? []).map(({ name, label, type, filter = false, sort = false, search = false }) => ({ name, label: label ?? name, type: type ?? null, filter, sort, search })),
   relations: visibleRelations(caller, resource).map(({ name, label, resource: target }) => ({ name, label: label ?? name, resource: target ?? null })),
 });
+
+const textOf = ({ records, cursor: next }: RawPage): string => `{"records":[${records.map(recordJson).join(',')}],"cursor":${JSON.stringify(next)}}`;
 
 const resources = read({
   path: '/resources',
@@ -48,7 +51,7 @@ const search = read({
   query: searchQuery,
   responses: { 200: recordsAnswer },
   example: { params: { resource: exampleCustomer.resource }, query: { q: 'lind', limit: 10 } },
-  handle: async ({ deps, caller, params, query }) => ({ status: 200, body: await searchRecords(deps, caller, params['resource'] ?? '', query) }),
+  handle: async ({ deps, caller, params, query }) => ({ status: 200, body: textOf(await searchRaw(deps, caller, params['resource'] ?? '', query)) }),
 });
 
 const browse = read({
@@ -61,7 +64,7 @@ const browse = read({
   example: { params: { resource: exampleCustomer.resource }, query: { filters: '{"plan":["Team","Business"],"seats":{"gte":5}}', sort: '-seats', limit: 10 } },
   handle: async ({ deps, caller, params, query: { filters, ...rest } }) => {
     const { name } = visibleResource(caller, params['resource'] ?? '');
-    return { status: 200, body: await listRecords(deps, caller, name, { ...rest, ...(filters === undefined ? {} : { filters: parseFilters(filters) }) }) };
+    return { status: 200, body: textOf(await listRaw(deps, caller, name, { ...rest, ...(filters === undefined ? {} : { filters: parseFilters(filters) }) })) };
   },
 });
 
@@ -105,7 +108,7 @@ const related = read({
   query: relatedQuery,
   responses: { 200: recordsAnswer },
   example: { params: { ...exampleCustomer, relation: 'orders' }, query: { limit: 10 } },
-  handle: async (call) => ({ status: 200, body: await relatedRecords(call.deps, call.caller, refOf(call), call.params['relation'] ?? '', call.query) }),
+  handle: async (call) => ({ status: 200, body: textOf(await relatedRecords(call.deps, call.caller, refOf(call), call.params['relation'] ?? '', call.query)) }),
 });
 
 const put = write<Static<typeof putInput>>({

@@ -15,6 +15,17 @@ export interface FullRecord {
 
 export type StoredRecord = FullRecord;
 
+/** The same with its fields as JSON text, as PostgreSQL has them: lists are answered without parsing them. */
+export interface RawRecord extends Omit<FullRecord, 'fields'> {
+  readonly fields: string;
+}
+
+export const parsedRecord = (record: FullRecord | RawRecord): FullRecord =>
+  ({ ...record, fields: typeof record.fields === 'string' ? (JSON.parse(record.fields) as FullRecord['fields']) : record.fields });
+
+export const recordJson = ({ resource, id, title, subtitle, fields, updatedAt }: FullRecord | RawRecord): string =>
+  `{"resource":"${resource}","id":${JSON.stringify(id)},"title":${JSON.stringify(title)},"subtitle":${JSON.stringify(subtitle)},"fields":${typeof fields === 'string' ? fields : JSON.stringify(fields)},"updatedAt":${String(updatedAt)}}`;
+
 const byRefs = statement('records.byRefs', `
   select r.resource, r.id, r.title, r.subtitle, r.fields, r.updated_at as "updatedAt"
   from unnest($2::text[], $3::text[]) as ref(resource, id) join records r on r.env = $1 and r.resource = ref.resource and r.id = ref.id`);

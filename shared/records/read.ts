@@ -12,8 +12,9 @@ import type { RecordRef } from '../items/model.ts';
 import { getApp, listApp, searchApp } from './appReads.ts';
 import { checkFilters, checkSort, checkText, type Clause, type Order } from './filters.ts';
 import { recordIdProblem } from './given.ts';
-import { listStored, type ListRequest, type Place } from './list/page.ts';
-import { findRecords, inOrder, type FullRecord } from './queries.ts';
+import { listStored } from './list/page.ts';
+import type { ListRequest, Place } from './list/reading.ts';
+import { findRecords, inOrder, parsedRecord, type FullRecord, type RawRecord } from './queries.ts';
 import { searchStored } from './search.ts';
 import { indexingOf, isNumeric } from './terms.ts';
 
@@ -62,11 +63,15 @@ export const foundRecords = async ({ db, link }: Reading, env: Environment, refs
 /** Records in the order of `refs`; one that isn't there, or whose app can't be asked, is answered by its reference alone. */
 export const getRecords = async (deps: Reading, env: Environment, refs: readonly Ref[]): Promise<FullRecord[]> => inOrder(refs, await foundRecords(deps, env, refs));
 
-export interface RecordsPage {
-  readonly records: readonly FullRecord[];
+export interface RecordsPage<R = FullRecord> {
+  readonly records: readonly R[];
   /** Sealed; null: there are no more. */
   readonly cursor: string | null;
 }
+/** Of stored resources with fields as text, to be answered by `recordJson`. */
+export type RawPage = RecordsPage<FullRecord | RawRecord>;
+
+const parsed = ({ records, cursor }: RawPage): RecordsPage => ({ records: records.map(parsedRecord), cursor });
 
 export interface SearchQuery {
   readonly q?: string;
@@ -91,13 +96,15 @@ export const storedRequest = (env: Environment, resource: ManifestResource, { cl
 const byTitle: Order = { by: { kind: 'title' }, descending: false };
 
 /** Best match first: its id, its title, a title that begins with it, then others by title. Without `q` the first by title. */
-export const searchRecords = async ({ db, link }: Reading, caller: Caller, name: string, { q, limit = limits.searchRecords }: SearchQuery): Promise<RecordsPage> => {
+export const searchRaw = async ({ db, link }: Reading, caller: Caller, name: string, { q, limit = limits.searchRecords }: SearchQuery): Promise<RawPage> => {
   const resource = visibleResource(caller, name);
   const text = checkText(q);
   if (resource.source === 'app') return { records: await searchApp(link, caller.env.id, { resource: name, q: text ?? '', limit }), cursor: null };
   const request = storedRequest(caller.env, resource, { clauses: [], raw: {}, text, order: byTitle, sort: null }, null, limit);
   return { records: text === null ? (await listStored(db, request)).records : await searchStored(db, { ...request, text }), cursor: null };
 };
+
+export const searchRecords = async (deps: Reading, caller: Caller, name: string, query: SearchQuery): Promise<RecordsPage> => parsed(await searchRaw(deps, caller, name, query));
 
 export interface ListQuery {
   readonly q?: string;
@@ -109,7 +116,7 @@ export interface ListQuery {
 }
 
 /** A page of a checked list. `key` names what else the cursor is tied to. */
-export const listChecked = async ({ db, link }: Reading, { env, principal }: Caller, resource: ManifestResource, checked: Checked, page: { readonly key: string; readonly limit: number; readonly cursor: string | undefined }): Promise<RecordsPage> => {
+export const listChecked = async ({ db, link }: Reading, { env, principal }: Caller, resource: ManifestResource, checked: Checked, page: { readonly key: string; readonly limit: number; readonly cursor: string | undefined }): Promise<RawPage> => {
   const { name, source } = resource;
   const key = `records:${JSON.stringify([principal.role?.id ?? null, name, source, page.key, checked.text, checked.raw, checked.sort])}`;
   const keys = page.cursor === undefined ? null : env.seal.openCursor(key, page.cursor);
@@ -124,9 +131,11 @@ export const listChecked = async ({ db, link }: Reading, { env, principal }: Cal
 };
 
 /** A page of records under filters, by title unless sorted otherwise (app-served ones: as the app has them). */
-export const listRecords = async (deps: Reading, caller: Caller, name: string, { q, filters = {}, sort, limit = limits.pageDefault, cursor }: ListQuery): Promise<RecordsPage> => {
+export const listRaw = async (deps: Reading, caller: Caller, name: string, { q, filters = {}, sort, limit = limits.pageDefault, cursor }: ListQuery): Promise<RawPage> => {
   const resource = visibleResource(caller, name);
   const raw = filters as Readonly<Record<string, unknown>>;
   const checked = { clauses: checkFilters(resource, raw), raw, text: checkText(q), order: checkSort(resource, sort), sort: sort ?? null };
   return listChecked(deps, caller, resource, checked, { key: 'list', limit, cursor });
 };
+
+export const listRecords = async (deps: Reading, caller: Caller, name: string, query: ListQuery): Promise<RecordsPage> => parsed(await listRaw(deps, caller, name, query));

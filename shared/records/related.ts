@@ -6,7 +6,7 @@ import type { Deps } from '../deps.ts';
 import type { ManifestResource } from '../environments/manifest.ts';
 import type { RecordRef } from '../items/model.ts';
 import { relatedApp } from './appReads.ts';
-import { foundRecords, getRecord, listChecked, visibleResource, type Checked, type RecordsPage } from './read.ts';
+import { foundRecords, getRecord, listChecked, visibleResource, type Checked, type RawPage } from './read.ts';
 
 type Relation = NonNullable<ManifestResource['relations']>[number];
 
@@ -22,7 +22,7 @@ export const visibleRelations = ({ env, principal }: Caller, { relations = [] }:
 const byTitle = { order: { by: { kind: 'title' }, descending: false }, sort: null, text: null } as const;
 
 /** The records that a field of this one names: an id, or several. */
-const byKey = async (deps: Deps, caller: Caller, ref: RecordRef, { resource: target = '', key = '' }: Relation): Promise<RecordsPage> => {
+const byKey = async (deps: Deps, caller: Caller, ref: RecordRef, { resource: target = '', key = '' }: Relation): Promise<RawPage> => {
   const record = await getRecord(deps, caller.env, ref.resource, ref.id);
   if (record === null) throw fault('not_found');
   const value = Object.hasOwn(record.fields, key) ? record.fields[key] : undefined;
@@ -38,7 +38,7 @@ const byKey = async (deps: Deps, caller: Caller, ref: RecordRef, { resource: tar
   return { records: await foundRecords(deps, caller.env, refs), cursor: null };
 };
 
-const byApp = async ({ link }: Deps, caller: Caller, ref: RecordRef, { name, resource }: Relation, query: Required<Pick<RelatedQuery, 'limit'>> & RelatedQuery): Promise<RecordsPage> => {
+const byApp = async ({ link }: Deps, caller: Caller, ref: RecordRef, { name, resource }: Relation, query: Required<Pick<RelatedQuery, 'limit'>> & RelatedQuery): Promise<RawPage> => {
   const { env, principal } = caller;
   const key = `related:${JSON.stringify([principal.role?.id ?? null, ref.resource, ref.id, name])}`;
   const keys = query.cursor === undefined ? null : env.seal.openCursor(key, query.cursor);
@@ -49,7 +49,7 @@ const byApp = async ({ link }: Deps, caller: Caller, ref: RecordRef, { name, res
 };
 
 /** `404` alike for what isn't seen and what isn't there: resource, record, relation or its target. */
-export const relatedRecords = async (deps: Deps, caller: Caller, ref: RecordRef, name: string, { limit = limits.pageDefault, cursor }: RelatedQuery): Promise<RecordsPage> => {
+export const relatedRecords = async (deps: Deps, caller: Caller, ref: RecordRef, name: string, { limit = limits.pageDefault, cursor }: RelatedQuery): Promise<RawPage> => {
   const resource = visibleResource(caller, ref.resource);
   const relation = visibleRelations(caller, resource).find((known) => known.name === name);
   if (relation === undefined) throw fault('not_found');

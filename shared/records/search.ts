@@ -1,48 +1,66 @@
-/** The records of a stored resource that a text finds, best match first: the id, the title, titles that begin with it, others. */
+/**
+ * The records of a stored resource that a text finds, best match first: the id, the title, titles and ids that begin with
+ * it, others. Called by read.ts.
+ */
+import { fold } from '../core/text.ts';
 import type { Db } from '../db/knex.ts';
 import { rows, statement } from '../db/sql.ts';
-import { valuesOf } from '../items/list/sql.ts';
-import { listStored, type ListRequest } from './list/page.ts';
-import { anyOf, probe } from './list/statements.ts';
-import type { FullRecord } from './queries.ts';
-import { fold } from '../core/text.ts';
+import { rareTerms, sharesOf } from './list/gather.ts';
+import { ask } from './list/reading.ts';
+import { anyOf, probe, rawColumns } from './list/statements.ts';
+import type { RawRecord } from './queries.ts';
 import { termQueries, titleKey } from './terms.ts';
 
-/** Longest matches come first by the order of titles itself: what begins with the text follows the text. */
 const first = statement('records.bestMatches', `
-  select resource, id, title, subtitle, fields, updated_at as "updatedAt" from (
+  select ${rawColumns} from (
     (select r.*, 0 as rank from records r where r.env = $1 and r.resource = $2 and r.id = $3)
     union all
     (select r.*, case when r.title_key = $4 then 1 else 2 end from records r
-      where r.env = $1 and r.resource = $2 and r.title_key >= $4 and r.title_key < $5 order by r.title_key, r.id limit $6)
+      where r.env = $1 and r.resource = $2 and r.title_key >= $4 and r.title_key < $5 order by r.title_key, r.id limit $7)
+    union all
+    (select r.*, 3 from records r where r.env = $1 and r.resource = $2 and r.id > $3 and r.id < $6 order by r.id limit $7)
   ) r order by rank, title_key, id`);
 
 /** Behind every text that begins with another, in the order of code points. */
 const beyond = '\u{10ffff}';
 
-/** Frequent words are found among the first by title; of others the index knows where they are, and any will do. */
-const frequent = { rows: 256, matches: 3 } as const;
+export interface SearchRequest {
+  readonly env: number;
+  readonly resource: string;
+  readonly text: string;
+  readonly limit: number;
+}
 
-/** What else the text finds. */
-const others = async (db: Db, request: Omit<ListRequest, 'text'> & { readonly text: string }): Promise<readonly FullRecord[]> => {
-  const { env, resource, text, limit } = request;
-  const terms = termQueries(env, resource).matches(text);
-  const values = { env, resource, terms, limit, query: terms, path: null };
-  const shape = { stream: 'title', descending: false, behind: false } as const;
-  const near = probe(shape, frequent.rows);
-  const first = await rows<FullRecord & { edge: unknown }>(db, near.prepared, valuesOf(near, values));
-  const fitting = first.filter(({ edge }) => edge === null).length;
-  if (fitting >= Math.min(limit, frequent.matches)) return (await listStored(db, request)).records;
+/** Rows that are looked through before the index is asked, and matches among them from which on more are. */
+const near = { rows: 512, more: 4_096, matches: 10 } as const;
+const sampleRows = 512;
+/** So many are quickly found by the index; the words that more records have are only compared. */
+const lookedUpMost = 20_000;
+
+type Edged = RawRecord & { readonly edge: unknown };
+
+/** What else the text finds, by title: frequent words among the first records by id, others by the index. */
+const others = async (db: Db, { env, resource, text, limit }: SearchRequest): Promise<readonly RawRecord[]> => {
+  const parts = termQueries(env, resource).matches(text);
+  const all = parts.join(' & ');
+  const reading = { db, values: { env, resource, query: all, path: null, limit } };
+  const shape = { stream: 'id', descending: false, behind: false } as const;
+  const look = async (count: number): Promise<RawRecord[]> => (await ask<Edged>(reading, probe(shape, count), {})).filter(({ edge }) => edge === null);
+  let found = await look(near.rows);
+  if (found.length < limit && found.length >= near.matches) found = await look(near.more);
+  if (found.length < limit) {
+    const terms = parts.length === 1 ? all : rareTerms(await sharesOf(reading, parts, sampleRows), all, lookedUpMost);
+    found = await ask<RawRecord>(reading, anyOf, { terms: terms ?? all });
+  }
   const id = fold(text);
-  const rank = (record: FullRecord): number => (fold(record.id) === id ? 0 : 1);
-  const found = await rows<FullRecord>(db, anyOf.prepared, valuesOf(anyOf, values));
-  return found.sort((a, b) => rank(a) - rank(b) || (titleKey(a.title) < titleKey(b.title) ? -1 : 1));
+  const key = ({ id: own, title }: RawRecord): string => `${fold(own) === id ? '0' : '1'}${titleKey(title)}`;
+  return found.sort((a, b) => (key(a) < key(b) ? -1 : 1));
 };
 
-export const searchStored = async (db: Db, request: Omit<ListRequest, 'text'> & { readonly text: string }): Promise<FullRecord[]> => {
+export const searchStored = async (db: Db, request: SearchRequest): Promise<RawRecord[]> => {
   const { env, resource, text, limit } = request;
   const key = titleKey(text);
-  const best = await rows<FullRecord>(db, first, [env, resource, text, key, key + beyond, limit]);
+  const best = await rows<RawRecord>(db, first, [env, resource, text, key, key + beyond, text + beyond, limit]);
   const found = new Map(best.map((record) => [record.id, record]));
   if (found.size < limit) for (const record of await others(db, { ...request, limit: limit + found.size })) if (!found.has(record.id)) found.set(record.id, record);
   return [...found.values()].slice(0, limit);

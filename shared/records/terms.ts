@@ -114,11 +114,11 @@ export const termQueries = (env: number, resource: string) => {
       `(${values.map((value) => quoted(`${before}f${field}=${plain(String(value))}`)).join(' | ')})`,
     startsWith: (field: string, value: string): string => quoted(`${before}f${field}=${plain(value)}`, ':*'),
     has: (field: string): string => quoted(`${before}e${field}`),
-    /** The id begins with the text, or every word of it begins one of the record's. */
-    matches: (text: string): string => {
-      const words = queryWords(text).map((word) => quoted(`${before}w${word}`, ':*'));
+    /** One for each word: the id begins with the text, or the word begins one of the record's. All of them have to hold. */
+    matches: (text: string): string[] => {
       const byId = quoted(`${before}i${fold(text)}`, ':*');
-      return words.length === 0 ? `(${byId})` : `(${byId} | (${words.join(' & ')}))`;
+      const words = queryWords(text).map((word) => `(${byId} | ${quoted(`${before}w${word}`, ':*')})`);
+      return words.length === 0 ? [byId] : words;
     },
   };
 };

@@ -1,7 +1,8 @@
 /** What each kind of record list and search costs in PostgreSQL, in this process: first pages and deep ones. Called by suites/records.ts. */
 import type { Db } from '../../shared/db/knex.ts';
 import { checkFilters, checkSort } from '../../shared/records/filters.ts';
-import { listStored, type ListRequest, type Place } from '../../shared/records/list/page.ts';
+import { listStored } from '../../shared/records/list/page.ts';
+import type { ListRequest, Place } from '../../shared/records/list/reading.ts';
 import { storedRequest } from '../../shared/records/read.ts';
 import { searchStored } from '../../shared/records/search.ts';
 import { quantile } from './numbers.ts';

@@ -9,7 +9,8 @@ import type { Deps } from '../../shared/deps.ts';
 import { openEnvironment } from '../../shared/environments/definition.ts';
 import { parseManifest } from '../../shared/environments/manifest.ts';
 import { checkFilters, checkSort, filterOps, type Clause } from '../../shared/records/filters.ts';
-import { listStored, usualPace, type ListRequest, type Pace, type Place } from '../../shared/records/list/page.ts';
+import { listStored } from '../../shared/records/list/page.ts';
+import { usualPace, type ListRequest, type Pace, type Place } from '../../shared/records/list/reading.ts';
 import { reindexRecords } from '../../shared/records/reindex.ts';
 import { storedRequest } from '../../shared/records/read.ts';
 import { searchStored } from '../../shared/records/search.ts';
@@ -156,7 +157,7 @@ describe('listing stored records', () => {
       expect(ids).to.deep.equal(['a', 'b', 'c']);
       return (await listStored(db, requestOf({}, null, 'amount'))).records;
     });
-    const amount = Number(last?.fields['amount']);
+    const { amount } = JSON.parse(last?.fields ?? '{}') as { amount: number };
     expect(await allIds(requestOf({ amount }, null, '-amount'), usualPace, 50)).to.deep.equal(['c', 'b', 'a']);
     expect(await allIds(requestOf({ amount: { gt: amount } }, null, 'title'), usualPace, 50)).to.deep.equal([]);
     expect(await deleteRecords(deps(), callerOf(env), 'thing', ['b', 'nobody'])).to.equal(1);
@@ -166,9 +167,9 @@ describe('listing stored records', () => {
   it('puts the id before the title, the title before what begins with it, and that before the others', async () => {
     const titles = ['zz anna', 'Anna', 'anna berg', 'annabel', 'Berg', 'anna'];
     await putRecords(deps(), callerOf(env), 'thing', [{ id: 'anna', title: 'Zoe' }, ...titles.map((title, n) => ({ id: `t${String(n)}`, title })), { id: 'x', title: 'Q', subtitle: 'for Anna' }]);
-    const found = await searchStored(db, { ...requestOf({}, null, 'title'), text: 'anna', limit: 50 });
+    const found = await searchStored(db, { env: 1, resource: 'thing', text: 'anna', limit: 50 });
     expect(found.map(({ id }) => id)).to.deep.equal(['anna', 't1', 't5', 't2', 't3', 'x', 't0']);
-    expect((await searchStored(db, { ...requestOf({}, null, 'title'), text: 'anna', limit: 2 })).map(({ id }) => id)).to.deep.equal(['anna', 't1']);
+    expect((await searchStored(db, { env: 1, resource: 'thing', text: 'anna', limit: 2 })).map(({ id }) => id)).to.deep.equal(['anna', 't1']);
   });
 
   it('finds records under a declaration that is newer than they are once they were looked through', async () => {

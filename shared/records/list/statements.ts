@@ -62,8 +62,20 @@ const streamSql = (shape: Shape, rows: number): string => {
     left join lateral (select * from records r where r.env = $env and r.resource = $resource and r.id = k.id and r.stamp = k.stamp offset 0) r on true`;
 };
 
-const answer = `r.resource, r.id, r.title, r.subtitle, r.fields, r.updated_at as "updatedAt", f.k1, f.k2`;
+/** A record with its fields as text. */
+export const rawColumns = 'r.resource, r.id, r.title, r.subtitle, r.fields::text as fields, r.updated_at as "updatedAt"';
+const answer = `${rawColumns}, f.k1, f.k2`;
 const sorted = ({ descending }: Shape): string => ['f.k1', 'f.k2', 'f.id'].map((column) => `${column}${descending ? ' desc' : ''}`).join(', ');
+
+/** The next `$limit` of a stream, where nothing else is asked. */
+export const plain = (shape: Shape): Named =>
+  named(`records.plain.${shapeName(shape)}`, () => {
+    const { stream } = shape;
+    const from = isKeyed(stream)
+      ? `record_keys k join records r on r.env = $env and r.resource = $resource and r.id = k.id and r.stamp = k.stamp where ${ofField} and ${bounded(shape)}`
+      : 'records r where r.env = $env and r.resource = $resource';
+    return `select ${rawColumns}, ${keyColumns(stream)} from ${from} and ${behindOf(shape)} order by ${orderOf(shape)} limit $limit`;
+  });
 
 /**
  * Of the next `rows` of a stream those that fit, at most `$limit`; when these are fewer, a further row whose `edge` says
@@ -112,20 +124,21 @@ export const countRange = (most: number): Named =>
 
 /**
  * Of the first `rows` records by id, an order that seldom has to do with another: how many there are, how many have each
- * of four terms, and about how many records there are in all.
+ * of six terms, and about how many records there are in all.
  */
 export const sample = (rows: number): Named =>
   named(`records.sample.${String(rows)}`, () => `
-    select count(*)::int as n, ${[1, 2, 3, 4].map((n) => `(count(*) filter (where r.terms @@ $term${String(n)}::tsquery))::int as t${String(n)}`).join(', ')},
+    select count(*)::int as n, ${[1, 2, 3, 4, 5, 6].map((n) => `(count(*) filter (where r.terms @@ $term${String(n)}::tsquery))::int as t${String(n)}`).join(', ')},
       (select greatest(reltuples, 0)::float8 from pg_class where oid = 'records'::regclass) as total
     from (select r.terms from records r where r.env = $env and r.resource = $resource order by r.id limit ${String(rows)}) r`);
 
 /**
- * Any records that `$terms` finds, in no order. The inner query is planned without the limit, as for a few rows
+ * Any records that `$terms` finds and that `$query` fits, in no order. The inner query is planned without the limit, as for a few rows
  * PostgreSQL would rather read the table; it is read no further than the limit all the same.
  */
 export const anyOf: Named = named('records.anyOf', () => `
   with found as materialized (
-    select r.ctid as place from records r where r.terms @@ $terms::tsquery and (r.env = $env) is true and (r.resource = $resource) is true)
-  select r.resource, r.id, r.title, r.subtitle, r.fields, r.updated_at as "updatedAt"
+    select r.ctid as place from records r where r.terms @@ $terms::tsquery and (r.env = $env) is true and (r.resource = $resource) is true
+      and (r.terms @@ $query::tsquery) is true)
+  select ${rawColumns}
   from (select place from found limit $limit) f join lateral (select * from records r where r.ctid = f.place) r on true`);

@@ -29,7 +29,7 @@ const texts = (of: (n: number) => string): string[] => Array.from({ length: 200 
 const kinds = (token: string, { env }: RecordsSite): Readonly<Record<string, { ours: string[]; limit: string[] }>> => {
   const path = `/api/env/${recordsEnvironment}/resources/${recordsResource}`;
   const filters = (value: object): string => encodeURIComponent(JSON.stringify(value));
-  const word = (text: string): string => encodeURIComponent(termQueries(env, recordsResource).matches(text));
+  const word = (text: string): string => encodeURIComponent(termQueries(env, recordsResource).matches(text).join(' & '));
   return {
     'search of a word': { ours: texts((n) => get(`${path}?q=${String(n)}`, token)), limit: texts((n) => get(`/word/${word(String(n))}`)) },
     'page by title': { ours: [get(`${path}/list`, token)], limit: [get('/title/')] },
