@@ -41,8 +41,10 @@ const asksApp = ({ caller }: PageContext, block: Declared): boolean => {
 };
 
 /** A parameter may be longer than a title. */
-const titled = (block: Declared, params: Params): Declared =>
-  typeof block['title'] === 'string' ? { ...block, title: String(fillTemplate(block['title'], { params }) ?? '').slice(0, blockLimits.titleMax).toWellFormed() } : block;
+const titled = (block: Declared, params: Params): Declared => {
+  const title = fillTemplate(titleOf(block), { params });
+  return { ...block, title: typeof title === 'string' ? title.slice(0, blockLimits.titleMax).toWellFormed() : null };
+};
 
 export interface PageRequest {
   readonly page: ManifestPage;

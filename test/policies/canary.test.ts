@@ -42,6 +42,26 @@ const manifest = {
     { name: `${word}OnThing`, label: word, resource: `${word}Thing`, danger: 'high' },
     { name: 'open', label: 'Open', resource: `${word}Thing` },
   ],
+  pages: [
+    {
+      name: 'mixed',
+      params: [{ name: 'q' }],
+      blocks: [
+        { type: 'items', title: word, source: 'items', query: { inbox: `${word}Inbox` } },
+        { type: 'items', title: word, source: 'items', query: { view: `${word}View` } },
+        { type: 'stat', title: word, source: 'counts', query: { inbox: `${word}Inbox`, count: 'total' } },
+        { type: 'table', title: word, source: 'records', query: { resource: `${word}Thing` } },
+        { type: 'record', title: word, source: 'records', query: { resource: `${word}Thing`, id: `${word}-1` } },
+        { type: 'items', title: 'All', source: 'items', query: { search: '{{params.q}}' } },
+        { type: 'table', title: 'Counts', source: 'counts' },
+        { type: 'table', title: 'Flags', source: 'flags' },
+        { type: 'actions', title: 'Actions', actions: [{ action: `${word}Action` }, { action: 'open', record: `${word}-1` }] },
+        { type: 'chart', title: 'App', source: 'app' },
+      ],
+    },
+    { name: `${word}Page`, label: word, params: [{ name: word }], blocks: [{ type: 'text', text: word }] },
+  ],
+  flags: [{ key: `${word}Flag`, kind: 'string', default: word, description: word }],
 };
 
 const grants = [
@@ -49,6 +69,7 @@ const grants = [
   { on: 'inbox:bugs', can: ['see'] },
   { on: 'resource:customer', can: ['see'] },
   { on: 'action:open', can: ['run'] },
+  { on: 'page:mixed', can: ['see'] },
 ];
 
 describe('the canary', function () {
@@ -150,13 +171,22 @@ describe('the canary', function () {
       '/changes': ['', `?after=${start}`, `?after=${start}&limit=1`, `?after=${start}&limit=200`, '?after=x'],
       '/live': ['', '?ticket=x'],
       '/me': [''],
+      '/actions': ['', '?limit=1', '?limit=200'],
+      '/runs': ['', '?limit=1', '?action=open', '?status=failed'],
+      '/resources': ['', '?limit=1', '?limit=200'],
+      '/resources/customer': ['', '?q=c', '?q=canary'],
+      '/resources/customer/list': ['', '?limit=1', '?q=canary', '?sort=title', '?filters={}'],
+      '/approvals': ['', '?limit=1', '?status=approved'],
+      '/pages': ['', '?limit=1', '?limit=200'],
+      '/pages/mixed': ['', '?params={}', `?params=${encodeURIComponent('{"q":"c"}')}`, '?params={"x":"y"}'],
       '/audit': ['', '?limit=1', '?limit=200', `?target=${hidden[0] ?? ''}`, `?actor=${admin.id}&limit=200`, '?verb=item.create', '?verb=item.triage', '?verb=bulk.create'],
     };
     for (const { method, path } of documents.operations) {
       if (method !== 'GET') continue;
-      const targets = !path.includes('{id}') ? [path] : (path.startsWith('/bulk') ? [hiddenBulk, ownBulk] : ids).map((id) => path.replace('{id}', id));
+      const plain = path.replace('{page}', 'mixed').replace('{resource}', 'customer').replace('{relation}', 'nosuch');
+      const targets = !path.includes('{id}') ? [plain] : (path.startsWith('/bulk') ? [hiddenBulk, ownBulk] : path.startsWith('/resources') ? ['c1', 'c2'] : ids).map((id) => plain.replace('{id}', id));
       for (const target of targets) {
-        const variants = path.includes('{id}') ? ['', ...(path.endsWith('/timeline') || path.endsWith('/results') ? ['?limit=1', '?limit=200', '?cursor=x'] : ['?x=1'])] : queries[path];
+        const variants = path.includes('{id}') ? ['', ...(path.endsWith('/timeline') || path.endsWith('/results') ? ['?limit=1', '?limit=200', '?cursor=x'] : ['?x=1'])] : queries[plain];
         expect(variants, `say with which parameters the canary asks ${path}`).to.be.an('array');
         for (const query of variants ?? []) await call(clerk, 'GET', target + query);
       }
