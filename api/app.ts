@@ -11,9 +11,11 @@ import type { Live } from './live/index.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { addressOf, authenticate, callerIn } from './middleware/authenticate.ts';
 import { createRateLimit } from './middleware/rateLimit.ts';
+import { setCookie } from './middleware/cookies.ts';
 import { faultAnswer, respond } from './middleware/respond.ts';
 import { mount } from './mount.ts';
 import { endpoints } from './routes/index.ts';
+import { openServer } from './serveOpen.ts';
 
 export interface Api {
   readonly koa: Koa;
@@ -54,6 +56,7 @@ const failed = (deps: Deps, error: unknown, requestId: string): Answer => {
 export const createApi = (deps: Deps, live: Live): Api => {
   const koa = new Koa();
   const serve = mount(endpoints);
+  const openTo = openServer(deps, endpoints);
   const rate = createRateLimit(deps);
   const metrics: Metrics = createMetrics();
   const host = createHost(deps, metrics);
@@ -76,6 +79,12 @@ export const createApi = (deps: Deps, live: Live): Api => {
     return call.signal;
   };
 
+  const limit = async (key: string, headers: Record<string, string>): Promise<void> => {
+    const limited = await rate.take(key);
+    Object.assign(headers, limited.headers);
+    if (limited.fault !== null) throw limited.fault;
+  };
+
   const dispatch = async (ctx: Context, requestId: string, headers: Record<string, string>): Promise<Sent> => {
     const url = ctx.req.url ?? '/';
     const mark = url.indexOf('?');
@@ -90,17 +99,20 @@ export const createApi = (deps: Deps, live: Live): Api => {
       throw fault('not_found');
     }
     const address = addressOf(ctx.req, deps.config.trustProxy);
+    const [, environment = '', below = '/'] = match;
+    const open = openTo(below);
+    if (open !== undefined) {
+      await limit(`address-${address}`, headers);
+      return { answer: await open({ ctx, search, environment, requestId, address }), route: below };
+    }
     const session = await authenticate(deps, ctx.req).catch(async (error: unknown) => {
-      const limited = await rate.take(`address-${address}`);
-      Object.assign(headers, limited.headers);
-      throw limited.fault ?? error;
+      await limit(`address-${address}`, headers);
+      throw error;
     });
-    const limited = await rate.take(session.credential);
-    Object.assign(headers, limited.headers);
-    if (limited.fault !== null) throw limited.fault;
-    const caller = callerIn(deps, session, match[1] ?? '', requestId, address);
+    await limit(session.credential, headers);
+    const caller = callerIn(deps, session, environment, requestId, address);
     const positionBefore = await live.position(caller.env);
-    const { answer, route } = await serve(match[2] ?? '/', { deps, live, ctx, caller, session, search, running, signal: () => goneOrStopping(ctx.res) });
+    const { answer, route } = await serve(below, { deps, live, ctx, caller, session, search, running, signal: () => goneOrStopping(ctx.res) });
     if (answer.items === true) headers['x-live-offset'] = caller.env.seal.offset({ epoch: caller.env.epoch, position: positionBefore, part: 255 });
     return { answer, route };
   };
@@ -118,6 +130,7 @@ export const createApi = (deps: Deps, live: Live): Api => {
     }
     try {
       if (stopping.signal.aborted) headers['connection'] = 'close';
+      if (sent.answer.cookie !== undefined) headers['set-cookie'] = setCookie(ctx.req, deps.config, sent.answer.cookie);
       await respond(ctx, sent.answer, headers);
     } finally {
       underWay -= 1;

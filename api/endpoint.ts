@@ -1,4 +1,5 @@
 /** Endpoints as rows: `read` answers a question, `write` changes something; `mount` (mount.ts) serves them. */
+import { fault } from '../shared/catalogue/errors.ts';
 import type { Caller } from '../shared/agents/principal.ts';
 import type { Session } from '../shared/agents/directory.ts';
 import type { Static, TObject, TSchema } from '../shared/core/schema.ts';
@@ -31,6 +32,18 @@ export interface Answer {
   /** Whether the answer carries items, and so the stream's position from before it was read. */
   readonly items?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The session that the client's cookie holds from now on; null: none any more. */
+  readonly cookie?: string | null;
+}
+
+/** What a call without a token gives its handler: nobody is known yet. */
+export interface OpenCall<B = unknown> {
+  readonly deps: Deps;
+  /** As the path names it; it need not exist. */
+  readonly environment: string;
+  readonly body: B;
+  readonly requestId: string;
+  readonly address: string;
 }
 
 export interface Endpoint {
@@ -59,6 +72,8 @@ export interface Endpoint {
   readonly audit: { readonly verb: string; target(call: Pick<Call, 'params' | 'body'>): { type: string; id: string | null } } | null;
   checkBody(body: unknown, at: number): unknown;
   handle(call: Call): Promise<Answer>;
+  /** Served without a token, by this instead of `handle`; null: for all others. */
+  readonly open: ((call: OpenCall) => Promise<Answer>) | null;
 }
 
 interface Common {
@@ -85,6 +100,7 @@ export const read = <Q extends TObject>(row: Common & { readonly query: Q; handl
   audit: null,
   checkBody: identity,
   handle: (call) => row.handle(call as Call<Static<Q>>),
+  open: null,
 });
 
 interface WriteRow<I> extends Common {
@@ -112,4 +128,11 @@ export const write = <I>(row: WriteRow<I>): Endpoint => ({
   query: null,
   checkBody: (body, at) => row.check(body, at),
   handle: (call) => row.handle(call as Call<unknown, I>),
+  open: null,
+});
+
+/** A change that nobody needs a token for; it audits itself, as only it finds out who called. */
+export const open = <I>(row: Omit<WriteRow<I>, 'handle'> & { handle(call: OpenCall<I>): Promise<Answer> }): Endpoint => ({
+  ...write({ ...row, once: false, handle: () => Promise.reject(fault('unauthorized')) }),
+  open: (call) => row.handle(call as OpenCall<I>),
 });

@@ -24,6 +24,7 @@ export const mount = (endpoints: readonly Endpoint[]): ((path: string, request: 
   const routers = new Map<string, Router>();
   const mounted = new Map<unknown, Mounted>();
   for (const endpoint of endpoints) {
+    if (endpoint.open !== null) continue;
     const segment = segmentOf(endpoint.path);
     const router = routers.get(segment) ?? new Router({ sensitive: true, strict: true });
     routers.set(segment, router);

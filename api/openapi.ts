@@ -68,6 +68,7 @@ const operationOf = (endpoint: Endpoint): object => ({
   operationId: `${endpoint.method}${endpoint.path.replace(/[/:]+(\w)/g, (_, letter: string) => letter.toUpperCase())}`,
   summary: endpoint.summary,
   tags: [endpoint.tag],
+  ...(endpoint.open === null ? {} : { security: [] }),
   parameters: [...pathParameters(endpoint), ...queryParameters(endpoint), ...headerParameters(endpoint)],
   ...(endpoint.body === null
     ? {}

@@ -11,7 +11,7 @@ import { fingerprintOf, savedAnswer, type OnceKey, type Replay } from '../shared
 import { isSavedAlready } from '../shared/perform/perform.ts';
 import type { Answer, Call, Endpoint } from './endpoint.ts';
 import type { Live } from './live/index.ts';
-import { readBody } from './middleware/body.ts';
+import { readBody, type ReadBody } from './middleware/body.ts';
 import { headerValues } from './middleware/headers.ts';
 import { queryReader } from './query.ts';
 
@@ -39,13 +39,17 @@ const single = (ctx: Context, name: string): string | undefined => {
   return given[0];
 };
 
-const onceKey = ({ ctx, caller, session }: Request, endpoint: Endpoint, raw: string): OnceKey | null => {
+/** A fingerprint is quick to make of a guess: a password doesn't go into what is kept. */
+const withoutPassword = (raw: string, value: unknown): string =>
+  typeof value === 'object' && value !== null && 'password' in value ? Buffer.from(JSON.stringify({ ...value, password: null })).toString('latin1') : raw;
+
+const onceKey = ({ ctx, caller, session }: Request, endpoint: Endpoint, { raw, value }: ReadBody): OnceKey | null => {
   const key = single(ctx, 'idempotency-key');
   if (key === undefined) return null;
   const refuse = (message: string): Fault => fault('invalid', `idempotency-key ${message}.`, { details: [{ path: 'idempotency-key', message }] });
   if (!endpoint.once) throw refuse('is not taken here');
   if (!keyForm.test(key) || key.trim() === '') throw refuse(`must be 1 to ${String(limits.idempotencyKeyMax)} printable characters`);
-  return { principal: caller.principal.id ?? session.credential, key, fingerprint: fingerprintOf(ctx.method, ctx.req.url ?? '', raw) };
+  return { principal: caller.principal.id ?? session.credential, key, fingerprint: fingerprintOf(ctx.method, ctx.req.url ?? '', withoutPassword(raw, value)) };
 };
 
 const ifMatchOf = (ctx: Context, endpoint: Endpoint): number | undefined => {
@@ -59,7 +63,7 @@ const ifMatchOf = (ctx: Context, endpoint: Endpoint): number | undefined => {
   return Number(version);
 };
 
-const replayed = ({ status, body, etag }: Replay): Answer => ({ status, body, headers: { 'idempotent-replayed': 'true', ...(etag === null ? {} : { etag }) } });
+const replayed = ({ status, body, etag }: Replay): Answer => ({ status, body: body === '' ? undefined : body, headers: { 'idempotent-replayed': 'true', ...(etag === null ? {} : { etag }) } });
 
 const saved = ({ deps }: Request, once: OnceKey): Promise<Replay | null> => savedAnswer(deps.db, once, deps.clock.now());
 
@@ -148,9 +152,10 @@ export const server = (endpoint: Endpoint): ((request: Request, params: Params) 
     try {
       reject(request, params);
       readQuery(request.search);
-      const { value, raw } = await readBody(ctx, endpoint.bodyOptional);
+      const given = await readBody(ctx, endpoint.bodyOptional);
+      const { value } = given;
       body = value;
-      const once = onceKey(request, endpoint, raw);
+      const once = onceKey(request, endpoint, given);
       const ifMatch = ifMatchOf(ctx, endpoint);
       const save: Call['save'] = once === null ? saveNothing : (status, text, etag) => ({ ...once, status, body: text, etag: etag ?? null });
       const handle = (): Promise<Answer> => {

@@ -1,10 +1,11 @@
-/** Whose request an upgrade is: a bearer token in the header or (browsers) among the subprotocols, or a ticket. */
+/** Whose request an upgrade is: a bearer token in the header or (browsers) among the subprotocols, a ticket, or a person's cookie. */
 import type { IncomingMessage } from 'node:http';
 import type { Session } from '../../shared/agents/directory.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
 import type { Deps } from '../../shared/deps.ts';
 import type { Environment } from '../../shared/environments/definition.ts';
-import { bearerToken } from '../middleware/authenticate.ts';
+import { bearerToken, cookieSession } from '../middleware/authenticate.ts';
+import { isSameOrigin } from '../middleware/cookies.ts';
 import { useTicket } from './tickets.ts';
 
 export const protocol = 'console.v1';
@@ -22,25 +23,18 @@ const tokensOf = (request: IncomingMessage): (string | null)[] => {
 const ticketsOf = (search: string): string[] =>
   search.split('&').filter((pair) => pair.startsWith('ticket=')).map((pair) => pair.slice('ticket='.length));
 
-const isForeign = (request: IncomingMessage, publicUrl: string): boolean => {
-  const { origin, host } = request.headers;
-  if (origin === undefined) return false;
-  if (!URL.canParse(origin)) return true;
-  const from = new URL(origin);
-  return from.host !== host && from.origin !== new URL(publicUrl).origin;
-};
-
 /**
- * The session that the request shows exactly one credential of. Throws 401; 403 for a request that has only a cookie and
- * comes from somebody else's page. `env` undefined: there is no such environment, so tickets hold for nothing.
+ * The session that the request shows exactly one credential of; a cookie counts when there is nothing else. Throws 401;
+ * 403 for a cookie that somebody else's page sent. `env` undefined: there is no such environment, so tickets hold for nothing.
  */
 export const authenticate = async (deps: Deps, request: IncomingMessage, env: Environment | undefined, search: string): Promise<Session> => {
   const tokens = tokensOf(request);
   const tickets = ticketsOf(search);
   const [token = null] = tokens;
   const [ticket] = tickets;
-  if (tokens.length === 0 && ticket === undefined && request.headers.cookie !== undefined && isForeign(request, deps.config.publicUrl)) {
-    throw fault('forbidden', 'The request comes from another site.');
+  if (tokens.length + tickets.length === 0 && request.headers.cookie !== undefined) {
+    if (request.headers.origin !== undefined && !isSameOrigin(request, deps.config)) throw fault('forbidden', 'The request comes from another site.');
+    return cookieSession(deps, request, true);
   }
   if (tokens.length + tickets.length !== 1) throw fault('unauthorized');
   const byTicket = ticket === undefined || env === undefined ? null : useTicket(deps, env, ticket);

@@ -4,6 +4,8 @@ import { fault } from '../../shared/catalogue/errors.ts';
 import type { Session } from '../../shared/agents/directory.ts';
 import { inEnvironment, type Caller } from '../../shared/agents/principal.ts';
 import type { Deps } from '../../shared/deps.ts';
+import { tokenKind } from '../../shared/agents/tokens.ts';
+import { cookieToken, isSameOrigin } from './cookies.ts';
 import { headerValues } from './headers.ts';
 
 const bearer = /^Bearer +(\S+)$/i;
@@ -20,10 +22,25 @@ export const addressOf = (req: IncomingMessage, trustProxy: boolean): string => 
   return first === undefined || first === '' || first.length > 100 ? (req.socket.remoteAddress ?? '') : first;
 };
 
-/** The session of the request's token. Throws `401 unauthorized`. */
-export const authenticate = async ({ directory }: Deps, req: IncomingMessage): Promise<Session> => {
+const unchanging = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/**
+ * The session of a person's cookie. Throws `401 unauthorized`, for other tokens too; `403 forbidden` where a page of
+ * somebody else may have sent it: for what changes something, and wherever `always` (sockets, which no rule of browsers keeps to their site).
+ */
+export const cookieSession = async ({ directory, config }: Deps, req: IncomingMessage, always = false): Promise<Session> => {
+  const token = cookieToken(req);
+  const session = token === null || tokenKind(token) !== 'person' ? null : await directory.session(token);
+  if (session === null) throw fault('unauthorized');
+  if ((always || !unchanging.has(req.method ?? '')) && !isSameOrigin(req, config)) throw fault('forbidden', 'The request comes from another site.');
+  return session;
+};
+
+/** The session of the request's token, else of its cookie. Throws `401 unauthorized`. */
+export const authenticate = async (deps: Deps, req: IncomingMessage): Promise<Session> => {
+  if (req.headers.authorization === undefined && req.headers.cookie !== undefined) return cookieSession(deps, req);
   const token = bearerToken(req);
-  const session = token === null ? null : await directory.session(token);
+  const session = token === null ? null : await deps.directory.session(token);
   if (session === null) throw fault('unauthorized');
   return session;
 };

@@ -11,6 +11,8 @@ import { liveEndpoints } from './live.ts';
 import { pageEndpoints } from './pages.ts';
 import { runEndpoints } from './runs.ts';
 import { resourceEndpoints } from './resources.ts';
+import { settingsEndpoints } from './settings.ts';
+import { signInEndpoints } from './signIn.ts';
 
 export const endpoints: readonly Endpoint[] = [
   ...discoveryEndpoints,
@@ -24,4 +26,6 @@ export const endpoints: readonly Endpoint[] = [
   ...liveEndpoints,
   ...appEndpoints,
   ...auditEndpoints,
+  ...signInEndpoints,
+  ...settingsEndpoints,
 ];

@@ -2,12 +2,12 @@
  * What every change of roles, principals and environments shares: who makes it, its audit entry in the same transaction,
  * the revision by which each process learns of it, and tokens. Used by the settings endpoints, the admin command and the demo.
  */
-import { invalid } from '../catalogue/errors.ts';
+import { fault, invalid } from '../catalogue/errors.ts';
 import type { By } from '../catalogue/events.ts';
 import type { Db, Tx } from '../db/knex.ts';
 import { row, rows, run, statement } from '../db/sql.ts';
 import { channels, type Bus } from '../redis/bus.ts';
-import { byOf, type Caller } from './principal.ts';
+import { byOf, inEnvironment, type Caller } from './principal.ts';
 import { newToken, tokenHash, type PrincipalKind } from './tokens.ts';
 
 /** Who makes a change, when, and where it is audited. */
@@ -16,6 +16,8 @@ export interface Administrator {
   readonly role: string | null;
   /** The environment of the request; null (the admin command has none): every environment that the change concerns. */
   readonly env: number | null;
+  /** Names of the environments that they have access to, or `*`: nobody hands on more than their own. */
+  readonly reach: readonly string[];
   readonly requestId: string | null;
   readonly address: string | null;
   readonly at: number;
@@ -25,6 +27,7 @@ export const administratorOf = ({ env, principal, requestId, address }: Caller, 
   by: byOf(principal),
   role: principal.role?.name ?? null,
   env: env.id,
+  reach: principal.environments,
   requestId,
   address,
   at,
@@ -35,6 +38,7 @@ export const systemAdministrator = (name: string, at: number): Administrator => 
   by: { type: 'system', id: null, name },
   role: null,
   env: null,
+  reach: ['*'],
   requestId: null,
   address: null,
   at,
@@ -93,16 +97,40 @@ export const roleOf = async (tx: Tx, given: string): Promise<RoleRef> => {
 
 const known = statement('administer.environments', 'select name from environments where name = any($1)');
 
-/** Environments by name, each once, or `*` alone; `400 invalid` for one that doesn't exist. */
-export const environmentNames = async (tx: Tx, given: readonly string[]): Promise<string[]> => {
+const everywhere = ({ reach }: Administrator): boolean => reach.includes('*');
+
+/**
+ * Environments by name, each once, or `*` alone; `400 invalid` for one that doesn't exist or that the administrator has
+ * no access to, which is the same to them.
+ */
+export const environmentNames = async (tx: Tx, admin: Administrator, given: readonly string[]): Promise<string[]> => {
   if (given.includes('*')) {
     if (given.length > 1) throw invalid('environments', 'must be "*" alone, or names');
+    if (!everywhere(admin)) throw invalid('environments.0', 'must be environments that you have access to, by name');
     return ['*'];
   }
   const found = await rows<{ name: string }>(tx, known, [given]);
-  const unknown = given.findIndex((name) => !found.some((environment) => environment.name === name));
+  const unknown = given.findIndex((name) => !inEnvironment(admin.reach, name) || !found.some((environment) => environment.name === name));
   if (unknown !== -1) throw invalid(`environments.${String(unknown)}`, `there is no environment ${JSON.stringify(given[unknown])}`);
   return [...new Set(given)];
+};
+
+interface Reaching {
+  readonly environments: readonly string[];
+}
+
+/** Whether what reaches those environments is there for the administrator: one of them is theirs too. */
+export const isInReach = ({ reach }: Pick<Administrator, 'reach'>, { environments }: Reaching): boolean =>
+  environments.includes('*') || environments.some((name) => inEnvironment(reach, name));
+
+/**
+ * Whoever takes over what reaches further than they do reaches further themselves. Throws `404` for what isn't there for
+ * them, `403` for what reaches environments that are not theirs too.
+ */
+export const checkReach = (admin: Administrator, thing: Reaching): void => {
+  if (everywhere(admin)) return;
+  if (!isInReach(admin, thing)) throw fault('not_found');
+  if (!thing.environments.every((name) => inEnvironment(admin.reach, name))) throw fault('forbidden', 'It has access to environments that you have none to.');
 };
 
 const insertToken = statement('administer.token', 'insert into tokens (hash, kind, principal, created_at) values ($1, $2, $3, $4)');

@@ -3,7 +3,7 @@ import { fault, invalid } from '../catalogue/errors.ts';
 import { newId } from '../core/ids.ts';
 import type { Db, Tx } from '../db/knex.ts';
 import { row, rows, run, statement } from '../db/sql.ts';
-import { dropTokens, environmentNames, issueToken, replaceToken, roleOf, settle, type Administrator, type RoleRef } from './administer.ts';
+import { checkReach, dropTokens, environmentNames, issueToken, replaceToken, roleOf, settle, type Administrator, type RoleRef } from './administer.ts';
 import type { Mode } from './principal.ts';
 import type { AgentInput, AgentPatch } from './schema.ts';
 
@@ -40,9 +40,10 @@ const revoke = statement('administer.agents.revoke', 'update agents set revoked_
 /** Those that are not revoked, oldest first. */
 export const listAgents = (db: Db | Tx): Promise<AgentView[]> => rows<AgentView>(db, list);
 
-const agentOf = async (tx: Tx, id: string): Promise<AgentView> => {
+const agentOf = async (tx: Tx, admin: Administrator, id: string): Promise<AgentView> => {
   const agent = await row<AgentView>(tx, locked, [id]);
   if (agent === undefined) throw fault('not_found');
+  checkReach(admin, agent);
   return agent;
 };
 
@@ -64,19 +65,19 @@ export const createAgent = async (tx: Tx, admin: Administrator, input: AgentInpu
   checkExpiry(expiresAt, admin.at);
   const id = newId('agt', admin.at);
   const role = await roleOf(tx, input.role);
-  const where = await environmentNames(tx, input.environments ?? environments);
+  const where = await environmentNames(tx, admin, input.environments ?? environments);
   await run(tx, insert, [id, name, role.id, mode, where, admin.by.type === 'person' ? admin.by.id : null, expiresAt, admin.at]);
   const token = await issueToken(tx, 'agent', id, admin.at);
-  const agent = await agentOf(tx, id);
+  const agent = await agentOf(tx, admin, id);
   await changed(tx, admin, 'create', null, agent);
   return { agent, token };
 };
 
 export const updateAgent = async (tx: Tx, admin: Administrator, id: string, patch: AgentPatch): Promise<AgentView> => {
-  const before = await agentOf(tx, id);
+  const before = await agentOf(tx, admin, id);
   if (patch.expiresAt !== undefined) checkExpiry(patch.expiresAt, admin.at);
   const role = patch.role === undefined ? before.role : await roleOf(tx, patch.role);
-  const environments = patch.environments === undefined ? before.environments : await environmentNames(tx, patch.environments);
+  const environments = patch.environments === undefined ? before.environments : await environmentNames(tx, admin, patch.environments);
   const { name, mode, expiresAt } = { ...before, ...patch };
   const after: AgentView = { ...before, name, role, mode, environments, expiresAt };
   if (JSON.stringify(after) === JSON.stringify(before)) return before;
@@ -87,7 +88,7 @@ export const updateAgent = async (tx: Tx, admin: Administrator, id: string, patc
 
 /** A new token; the old one works for `grace` ms more. */
 export const rotateAgent = async (tx: Tx, admin: Administrator, id: string, grace: number): Promise<AgentToken> => {
-  const agent = await agentOf(tx, id);
+  const agent = await agentOf(tx, admin, id);
   if (agent.expiresAt !== null && agent.expiresAt <= admin.at) throw fault('conflict', `The agent ${agent.name} has expired; make a new one.`);
   const token = await replaceToken(tx, 'agent', id, { at: admin.at, grace });
   await settle(tx, admin, { verb: 'agent.rotate', target: { type: 'agent', id }, environments: agent.environments, before: null, after: { grace } });
@@ -96,7 +97,7 @@ export const rotateAgent = async (tx: Tx, admin: Administrator, id: string, grac
 
 /** Answers the agent as it was. */
 export const revokeAgent = async (tx: Tx, admin: Administrator, id: string): Promise<AgentView> => {
-  const agent = await agentOf(tx, id);
+  const agent = await agentOf(tx, admin, id);
   await run(tx, revoke, [id, admin.at]);
   await dropTokens(tx, id);
   await changed(tx, admin, 'revoke', agent, null);

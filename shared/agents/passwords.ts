@@ -1,5 +1,6 @@
 /** Passwords as they are kept: scrypt with its parameters beside the hash; for sign-in, settings and the admin command. */
 import { randomBytes, scrypt, timingSafeEqual, type ScryptOptions } from 'node:crypto';
+import { fault } from '../catalogue/errors.ts';
 
 interface Parameters {
   readonly N: number;
@@ -7,13 +8,40 @@ interface Parameters {
   readonly p: number;
 }
 
-/** OWASP's Password Storage Cheat Sheet, the choice with 32 MiB: node runs four at once, which stay below 150 MiB. About 0.2 s. */
+/** OWASP's Password Storage Cheat Sheet, the choice with 32 MiB. About 0.2 s. */
 const current: Parameters = { N: 2 ** 15, r: 8, p: 3 };
 const saltBytes = 16;
 const hashBytes = 32;
 
 /** A stored string may ask for no more than this much memory, whoever wrote it. */
 const memoryMax = 256 * 1024 * 1024;
+
+/** Of node's four threads two stay free for what all other requests need them for. */
+const atOnce = 2;
+/** Who comes later than this would wait for more than three seconds. */
+const waitingMax = 30;
+
+let running = 0;
+const waiting: (() => void)[] = [];
+
+/** Hands the place on to who waits longest, or gives it up. */
+const release = (): void => {
+  const next = waiting.shift();
+  if (next === undefined) running -= 1;
+  else next();
+};
+
+/** Does `work` when it is its turn. Throws `429 rate_limited` when too many wait already. */
+const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
+  if (running < atOnce) running += 1;
+  else if (waiting.length < waitingMax) await new Promise<void>((resolve) => waiting.push(resolve));
+  else throw fault('rate_limited', 'Too many people sign in at this moment.', { headers: { 'retry-after': '3' } });
+  try {
+    return await work();
+  } finally {
+    release();
+  }
+};
 
 const derive = (password: string, salt: Buffer, { N, r, p }: Parameters, length: number): Promise<Buffer> => {
   // Composed, so that the same characters typed on another machine are the same password.
@@ -29,7 +57,7 @@ const derive = (password: string, salt: Buffer, { N, r, p }: Parameters, length:
 /** `scrypt$<N>$<r>$<p>$<salt>$<hash>`, both in base64. */
 export const hashPassword = async (password: string): Promise<string> => {
   const salt = randomBytes(saltBytes);
-  const hash = await derive(password, salt, current, hashBytes);
+  const hash = await inTurn(() => derive(password, salt, current, hashBytes));
   return ['scrypt', current.N, current.r, current.p, salt.toString('base64'), hash.toString('base64')].join('$');
 };
 
@@ -58,6 +86,6 @@ const nobody: Kept = { parameters: current, salt: randomBytes(saltBytes), hash: 
 export const verifyPassword = async (password: string, stored: string | null): Promise<boolean> => {
   const kept = stored === null ? null : keptOf(stored);
   const { parameters, salt, hash } = kept ?? nobody;
-  const found = await derive(password, salt, parameters, hash.length);
+  const found = await inTurn(() => derive(password, salt, parameters, hash.length));
   return timingSafeEqual(found, hash) && kept !== null;
 };

@@ -4,7 +4,8 @@ import { newId } from '../core/ids.ts';
 import { isDuplicate } from '../db/errors.ts';
 import type { Db, Tx } from '../db/knex.ts';
 import { row, rows, run, statement } from '../db/sql.ts';
-import { dropTokens, environmentNames, roleOf, settle, type Administrator, type RoleRef } from './administer.ts';
+import { checkReach, dropTokens, environmentNames, roleOf, settle, type Administrator, type RoleRef } from './administer.ts';
+import { keepingAnAdmin } from './lastAdmin.ts';
 import type { PersonInput, PersonPatch } from './schema.ts';
 
 export interface PersonView {
@@ -27,6 +28,7 @@ const select = `
   select p.id, p.email, p.name, json_build_object('id', r.id, 'name', r.name) as role, p.environments, p.created_at as "createdAt"
   from people p join roles r on r.id = p.role where p.removed_at is null`;
 const list = statement('administer.people.list', `${select} order by p.name, p.id`);
+const one = statement('administer.people.one', `${select} and p.id = $1`);
 const locked = statement('administer.people.locked', `${select} and p.id = $1 for update of p`);
 /** Who comes back gets the same row, so that what they did before is still theirs. */
 const insert = statement('administer.people.insert', `
@@ -38,16 +40,20 @@ const insert = statement('administer.people.insert', `
 const update = statement('administer.people.update', `
   update people set email = $2, name = $3, role = $4, environments = $5, password_hash = coalesce($6, password_hash) where id = $1`);
 const remove = statement('administer.people.remove', 'update people set removed_at = $2, password_hash = null where id = $1');
-/** Two admins who remove each other at the same time wait for each other here. */
-const lockAdmins = statement('administer.people.lockAdmins', `select id from roles where name = 'admin' for no key update`);
-const otherAdmin = statement('administer.people.otherAdmin', 'select from people where role = $1 and id <> $2 and removed_at is null limit 1');
-
 /** Those who are not removed, by name. */
 export const listPeople = (db: Db | Tx): Promise<PersonView[]> => rows<PersonView>(db, list);
 
-const personOf = async (tx: Tx, id: string): Promise<PersonView> => {
-  const person = await row<PersonView>(tx, locked, [id]);
+const there = (person: PersonView | undefined): PersonView => {
   if (person === undefined) throw fault('not_found');
+  return person;
+};
+
+export const readPerson = async (db: Db | Tx, id: string): Promise<PersonView> => there(await row<PersonView>(db, one, [id]));
+
+/** The person to be changed, locked. */
+const personOf = async (tx: Tx, admin: Administrator, id: string): Promise<PersonView> => {
+  const person = there(await row<PersonView>(tx, locked, [id]));
+  checkReach(admin, person);
   return person;
 };
 
@@ -59,39 +65,31 @@ const changed = (tx: Tx, admin: Administrator, verb: string, before: PersonView 
   return settle(tx, admin, { verb: `person.${verb}`, target: { type: 'person', id }, environments, before: before && told(before), after: after && told(after) });
 };
 
-/** Locks the admins before the person, in the same order everywhere. */
-const keepAnAdmin = async (tx: Tx, id: string): Promise<void> => {
-  const admin = await row<{ id: string }>(tx, lockAdmins);
-  const person = await personOf(tx, id);
-  if (admin === undefined || person.role.id !== admin.id || (await row(tx, otherAdmin, [admin.id, id])) !== undefined) return;
-  throw fault('conflict', `${person.name} is the last admin; make another person admin first.`);
-};
-
 const taken = (email: string) => fault('conflict', `There is already a person with the e-mail address ${email}.`);
 
 /** `environments` is where they may act unless the input says otherwise. */
 export const createPerson = async (tx: Tx, admin: Administrator, input: NewPerson, environments: readonly string[]): Promise<PersonView> => {
   const email = emailKey(input.email);
   const role = await roleOf(tx, input.role);
-  const where = await environmentNames(tx, input.environments ?? environments);
+  const where = await environmentNames(tx, admin, input.environments ?? environments);
   const made = await row<{ id: string }>(tx, insert, [newId('per', admin.at), email, input.name, role.id, input.passwordHash, where, admin.at]);
   if (made === undefined) throw taken(email);
-  const person = await personOf(tx, made.id);
+  const person = await readPerson(tx, made.id);
   await changed(tx, admin, 'create', null, person);
   return person;
 };
 
-/** A new password ends the sessions that were opened with the old one. */
-export const updatePerson = async (tx: Tx, admin: Administrator, id: string, patch: PersonChange): Promise<PersonView> => {
-  if (patch.role !== undefined && (await roleOf(tx, patch.role)).name !== 'admin') await keepAnAdmin(tx, id);
-  const before = await personOf(tx, id);
-  const role = patch.role === undefined ? before.role : await roleOf(tx, patch.role);
-  const environments = patch.environments === undefined ? before.environments : await environmentNames(tx, patch.environments);
+const lastAdmin = ({ name }: PersonView): string => `${name} is the last admin; make another person admin first.`;
+
+const change = async (tx: Tx, admin: Administrator, id: string, patch: PersonChange): Promise<PersonView> => {
+  const role = patch.role === undefined ? null : await roleOf(tx, patch.role);
+  const before = await personOf(tx, admin, id);
+  const environments = patch.environments === undefined ? before.environments : await environmentNames(tx, admin, patch.environments);
   const email = patch.email === undefined ? before.email : emailKey(patch.email);
-  const after: PersonView = { ...before, email, name: patch.name ?? before.name, role, environments };
+  const after: PersonView = { ...before, email, name: patch.name ?? before.name, role: role ?? before.role, environments };
   if (patch.passwordHash === undefined && JSON.stringify(after) === JSON.stringify(before)) return before;
   try {
-    await run(tx, update, [id, email, after.name, role.id, environments, patch.passwordHash ?? null]);
+    await run(tx, update, [id, email, after.name, after.role.id, environments, patch.passwordHash ?? null]);
   } catch (error) {
     throw isDuplicate(error) ? taken(email) : error;
   }
@@ -100,12 +98,16 @@ export const updatePerson = async (tx: Tx, admin: Administrator, id: string, pat
   return after;
 };
 
+/** A new password ends the sessions that were opened with the old one. `409 conflict` for taking the last admin's role. */
+export const updatePerson = (tx: Tx, admin: Administrator, id: string, patch: PersonChange): Promise<PersonView> =>
+  patch.role === undefined ? change(tx, admin, id, patch) : keepingAnAdmin(tx, () => change(tx, admin, id, patch), lastAdmin);
+
 /** Ends every session. `409 conflict` for the last admin. Answers the person as it was. */
-export const removePerson = async (tx: Tx, admin: Administrator, id: string): Promise<PersonView> => {
-  await keepAnAdmin(tx, id);
-  const person = await personOf(tx, id);
-  await run(tx, remove, [id, admin.at]);
-  await dropTokens(tx, id);
-  await changed(tx, admin, 'revoke', person, null);
-  return person;
-};
+export const removePerson = (tx: Tx, admin: Administrator, id: string): Promise<PersonView> =>
+  keepingAnAdmin(tx, async () => {
+    const person = await personOf(tx, admin, id);
+    await run(tx, remove, [id, admin.at]);
+    await dropTokens(tx, id);
+    await changed(tx, admin, 'revoke', person, null);
+    return person;
+  }, lastAdmin);

@@ -8,6 +8,7 @@ import type { Db, Tx } from '../db/knex.ts';
 import { row, rows, run, statement } from '../db/sql.ts';
 import { grantProblems } from './access.ts';
 import { settle, type Administrator } from './administer.ts';
+import { keepingAnAdmin } from './lastAdmin.ts';
 import type { RoleInput, RolePatch } from './schema.ts';
 
 export interface RoleView {
@@ -74,14 +75,20 @@ export const createRole = async (tx: Tx, admin: Administrator, input: RoleInput)
   return role;
 };
 
-export const updateRole = async (tx: Tx, admin: Administrator, id: string, patch: RolePatch): Promise<RoleView> => {
-  check(patch);
+const change = async (tx: Tx, admin: Administrator, id: string, patch: RolePatch): Promise<RoleView> => {
   const before = await own(tx, id, 'changed');
   const { name, grants } = { ...before, ...patch };
   if (name === before.name && JSON.stringify(grants) === JSON.stringify(before.grants)) return before;
   const role = await named(name, () => row<RoleView>(tx, update, [id, name, JSON.stringify(grants), admin.at]));
   await settle(tx, admin, { verb: 'role.update', target: target(role), environments: everywhere, before: told(before), after: told(role) });
   return role;
+};
+
+/** `409 conflict` for a built-in role, and when nobody would be left who may manage settings. */
+export const updateRole = (tx: Tx, admin: Administrator, id: string, patch: RolePatch): Promise<RoleView> => {
+  check(patch);
+  const refusal = ({ name }: RoleView): string => `Only people with the role ${name} may manage settings; let another person do so first.`;
+  return patch.grants === undefined ? change(tx, admin, id, patch) : keepingAnAdmin(tx, () => change(tx, admin, id, patch), refusal);
 };
 
 /** `409 conflict` while somebody has it. */

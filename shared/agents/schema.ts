@@ -1,6 +1,6 @@
-/** What may be said of roles, agents, people and app keys: bodies of the settings endpoints and input of the admin command. */
+/** What may be said of roles, agents, people and app keys, and is answered: for the settings endpoints and the admin command. */
 import { permissions } from '../catalogue/permissions.ts';
-import { closed, linePattern, name, nullable, time, Type, type Static } from '../core/schema.ts';
+import { answer, closed, linePattern, name, nullable, time, Type, type Static } from '../core/schema.ts';
 
 /** One line of text: names stand in timelines, logs and terminals. */
 const line = (maxLength: number, description: string) =>
@@ -52,6 +52,59 @@ export const personPatch = closed(
 
 export const appKeyInput = closed({ name: label });
 export const environmentInput = closed({ name: name('Unique; part of its address.') });
+
+/** Any text may be tried; one that can't be a password is simply wrong. */
+const tried = Type.String({ minLength: 1, maxLength: 1024, description: 'The password.' });
+export const signInInput = closed({ email, password: tried });
+export const freshInput = closed({ password: tried });
+
+const roleRef = answer({ id: Type.String(), name: Type.String() });
+const reach = Type.Array(Type.String(), { description: 'Names of environments, or "*" alone for all of them.' });
+const at = (description: string) => Type.Integer({ description: `${description} (milliseconds since 1970 UTC)` });
+
+export const roleView = answer({
+  id: Type.String(),
+  name: Type.String(),
+  grants: Type.Array(answer({ on: Type.String(), can: Type.Array(Type.String()) })),
+  builtIn: Type.Boolean({ description: 'Built-in roles can’t be changed.' }),
+  createdAt: at('When it was made'),
+  updatedAt: at('When it was changed last'),
+});
+
+export const agentView = answer({
+  id: Type.String(),
+  name: Type.String(),
+  role: roleRef,
+  mode,
+  environments: reach,
+  expiresAt: nullable(at('When it stops working; null: never')),
+  createdBy: nullable(Type.String({ description: 'The person who made it; null: the admin command.' })),
+  lastUsedAt: nullable(at('When it was used last, to the minute')),
+  createdAt: at('When it was made'),
+});
+
+export const personView = answer({ id: Type.String(), email: Type.String(), name: Type.String(), role: roleRef, environments: reach, createdAt: at('When they were let in') });
+
+export const appKeyView = answer({
+  id: Type.String(),
+  name: Type.String(),
+  environment: Type.String(),
+  lastUsedAt: nullable(at('When it was used last, to the minute')),
+  createdAt: at('When it was made'),
+});
+
+export const environmentView = answer({
+  name: Type.String(),
+  baseUrl: Type.String({ description: 'Where it is called.' }),
+  createdAt: at('When it was made'),
+  definedAt: nullable(at('When what its app declared last changed; null: nothing declared yet')),
+});
+
+/** Beside what was made or rotated. */
+export const tokenAnswer = (prefix: 'cagt' | 'capp') => ({
+  token: nullable(Type.String({ pattern: `^${prefix}_`, description: 'Told once; null when the answer is repeated.' })),
+  baseUrl: Type.String({ description: 'Where it is used.' }),
+});
 
 export type RoleInput = Static<typeof roleInput>;
 export type RolePatch = Static<typeof rolePatch>;

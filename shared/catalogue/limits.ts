@@ -34,6 +34,9 @@ export const limits = {
   idempotencyKeyMax: 255,
   idempotencyMs: 24 * 3_600_000,
   ticketMs: 30_000,
+  sessionMs: 12 * 3_600_000,
+  /** How long a sign-in counts as fresh. */
+  freshMs: 15 * 60_000,
   streamKeepMs: 24 * 3_600_000,
   streamKeepMessages: 100_000,
   changesWaitMs: 30_000,

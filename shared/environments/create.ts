@@ -21,6 +21,9 @@ const list = statement('administer.environments.list', `${select} order by e.id`
 const one = statement('administer.environments.one', `${select} where e.name = $1`);
 const insert = statement('administer.environments.insert', 'insert into environments (name, seal_key, created_at) values ($1, $2, $3) returning id');
 const insertStream = statement('administer.environments.stream', 'insert into streams (env) values ($1) on conflict do nothing');
+/** Who may not go everywhere would not get into what they made. */
+const enter = statement('administer.environments.enter', `
+  update people set environments = array_append(environments, $2) where id = $1 and not environments && array['*', $2]`);
 const raiseEpoch = statement('administer.environments.epoch', 'update environments set epoch = epoch + 1 where name = $1 returning epoch');
 
 /** Oldest first. */
@@ -36,6 +39,7 @@ export const createEnvironment = async (tx: Tx, admin: Administrator, { name }: 
   try {
     const made = await row<{ id: number }>(tx, insert, [name, newSealKey(), admin.at]);
     await run(tx, insertStream, [made?.id ?? 0]);
+    if (admin.by.type === 'person') await run(tx, enter, [admin.by.id, name]);
   } catch (error) {
     throw isDuplicate(error) ? fault('conflict', `There is already an environment ${name}.`) : error;
   }

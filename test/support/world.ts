@@ -1,6 +1,7 @@
 /** A whole service for one test file: API and workers in this process, own database, own Redis prefix. */
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
+import { hashPassword } from '../../shared/agents/passwords.ts';
 import { newToken, tokenHash, type PrincipalKind } from '../../shared/agents/tokens.ts';
 import { startServer, type RunningServer } from '../../api/server.ts';
 import { readConfig, type Config } from '../../shared/core/config.ts';
@@ -22,6 +23,15 @@ export interface AgentOptions {
   readonly name?: string;
 }
 
+export interface PersonOptions {
+  readonly email?: string;
+  /** What they sign in with; absent: they can't. */
+  readonly password?: string;
+  /** Whether the session is one of a fresh sign-in. */
+  readonly fresh?: boolean;
+  readonly environments?: readonly string[];
+}
+
 type Grants = readonly { readonly on: string; readonly can: readonly string[] }[];
 
 export interface World {
@@ -37,7 +47,7 @@ export interface World {
   /** An agent of a role by name. */
   agent(role: string, options?: AgentOptions): Promise<Client>;
   /** A person who is signed in. */
-  person(role: string, name?: string): Promise<Client>;
+  person(role: string, name?: string, options?: PersonOptions): Promise<Client>;
   appKey(environment?: string): Promise<Client>;
   /** A client with a well-formed token that nobody has. */
   nobody(): Client;
@@ -78,6 +88,8 @@ export const newWorld = async ({ env = {}, workers = true, manifest = testManife
   });
   const sql = async <R extends object>(text: string, values: unknown[] = []): Promise<R[]> => (await owner.query(text, values)).rows as R[];
   const servers: RunningServer[] = [];
+  /** By password: hashing takes long, and tests have many people with one password. */
+  const hashes = new Map<string, string>();
   const deps = await openDeps(config, 'api');
   const refresh = async (): Promise<void> => {
     await sql('update revisions set n = n + 1');
@@ -128,11 +140,15 @@ export const newWorld = async ({ env = {}, workers = true, manifest = testManife
       await sql('insert into agents (id, name, role, mode, environments, expires_at, created_at) values ($1, $2, $3, $4, $5, $6, 0)', [id, name, await roleId(roleName), mode, environments, expiresAt ?? null]);
       return clientOf(baseOf(first.port), await credential('agent', id, null), id);
     },
-    person: async (roleName, name = 'Ana Lind') => {
+    person: async (roleName, name = 'Ana Lind', { email, password, fresh = false, environments = ['*'] } = {}) => {
       const id = newId('per');
-      await sql('insert into people (id, email, name, role, environments, created_at) values ($1, $2, $3, $4, $5, 0)', [id, `${id}@example.com`, name, await roleId(roleName), ['*']]);
+      const hash = password === undefined ? null : await (hashes.get(password) ?? hashPassword(password));
+      if (password !== undefined && hash !== null) hashes.set(password, hash);
+      await sql('insert into people (id, email, name, role, environments, password_hash, created_at) values ($1, $2, $3, $4, $5, $6, 0)', [id, email ?? `${id}@example.com`, name, await roleId(roleName), environments, hash]);
       await refresh();
-      return clientOf(baseOf(first.port), await credential('person', id, Date.now() + 3_600_000), id);
+      const token = await credential('person', id, Date.now() + 3_600_000);
+      if (fresh) await sql('update tokens set fresh_until = $2 where principal = $1', [id, Date.now() + 900_000]);
+      return clientOf(baseOf(first.port), token, id);
     },
     appKey: async (name = 'demo') => {
       const id = newId('key');

@@ -1,0 +1,42 @@
+/** The session cookie of people in browsers: how it is set, read and, as browsers send it along by themselves, believed. */
+import type { IncomingMessage } from 'node:http';
+import type { Config } from '../../shared/core/config.ts';
+import { limits } from '../../shared/catalogue/limits.ts';
+import { headerValues } from './headers.ts';
+
+export const sessionCookie = 'console_session';
+
+type Where = Pick<Config, 'publicUrl' | 'trustProxy'>;
+
+/** Whether the client came by TLS, as far as can be known behind what ends it. */
+const isSecure = ({ headers }: IncomingMessage, { publicUrl, trustProxy }: Where): boolean => {
+  const forwarded = trustProxy ? headers['x-forwarded-proto'] : undefined;
+  const [first = ''] = (Array.isArray(forwarded) ? forwarded.join(',') : (forwarded ?? '')).slice(0, 100).split(',');
+  return publicUrl.startsWith('https:') || first.trim().toLowerCase() === 'https';
+};
+
+/** A `set-cookie` for every environment of this host; `token` null clears it. */
+export const setCookie = (req: IncomingMessage, where: Where, token: string | null): string => {
+  const path = `${new URL(where.publicUrl).pathname.replace(/\/$/, '')}/api/env`;
+  const maxAge = token === null ? 0 : limits.sessionMs / 1000;
+  return `${sessionCookie}=${token ?? ''}; Path=${path}; Max-Age=${String(maxAge)}; HttpOnly; SameSite=Lax${isSecure(req, where) ? '; Secure' : ''}`;
+};
+
+/** The one token of the request's session cookie, or null. Of two (another host of the domain may set one) neither counts. */
+export const cookieToken = (req: IncomingMessage): string | null => {
+  const tokens = headerValues(req, 'cookie')
+    .flatMap((header) => header.split(';'))
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(`${sessionCookie}=`))
+    .map((pair) => pair.slice(sessionCookie.length + 1));
+  return tokens.length === 1 ? (tokens[0] ?? null) : null;
+};
+
+/** Whether a page of this host sent the request. One without an `origin` was not sent by a page, or hides which. */
+export const isSameOrigin = (req: IncomingMessage, where: Where): boolean => {
+  const { origin, host } = req.headers;
+  if (origin === undefined || host === undefined || !URL.canParse(origin)) return false;
+  const from = new URL(origin).origin;
+  const own = `${isSecure(req, where) ? 'https' : 'http'}://${host}`;
+  return from === new URL(where.publicUrl).origin || (URL.canParse(own) && from === new URL(own).origin);
+};

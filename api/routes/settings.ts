@@ -1,0 +1,9 @@
+/** The project's settings, for people with `settings: manage`. */
+import type { Endpoint } from '../endpoint.ts';
+import { agentSettings } from './settings/agents.ts';
+import { appKeySettings } from './settings/appKeys.ts';
+import { environmentSettings } from './settings/environments.ts';
+import { peopleSettings } from './settings/people.ts';
+import { roleSettings } from './settings/roles.ts';
+
+export const settingsEndpoints: readonly Endpoint[] = [...agentSettings, ...roleSettings, ...peopleSettings, ...appKeySettings, ...environmentSettings];

@@ -1,0 +1,73 @@
+/** What every settings endpoint shares: who may, changes in one transaction with their audit and saved answer, and lists. */
+import { administered, administratorOf, type Administrator } from '../../../shared/agents/administer.ts';
+import { fault } from '../../../shared/catalogue/errors.ts';
+import type { Tx } from '../../../shared/db/knex.ts';
+import { closed, type TSchema } from '../../../shared/core/schema.ts';
+import { keepAnswer } from '../../../shared/perform/once.ts';
+import { read, type Answer, type Call, type Endpoint } from '../../endpoint.ts';
+import { listAnswer, pageOf, pageQuery } from '../discovery.ts';
+
+export const tag = 'Settings';
+
+type Asked = Pick<Call, 'deps' | 'caller' | 'session'>;
+
+/**
+ * Throws unless a person with `settings: manage` asks: `403 person_required`, `403 forbidden`, and
+ * `403 fresh_sign_in_required` where `fresh` says so. Comes before any id is looked up.
+ */
+export const mustManage = ({ deps, caller: { principal }, session }: Asked, { fresh }: { readonly fresh: boolean }): void => {
+  if (principal.type !== 'person') throw fault('person_required');
+  if (!principal.access.may('settings', 'manage')) throw fault('forbidden');
+  if (fresh && (session.freshUntil === null || session.freshUntil <= deps.clock.now())) throw fault('fresh_sign_in_required');
+};
+
+/** What a change answers. */
+export interface Told {
+  readonly status: 200 | 201 | 204;
+  readonly body?: object;
+  /** Told now, and never kept. */
+  readonly token?: string;
+}
+
+/** Performs a change in one transaction; it acts here before it is answered, and within a second in every process. */
+export const change = async (call: Call, work: (tx: Tx, admin: Administrator) => Promise<Told>): Promise<Answer> => {
+  const { deps, caller, save } = call;
+  const at = deps.clock.now();
+  const { status, body, token } = await administered(deps.db, deps.bus, async (tx) => {
+    const told = await work(tx, administratorOf(caller, at));
+    const kept = told.body === undefined ? '' : JSON.stringify(told.token === undefined ? told.body : { ...told.body, token: null });
+    const saved = save(told.status, kept);
+    if (saved !== null) await keepAnswer(tx, saved, at);
+    return told;
+  });
+  await deps.directory.refresh();
+  return { status, body: token === undefined ? body : { ...body, token } };
+};
+
+/** How clients reach an environment. */
+export const baseUrlOf = ({ deps }: Pick<Call, 'deps'>, environment: string): string => `${deps.config.publicUrl}/api/env/${environment}`;
+
+interface ListRow<T> {
+  readonly path: string;
+  readonly plural: string;
+  readonly summary: string;
+  readonly schema: TSchema;
+  find(call: Call): Promise<readonly T[]>;
+}
+
+/** A list by name, in pages. */
+export const settingsList = <T extends { readonly name: string; readonly id?: string }>({ path, plural, summary, schema, find }: ListRow<T>): Endpoint =>
+  read({
+    path,
+    name: `settings.${plural}`,
+    summary,
+    tag,
+    query: closed(pageQuery),
+    responses: { 200: listAnswer(plural, schema) },
+    example: {},
+    handle: async (call) => {
+      mustManage(call, { fresh: false });
+      const { page, cursor } = pageOf(call.caller, path, await find(call), call.query);
+      return { status: 200, body: { [plural]: page, cursor } };
+    },
+  });

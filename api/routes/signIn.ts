@@ -1,0 +1,76 @@
+/** People sign in, keep their sign-in fresh, and sign out. */
+import { renewSignIn, signIn, signOut } from '../../shared/agents/signIn.ts';
+import { personView, signInInput, freshInput } from '../../shared/agents/schema.ts';
+import { fault } from '../../shared/catalogue/errors.ts';
+import { answer, closed, Type } from '../../shared/core/schema.ts';
+import { compile } from '../../shared/core/validate.ts';
+import { open, write, type Call, type Endpoint } from '../endpoint.ts';
+
+const checkFreshInput = compile(freshInput);
+const checkSignInInput = compile(signInInput);
+
+const tag = 'Sign-in';
+
+const start = open({
+  path: '/sign-in',
+  name: 'person.signIn',
+  summary: 'Sign a person in: a token for 12 hours, also set as a cookie; no token is needed',
+  tag,
+  body: signInInput,
+  responses: { 200: answer({ token: Type.String({ pattern: '^cper_' }), person: personView, expiresAt: Type.Integer() }) },
+  example: { body: { email: 'ana@example.com', password: 'correct horse battery' } },
+  audit: { verb: 'person.signIn', target: () => ({ type: 'person', id: null }) },
+  check: checkSignInInput,
+  handle: async ({ deps, body, environment, requestId, address }) => {
+    const signedIn = await signIn(deps, { ...body, environment, requestId, address });
+    return { status: 200, body: signedIn, cookie: signedIn.token, headers: { 'cache-control': 'no-store' } };
+  },
+});
+
+/** Agents never sign in. */
+const own = ({ caller, session }: Pick<Call, 'caller' | 'session'>) => {
+  if (caller.principal.type !== 'person') throw fault('person_required');
+  return { caller, credential: session.credential };
+};
+
+const fresh = write({
+  path: '/sign-in/fresh',
+  name: 'person.freshSignIn',
+  summary: 'Make this session’s sign-in fresh again, for 15 minutes',
+  tag,
+  body: freshInput,
+  once: false,
+  responses: { 200: answer({ fresh: Type.Boolean(), freshUntil: Type.Integer(), expiresAt: Type.Integer() }) },
+  example: { body: { password: 'correct horse battery' } },
+  audit: { verb: 'person.freshSignIn', target: () => ({ type: 'person', id: null }) },
+  check: checkFreshInput,
+  handle: async (call) => {
+    const session = own(call);
+    const freshUntil = await renewSignIn(call.deps, session, call.body.password);
+    await call.deps.directory.refresh();
+    return { status: 200, body: { fresh: true, freshUntil, expiresAt: call.session.expiresAt } };
+  },
+});
+
+const noBody = closed({});
+
+const end = write({
+  path: '/sign-out',
+  name: 'person.signOut',
+  summary: 'End this session, everywhere at once',
+  tag,
+  body: noBody,
+  bodyOptional: true,
+  once: false,
+  responses: { 204: null },
+  example: { body: {} },
+  audit: { verb: 'person.signOut', target: () => ({ type: 'person', id: null }) },
+  check: compile(noBody),
+  handle: async (call) => {
+    await signOut(call.deps, own(call));
+    await call.deps.directory.refresh();
+    return { status: 204, body: undefined, cookie: null };
+  },
+});
+
+export const signInEndpoints: readonly Endpoint[] = [start, fresh, end];

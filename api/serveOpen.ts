@@ -1,0 +1,37 @@
+/** Serves the endpoints that take no token, before anybody asks who calls: nobody could sign in otherwise. */
+import type { Context } from 'koa';
+import { fault } from '../shared/catalogue/errors.ts';
+import type { Deps } from '../shared/deps.ts';
+import type { Answer, Endpoint, OpenCall } from './endpoint.ts';
+import { readBody } from './middleware/body.ts';
+import { isSameOrigin } from './middleware/cookies.ts';
+import { queryReader } from './query.ts';
+import { closed } from '../shared/core/schema.ts';
+
+export interface OpenRequest extends Pick<OpenCall, 'environment' | 'requestId' | 'address'> {
+  readonly ctx: Context;
+  readonly search: string;
+}
+
+const readQuery = queryReader(closed({}));
+const refusedHeaders = ['idempotency-key', 'if-match'];
+
+const serve = async (deps: Deps, endpoint: Endpoint, { ctx, search, ...call }: OpenRequest): Promise<Answer> => {
+  if (ctx.method !== endpoint.method.toUpperCase()) throw fault('method_not_allowed', undefined, { headers: { allow: endpoint.method.toUpperCase() } });
+  readQuery(search);
+  for (const name of refusedHeaders) {
+    if (ctx.req.headers[name] !== undefined) throw fault('invalid', `${name} is not taken here.`, { details: [{ path: name, message: 'is not taken here' }] });
+  }
+  // Somebody else's page must not sign a browser in as whom it likes.
+  if (ctx.req.headers.origin !== undefined && !isSameOrigin(ctx.req, deps.config)) throw fault('forbidden', 'The request comes from another site.');
+  const { value } = await readBody(ctx, endpoint.bodyOptional);
+  const body = endpoint.checkBody(value, deps.clock.now());
+  if (endpoint.open === null) throw fault('unauthorized');
+  return endpoint.open({ deps, body, ...call });
+};
+
+/** Answers the one who serves `path` (below the environment) without a token, or undefined. */
+export const openServer = (deps: Deps, endpoints: readonly Endpoint[]): ((path: string) => ((request: OpenRequest) => Promise<Answer>) | undefined) => {
+  const served = new Map(endpoints.filter(({ open }) => open !== null).map((endpoint) => [endpoint.path, (request: OpenRequest) => serve(deps, endpoint, request)]));
+  return (path) => served.get(path);
+};
