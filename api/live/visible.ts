@@ -63,6 +63,7 @@ const rules: { readonly [T in Part['type']]: Rule<T> } = {
     const own = principal !== null && approval.requestedBy.id === principal;
     return seesApproval(access, own, approval) ? part : null;
   },
+  flag: (part, { access }) => (access.sees('flag', part.flag.flag) ? part : null),
   app: (part) => part,
   counts: (part, viewer) => {
     const inboxes = pick(part.inboxes, (inbox) => seesInbox(viewer, inbox));

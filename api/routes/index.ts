@@ -2,9 +2,11 @@
 import type { Endpoint } from '../endpoint.ts';
 import { actionEndpoints } from './actions.ts';
 import { appEndpoints } from './app.ts';
+import { approvalEndpoints } from './approvals.ts';
 import { auditEndpoints } from './audit.ts';
 import { bulkEndpoints } from './bulk.ts';
 import { discoveryEndpoints } from './discovery.ts';
+import { flagEndpoints } from './flags.ts';
 import { itemEndpoints } from './items.ts';
 import { itemChangeEndpoints } from './itemChanges.ts';
 import { liveEndpoints } from './live.ts';
@@ -20,8 +22,10 @@ export const endpoints: readonly Endpoint[] = [
   ...itemChangeEndpoints,
   ...actionEndpoints,
   ...runEndpoints,
+  ...approvalEndpoints,
   ...bulkEndpoints,
   ...pageEndpoints,
+  ...flagEndpoints,
   ...resourceEndpoints,
   ...liveEndpoints,
   ...appEndpoints,

@@ -7,7 +7,7 @@ export type EntryType = (typeof entryTypes)[number];
 
 /**
  * Live message types. `passing` ones don't advance the stream's chain, aren't replayed and aren't in `/changes`;
- * `audience` says who may hear one: who sees its inbox, who asked for it (and whoever may look into it), or everybody.
+ * `audience` says who may hear one: who sees its inbox or flag, who asked for it (and whoever may look into it), or everybody.
  */
 export const liveTypes = {
   hello: { passing: false, audience: 'session' },
@@ -16,6 +16,7 @@ export const liveTypes = {
   bulk: { passing: false, audience: 'author' },
   run: { passing: false, audience: 'author' },
   approval: { passing: false, audience: 'author' },
+  flag: { passing: false, audience: 'flag' },
   app: { passing: true, audience: 'everybody' },
   counts: { passing: true, audience: 'inbox' },
   narrowed: { passing: true, audience: 'session' },
@@ -49,4 +50,5 @@ export type LivePart =
   | { readonly type: 'bulk'; readonly bulk: Record<string, unknown> & { readonly by: By } }
   | { readonly type: 'run'; readonly run: Record<string, unknown> & { readonly action: string; readonly resource: string | null; readonly by: By } }
   | { readonly type: 'approval'; readonly approval: Record<string, unknown> & ApprovalTold }
+  | { readonly type: 'flag'; readonly flag: Readonly<Record<string, unknown>> & { readonly flag: string }; readonly by: By }
   | { readonly type: 'app'; readonly online: boolean };

@@ -66,6 +66,18 @@ export const limits = {
   deliveryMs: 24 * 3_600_000,
   /** Reports of one item within this time become one change. */
   reportWindowMs: 250,
+  flagTargets: 10_000,
+  /** All targets of a flag as JSON: it has to fit into one frame to the app. */
+  flagTargetsBytes: 1024 * 1024,
+  flagValueBytes: 32 * 1024,
+  flagRules: 50,
+  rampSteps: 10_000,
+  rampEveryMs: 1_000,
+  rampOverMs: 10 * 366 * 86_400_000,
+  /** How far back a ramp may start. */
+  rampPastMs: 24 * 3_600_000,
+  guardAbove: 100_000,
+  guardWithinMs: 24 * 3_600_000,
   /** The last millisecond that a JavaScript Date can hold. */
   timeMax: 8_640_000_000_000_000,
 } as const;

@@ -38,6 +38,8 @@ const comparisons: Readonly<Record<string, Compare>> = {
 /** A map, so that no op is found on a prototype. */
 const ops: ReadonlyMap<string, Compare> = new Map(Object.entries(comparisons));
 export const conditionOps: readonly string[] = [...ops.keys()];
+/** What an op does, for conditions that are compiled (shared/flags/evaluate.ts); one that isn't known never holds. */
+export const comparisonOf = (op: string): Compare => ops.get(op) ?? (() => false);
 
 /** The value at a dotted path; only own members count, so `constructor` finds nothing. */
 export const valueAt = (subject: unknown, path: string): unknown => {

@@ -8,6 +8,8 @@ export const channels = {
   revision: 'revision',
   /** Ids of runs that were moved while a call waits for their end. */
   runs: 'runs',
+  /** A flag was changed: who holds them in memory looks what is new. */
+  flags: 'flags',
   /** Of one environment: batches of the live stream, see `LiveBatch`, and passing messages, see `PassingMessage`. */
   live: (env: number): string => `live-${String(env)}`,
   /** An instance of some environment's app has come or gone: `{ env, online, changed }`. */

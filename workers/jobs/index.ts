@@ -2,7 +2,8 @@
 import type { Handlers } from '../handler.ts';
 import { actionRun } from './actionRun.ts';
 import { bulkChunk } from './bulkChunk.ts';
+import { rampStep } from './rampStep.ts';
 import { replySend } from './replySend.ts';
 import { triageItem } from './triageItem.ts';
 
-export const handlers: Handlers = { actionRun, bulkChunk, replySend, triageItem };
+export const handlers: Handlers = { actionRun, bulkChunk, rampStep, replySend, triageItem };

@@ -1,5 +1,6 @@
 /** Every sweep of the service. A new one goes into a file of its own and is added here. */
 import { goneApps, waitingForApp } from './apps.ts';
+import { dueRamps, rampGuards } from './dueRamps.ts';
 import { indexRecords } from './indexRecords.ts';
 import { expireApprovals } from './expireApprovals.ts';
 import { lostBulks } from './lostBulks.ts';
@@ -18,6 +19,8 @@ export const sweeps: readonly Sweep[] = [
   waitingForApp,
   openRuns,
   indexRecords,
+  rampGuards,
+  dueRamps,
   // A snoozed item wakes within 2 s of its time.
   { name: 'wakeItems', everyMs: 500, run: wakeItems },
 ];

@@ -1,0 +1,101 @@
+/** Feature flags: listed, looked at, changed, and what happened to one. */
+import { fault } from '../../shared/catalogue/errors.ts';
+import { limits } from '../../shared/catalogue/limits.ts';
+import { answer, closed, cursor, limit, nextCursor, Type } from '../../shared/core/schema.ts';
+import { changeFlag, requireAllowed, visibleFlag, type Outcome } from '../../shared/flags/change.ts';
+import { checkChange } from '../../shared/flags/check.ts';
+import { flagEtag } from '../../shared/flags/model.ts';
+import { listFlags, readFlag, readHistory } from '../../shared/flags/read.ts';
+import { changeBody, flagSchema, historySchema } from '../../shared/flags/schema.ts';
+import { read, write, type Answer, type Call, type Endpoint } from '../endpoint.ts';
+
+const exampleFlag = 'new_checkout';
+const keyOf = ({ params }: Pick<Call, 'params'>): string => params['flag'] ?? '';
+
+const list = read({
+  path: '/flags',
+  name: 'flag.list',
+  summary: 'Every flag’s value, rollout, targets, rules and ramp',
+  tag: 'Flags',
+  query: closed({ cursor: Type.Optional(cursor), limit: Type.Optional(limit) }),
+  responses: { 200: answer({ flags: Type.Array(flagSchema), cursor: nextCursor }) },
+  example: { query: { limit: 20 } },
+  handle: async ({ deps, caller, query: { cursor: given, limit: size } }) => {
+    const { env, principal } = caller;
+    const scope = `flags:${principal.access.key}`;
+    const keys = given === undefined ? null : env.seal.openCursor(scope, given);
+    if (given !== undefined && keys === null) throw fault('bad_cursor');
+    const { flags, next } = await listFlags(deps, caller, { after: keys === null ? null : String(keys[0]), limit: size ?? limits.pageDefault });
+    return { status: 200, body: { flags, cursor: next === null ? null : env.seal.cursor(scope, [next]) }, items: true };
+  },
+});
+
+const one = read({
+  path: '/flags/:flag',
+  name: 'flag.get',
+  summary: 'A flag',
+  tag: 'Flags',
+  query: closed({}),
+  responses: { 200: answer({ flag: flagSchema }) },
+  example: { params: { flag: exampleFlag } },
+  handle: async (call) => {
+    const flag = await readFlag(call.deps, call.caller, keyOf(call));
+    return { status: 200, body: { flag }, etag: flagEtag(flag.version), items: true };
+  },
+});
+
+const history = read({
+  path: '/flags/:flag/history',
+  name: 'flag.history',
+  summary: 'What happened to a flag, newest first: changes, steps of ramps, what their guards did',
+  tag: 'Flags',
+  query: closed({ cursor: Type.Optional(cursor), limit: Type.Optional(limit) }),
+  responses: { 200: answer({ entries: Type.Array(historySchema), cursor: nextCursor }) },
+  example: { params: { flag: exampleFlag }, query: { limit: 20 } },
+  handle: async (call) => {
+    const { deps, caller, query: { cursor: given, limit: size } } = call;
+    const { env, principal } = caller;
+    const { key } = visibleFlag(caller, keyOf(call));
+    const scope = `history:${JSON.stringify([principal.access.key, key])}`;
+    const keys = given === undefined ? null : env.seal.openCursor(scope, given);
+    if (given !== undefined && keys === null) throw fault('bad_cursor');
+    const { entries, next } = await readHistory(deps.db, env.id, key, { before: keys === null ? null : Number(keys[0]), limit: size ?? limits.pageDefault });
+    return { status: 200, body: { entries, cursor: next === null ? null : env.seal.cursor(scope, [next]) } };
+  },
+});
+
+const answerOf = (outcome: Outcome): Answer & { readonly body: string } => {
+  if (outcome.kind === 'pending') return { status: 202, body: JSON.stringify({ pending: true, approval: outcome.approval }) };
+  const { flag, changed } = outcome.applied;
+  return { status: 200, body: JSON.stringify({ flag, changed }), etag: flagEtag(flag.version), items: true };
+};
+
+const change = write({
+  path: '/flags/:flag',
+  name: 'flag.change',
+  summary: 'Change a flag: its value, rollout, targets, rules, or a ramp',
+  tag: 'Flags',
+  conditional: true,
+  body: changeBody,
+  responses: {
+    200: answer({ flag: flagSchema, changed: Type.Boolean({ description: 'false: it was so already.' }) }),
+    202: answer({ pending: Type.Boolean(), approval: Type.String({ description: 'The approval that it waits for.' }) }),
+  },
+  example: { params: { flag: exampleFlag }, body: { change: { rollout: 25, targets: { cus_1001: true } } } },
+  audit: { verb: 'flag.change', target: (call) => ({ type: 'flag', id: keyOf(call) }) },
+  // What a body may hold depends on the flag, and whether there is one is nobody's business who doesn't see it.
+  check: (body) => body,
+  handle: async (call) => {
+    const { deps, caller, ifMatch } = call;
+    const declared = visibleFlag(caller, keyOf(call));
+    requireAllowed(caller, declared.key);
+    const { change: wanted, confirmed } = checkChange(caller, declared, call.body, deps.clock.now());
+    const save = (outcome: Outcome) => {
+      const { status, body, etag } = answerOf(outcome);
+      return call.save(status, body, etag);
+    };
+    return answerOf(await changeFlag(deps, caller, declared, { change: wanted, confirmed, ifMatch, save }));
+  },
+});
+
+export const flagEndpoints: readonly Endpoint[] = [list, one, history, change];

@@ -1,0 +1,66 @@
+/**
+ * Where a record id stands among the 100,000 places of a flag: MurmurHash3 (x86, 32 bit, seed 0, by Austin Appleby) of
+ * the UTF-8 bytes of "<flag>:<record id>". The hash of the flag's part is kept: an evaluation only adds the id's.
+ */
+
+export const places = 100_000;
+
+const mixBlock = (hash: number, block: number): number => {
+  const k = Math.imul(block, 0xcc9e2d51);
+  const h = hash ^ Math.imul((k << 15) | (k >>> 17), 0x1b873593);
+  return (Math.imul((h << 13) | (h >>> 19), 5) + 0xe6546b64) | 0;
+};
+
+const finish = (hash: number, block: number, length: number): number => {
+  const k = Math.imul(block, 0xcc9e2d51);
+  let h = hash ^ Math.imul((k << 15) | (k >>> 17), 0x1b873593) ^ length;
+  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
+  return (h ^ (h >>> 16)) >>> 0;
+};
+
+const encoder = new TextEncoder();
+
+/** Makes the function that answers the place of a record id, 0 to 99,999. */
+export const placesOf = (flag: string): ((id: string) => number) => {
+  const head = encoder.encode(`${flag}:`);
+  let headHash = 0;
+  let headBlock = 0;
+  let headShift = 0;
+  for (const byte of head) {
+    headBlock |= byte << headShift;
+    headShift += 8;
+    if (headShift < 32) continue;
+    headHash = mixBlock(headHash, headBlock);
+    headBlock = headShift = 0;
+  }
+
+  const ofBytes = (bytes: Uint8Array): number => {
+    let [hash, block, shift] = [headHash, headBlock, headShift];
+    for (const byte of bytes) {
+      block |= byte << shift;
+      shift += 8;
+      if (shift < 32) continue;
+      hash = mixBlock(hash, block);
+      block = shift = 0;
+    }
+    return finish(hash, block, head.length + bytes.length) % places;
+  };
+
+  return (id) => {
+    let hash = headHash;
+    let block = headBlock;
+    let shift = headShift;
+    for (let i = 0; i < id.length; i++) {
+      const code = id.charCodeAt(i);
+      // Most ids are ASCII, whose characters are their bytes.
+      if (code > 0x7f) return ofBytes(encoder.encode(id));
+      block |= code << shift;
+      shift += 8;
+      if (shift < 32) continue;
+      hash = mixBlock(hash, block);
+      block = shift = 0;
+    }
+    return finish(hash, block, head.length + id.length) % places;
+  };
+};

@@ -1,0 +1,165 @@
+/**
+ * Changes a flag: who may, whether a person has to approve, and the change itself, decided without a lock and written
+ * where nothing has changed since. Called by `POST /flags/:flag` and, for what was approved, by shared/approvals.
+ */
+import { fault, type Fault } from '../catalogue/errors.ts';
+import type { By } from '../catalogue/events.ts';
+import { limits } from '../catalogue/limits.ts';
+import { asApproved, byOf, type Caller } from '../agents/principal.ts';
+import { requestApproval } from '../approvals/request.ts';
+import { newId } from '../core/ids.ts';
+import { isConflict } from '../db/errors.ts';
+import type { Db, Tx } from '../db/knex.ts';
+import type { Deps } from '../deps.ts';
+import type { ManifestFlag } from '../environments/manifest.ts';
+import { keepAnswer } from '../perform/once.ts';
+import { modeProblem } from '../perform/gates.ts';
+import type { SavedAnswer } from '../perform/write.ts';
+import { channels } from '../redis/bus.ts';
+import { changedFlag, type FlagChange } from './decide.ts';
+import { changeProblems, checkTargets, type CheckedBody } from './check.ts';
+import { flagEtag, flagOf, flagView, readFlagRow, type Flag, type FlagView } from './model.ts';
+import { writeChange } from './write.ts';
+
+export interface Applied {
+  readonly flag: FlagView;
+  readonly changed: boolean;
+}
+
+export interface ApplyOptions {
+  /** How often the flag had been changed by hand when it was asked for; otherwise `409 stale`. */
+  readonly expectedChanges?: number;
+  readonly approvedBy?: By;
+  readonly ifMatch?: number | undefined;
+  readonly save?: (applied: Applied) => SavedAnswer | null;
+}
+
+/** The flag, when it is declared now and the caller sees it; else `404`. */
+export const visibleFlag = ({ env, principal }: Pick<Caller, 'env' | 'principal'>, key: string): ManifestFlag => {
+  const declared = env.definition.flags.get(key);
+  if (declared === undefined || !principal.access.sees('flag', key)) throw fault('not_found');
+  return declared;
+};
+
+/** Throws what stands in the way of any change of it by this caller; that a supervised agent needs an approval does not. */
+export const requireAllowed = ({ principal }: Caller, key: string): void => {
+  const problem = modeProblem(asApproved(principal));
+  if (problem !== null) throw problem;
+  if (!principal.access.can('flag', key, 'change')) throw fault('forbidden', `Your role does not allow change of the flag ${key}.`);
+};
+
+/** Optimistic rounds before the row is locked, and rounds before giving up. */
+const optimisticRounds = 3;
+const roundsMax = 20;
+
+const versionConflict = (flag: Flag, at: number): Fault =>
+  fault('version_conflict', undefined, { body: { current: flagView(flag, at) }, headers: { etag: flagEtag(flag.version) } });
+
+const stale = (path: string, message: string): Fault => fault('stale', undefined, { details: [{ path, message }] });
+
+interface Wanted {
+  readonly deps: Deps;
+  readonly caller: Caller;
+  readonly declared: ManifestFlag;
+  readonly change: FlagChange;
+  readonly options: ApplyOptions;
+}
+
+/** One round: reads, decides, writes; null when it changed underneath. */
+const round = async ({ deps, caller, declared, change, options }: Wanted, db: Db | Tx, lock: boolean): Promise<Applied | null> => {
+  const { env, principal, requestId, address } = caller;
+  const at = deps.clock.now();
+  const before = flagOf(declared, await readFlagRow(db, env.id, declared.key, lock));
+  const { expectedChanges, approvedBy = null, ifMatch, save } = options;
+  if (expectedChanges !== undefined && before.changes !== expectedChanges) throw stale('flag', 'was changed since this was asked for');
+  if (ifMatch !== undefined && ifMatch !== before.version) throw versionConflict(before, at);
+  const by = { ...byOf(principal), role: principal.role?.name ?? null };
+  const after = changedFlag(before, change, { at, by, requestId, address, rampId: newId('job'), approved: approvedBy !== null });
+  if (after.targets !== before.targets) checkTargets(after.targets);
+  const applied: Applied = { flag: flagView(after, at), changed: after !== before };
+  const saved = save?.(applied) ?? null;
+  if (after === before) {
+    if (saved !== null) await keepAnswer(db, saved, at);
+    return applied;
+  }
+  const happening = { at, by, requestId, address, approvedBy };
+  return (await writeChange(db, env.id, before, after, { happening, saved })) ? applied : null;
+};
+
+const perform = async (wanted: Wanted, db: Db | Tx): Promise<Applied> => {
+  const own = db === wanted.deps.db;
+  for (let attempt = 0; attempt < roundsMax; attempt++) {
+    try {
+      const lock = !own || attempt >= optimisticRounds;
+      const applied = own && lock ? await wanted.deps.db.transaction((tx) => round(wanted, tx, true)) : await round(wanted, db, lock);
+      if (applied !== null) return applied;
+    } catch (error) {
+      if (!own || !isConflict(error)) throw error;
+    }
+  }
+  throw fault('conflict', 'This flag is being changed by many at once; try again.');
+};
+
+/** Wakes whoever tells of changes and runs ramps. */
+export const announceFlags = ({ bus }: Pick<Deps, 'bus'>): void => {
+  bus.publish(channels.nudge, 'outbox');
+  bus.publish(channels.nudge, 'jobs');
+  bus.publish(channels.flags, '');
+};
+
+/**
+ * Changes a flag for `caller` (whoever asked for it), with everything checked as it stands now; `db` may be an open
+ * transaction. With `approvedBy`, what no longer fits is `409 stale`.
+ */
+export const applyFlagChange = async (deps: Deps, db: Db | Tx, caller: Caller, key: string, change: FlagChange, options: ApplyOptions = {}): Promise<FlagView> => {
+  const declared = visibleFlag(caller, key);
+  requireAllowed(caller, key);
+  const problems = changeProblems(caller, declared, change, deps.clock.now()).filter(({ path }) => options.approvedBy === undefined || path !== 'change.ramp.at');
+  if (problems.length > 0) throw fault('stale', undefined, { details: problems });
+  const applied = await perform({ deps, caller, declared, change, options }, db);
+  const announce = (): void => {
+    announceFlags(deps);
+  };
+  if ('executionPromise' in db) db.executionPromise.then(announce, () => undefined);
+  else announce();
+  return applied.flag;
+};
+
+export type Outcome = { readonly kind: 'done'; readonly applied: Applied } | { readonly kind: 'pending'; readonly approval: string };
+
+/** Stopping a ramp is what must always be quick. */
+const isStop = (change: FlagChange): boolean => change.ramp === null && Object.keys(change).length === 1;
+
+export interface Asked extends CheckedBody {
+  readonly ifMatch: number | undefined;
+  readonly save: (outcome: Outcome) => SavedAnswer | null;
+}
+
+/** From the version on: confirmed, approved or the change itself. The caller has been let through and the body is checked. */
+export const changeFlag = async (deps: Deps, caller: Caller, declared: ManifestFlag, { change, confirmed, ifMatch, save }: Asked): Promise<Outcome> => {
+  const { env, principal } = caller;
+  const { key, danger = null } = declared;
+  const supervised = principal.mode === 'supervised';
+  const quick = isStop(change) && !supervised;
+  const needsApproval = supervised || (declared.approval === true && !quick);
+  const now = flagOf(declared, await readFlagRow(deps.db, env.id, key));
+  const at = deps.clock.now();
+  if (ifMatch !== undefined && ifMatch !== now.version) throw versionConflict(now, at);
+  if (danger !== null && !confirmed && !quick) throw fault('confirmation_required', undefined, { details: [{ path: 'confirmed', message: `danger: ${danger}` }] });
+  if (!needsApproval) {
+    const declaredNow: Wanted = { deps, caller, declared, change, options: { ifMatch, save: (applied) => save({ kind: 'done', applied }) } };
+    const applied = await perform(declaredNow, deps.db);
+    if (applied.changed) announceFlags(deps);
+    return { kind: 'done', applied };
+  }
+  const { approval } = await requestApproval(deps, caller, {
+    kind: 'flag',
+    summary: `${key}: ${JSON.stringify(change)}`,
+    request: { flag: key, change, changes: now.changes },
+    before: flagView(now, at),
+    fingerprint: ['flag', key, change],
+    expiresMs: limits.flagApprovalMs,
+    save: (asked) => save({ kind: 'pending', approval: asked.approval }),
+  });
+  return { kind: 'pending', approval };
+};

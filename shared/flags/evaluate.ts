@@ -1,0 +1,121 @@
+/**
+ * What a flag is for a record id and attributes: target → rules in order → rollout → value (contract section 7). Pure,
+ * and the same code in the service (OFREP) and in the SDK. A flag is compiled into closures once per version of it, and
+ * each answer that it can give is made then, so that evaluating allocates nothing.
+ */
+import { comparisonOf, type Condition } from '../core/conditions.ts';
+import { placesOf } from './bucket.ts';
+
+export type FlagKind = 'boolean' | 'string' | 'number' | 'json';
+
+export type FlagRule = { readonly when: Condition; readonly value: unknown } | { readonly when: Condition; readonly rollout: number };
+
+/** The members of a flag, as `GET /flags/:flag` answers it, that decide what it is for somebody. */
+export interface FlagState {
+  readonly flag: string;
+  readonly kind: FlagKind;
+  readonly value: unknown;
+  /** A percentage with at most three decimals; null: none. */
+  readonly rollout: number | null;
+  /** Values by record id. */
+  readonly targets: Readonly<Record<string, unknown>>;
+  readonly rules: readonly FlagRule[];
+}
+
+/** `targetingKey` is the record id, everything else the attributes; the paths of conditions start here. */
+export type EvaluationContext = Readonly<Record<string, unknown>>;
+
+/** OpenFeature's words for why a value was given. */
+export type Reason = 'TARGETING_MATCH' | 'SPLIT' | 'STATIC' | 'ERROR';
+
+export interface Decision {
+  readonly value: unknown;
+  readonly reason: Reason;
+  /** `on` or `off`; null for flags that aren't on/off flags. */
+  readonly variant: 'on' | 'off' | null;
+  /** Whether a percentage had to be decided and there was no record id; `value` is null then. */
+  readonly keyMissing: boolean;
+}
+
+export type Evaluate = (context: EvaluationContext) => Decision;
+
+type Test = (context: EvaluationContext) => boolean;
+
+const decision = (value: unknown, reason: Reason): Decision =>
+  Object.freeze({ value, reason, variant: typeof value === 'boolean' ? (value ? 'on' : 'off') : null, keyMissing: false });
+const keyMissing: Decision = Object.freeze({ value: null, reason: 'ERROR', variant: null, keyMissing: true });
+
+const ownMember = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
+
+const readerOf = (path: string): ((context: EvaluationContext) => unknown) => {
+  const [first = '', ...rest] = path.split('.');
+  if (rest.length === 0) return (context) => (Object.hasOwn(context, first) ? context[first] : undefined);
+  return (context) => rest.reduce(ownMember, ownMember(context, first));
+};
+
+/** The same as `holds` of shared/core/conditions.ts, with everything looked up beforehand. */
+export const compileCondition = (condition: Condition): Test => {
+  if ('all' in condition) {
+    const tests = condition.all.map(compileCondition);
+    return (context) => tests.every((test) => test(context));
+  }
+  if ('any' in condition) {
+    const tests = condition.any.map(compileCondition);
+    return (context) => tests.some((test) => test(context));
+  }
+  if ('not' in condition) {
+    const test = compileCondition(condition.not);
+    return (context) => !test(context);
+  }
+  const { field, op, value } = condition;
+  const read = readerOf(field);
+  if (op === 'eq') return (context) => read(context) === value;
+  if (op === 'in' && Array.isArray(value)) {
+    const wanted = new Set<unknown>(value);
+    return (context) => wanted.has(read(context));
+  }
+  const compare = comparisonOf(op);
+  return (context) => compare(read(context), value);
+};
+
+/** A share of the record ids. All or none of them needs no record id. */
+const splitOf = (flag: string, rollout: number): Evaluate => {
+  const [on, off] = [decision(true, 'SPLIT'), decision(false, 'SPLIT')];
+  const below = Math.round(rollout * 1000);
+  if (below <= 0) return () => off;
+  if (below >= 100_000) return () => on;
+  const placeOf = placesOf(flag);
+  return ({ targetingKey }) => {
+    if (typeof targetingKey !== 'string' || targetingKey === '') return keyMissing;
+    return placeOf(targetingKey) < below ? on : off;
+  };
+};
+
+const always = (answer: Decision): Evaluate => () => answer;
+
+/** Puts a rule before what comes after it. */
+const ruleBefore = (flag: string, rule: FlagRule, rest: Evaluate): Evaluate => {
+  const test = compileCondition(rule.when);
+  const then = 'rollout' in rule ? splitOf(flag, rule.rollout) : always(decision(rule.value, 'TARGETING_MATCH'));
+  return (context) => (test(context) ? then(context) : rest(context));
+};
+
+const targetsBefore = (targets: FlagState['targets'], rest: Evaluate): Evaluate => {
+  const known = new Map(Object.entries(targets).map(([id, value]) => [id, decision(value, 'TARGETING_MATCH')]));
+  if (known.size === 0) return rest;
+  return (context) => {
+    const { targetingKey } = context;
+    return (typeof targetingKey === 'string' ? known.get(targetingKey) : undefined) ?? rest(context);
+  };
+};
+
+/** Makes the function that evaluates a flag; the rules have passed `conditionProblems`. */
+export const compileFlag = ({ flag, value, rollout, targets, rules }: FlagState): Evaluate => {
+  const last = rollout === null ? always(decision(value, 'STATIC')) : splitOf(flag, rollout);
+  return targetsBefore(targets, rules.reduceRight((rest, rule) => ruleBefore(flag, rule, rest), last));
+};
+
+/** Whether a value may be one of a flag of this kind. */
+export const isOfKind = (kind: FlagKind, value: unknown): boolean =>
+  kind === 'json' ? value !== undefined : kind === 'number' ? typeof value === 'number' && Number.isFinite(value) : typeof value === kind;

@@ -1,0 +1,71 @@
+/** Guards of ramps: count what occurs in their inboxes and end ramps that do harm. Called by the sweep dueRamps. */
+import type { By } from '../catalogue/events.ts';
+import { row, rows, statement } from '../db/sql.ts';
+import type { Db } from '../db/knex.ts';
+import type { Deps } from '../deps.ts';
+import { announceFlags } from './change.ts';
+import { columns, flagOf, readFlagRow, type Flag, type FlagRow } from './model.ts';
+import type { Guard, Ramp } from './ramp.ts';
+import { movedFlag } from './step.ts';
+import { writeMove, type Happening } from './write.ts';
+
+const watched = statement('flags.watched', `select ${columns} from flags where guard_until > $1`);
+
+const occurred = `coalesce((e.after ->> 'occurrences')::int, 0) - coalesce((e.before ->> 'occurrences')::int, 0)`;
+const recent = `e.env = $1 and e.inbox = $2 and e.at > $3 and e.verb in ('item.create', 'item.occur') and e.outcome = 'ok'`;
+/** Each row is one occurrence at least, so that one row more than the guard allows says all: nothing beyond it is read. */
+const countAll = statement('flags.occurred', `
+  select coalesce(sum(n), 0)::int as n from (select ${occurred} as n from events e where ${recent} order by e.at desc limit $4) newest`);
+const countTagged = statement('flags.occurredTagged', `
+  select coalesce(sum(n), 0)::int as n from (
+    select ${occurred} as n from events e join items i on i.env = e.env and i.id = e.item
+    where ${recent} and i.tags @> array[$5::text collate "C"] order by e.at desc limit $4) newest`);
+
+/** Occurrences of the last `within` ms, as far as they matter: more than `above` may be any number above it. */
+const occurrences = async (db: Db, env: number, { inbox, tag, above, within }: Guard, now: number): Promise<number> => {
+  const values = [env, inbox, now - within, above + 1];
+  return (await row<{ n: number }>(db, tag === null ? countAll : countTagged, tag === null ? values : [...values, tag]))?.n ?? 0;
+};
+
+const guardian: By & { readonly role: null } = { type: 'system', id: null, name: 'guard', role: null };
+
+/** The flag after its guard has acted. */
+const endedFlag = (flag: Flag, ramp: Ramp, happening: Happening): Flag => {
+  const isBack = ramp.guard?.then === 'rollback';
+  return movedFlag(flag, { rollout: isBack ? Math.round(ramp.from * 1000) : flag.rollout, ramp: { ...ramp, status: isBack ? 'rolled_back' : 'stopped' } }, happening);
+};
+
+const sentence = ({ inbox, tag, within }: Guard, count: number): string =>
+  `${String(count)} or more occurrences${tag === null ? '' : ` with the tag ${tag}`} in ${inbox} within ${String(within / 1000)} s.`;
+
+const conflictsMax = 20;
+
+/** Ends one ramp, unless somebody else has ended it meanwhile. */
+const act = async (deps: Deps, { env, key, ramp_id: id }: FlagRow, reason: string): Promise<void> => {
+  const { db, clock, directory } = deps;
+  for (let conflicts = 0; conflicts < conflictsMax; conflicts++) {
+    const stored = await readFlagRow(db, env, key);
+    const declared = directory.environmentById(env)?.definition.flags.get(key);
+    if (stored === undefined || declared === undefined || stored.ramp_id !== id) return;
+    const flag = flagOf(declared, stored);
+    const { ramp } = flag;
+    if (ramp === null || (ramp.status !== 'running' && ramp.status !== 'done')) return;
+    const happening: Happening = { at: clock.now(), by: guardian, requestId: ramp.requestId, address: null, approvedBy: null };
+    const verb = ramp.guard?.then === 'rollback' ? 'flag.rollback' : 'flag.stop';
+    if (await writeMove(db, env, flag, endedFlag(flag, ramp, happening), { verb, reason, happening, job: null })) {
+      announceFlags(deps);
+      return;
+    }
+  }
+};
+
+/** Looks at every guard that watches now. */
+export const lookAtGuards = async (deps: Deps): Promise<void> => {
+  const now = deps.clock.now();
+  for (const flag of await rows<FlagRow>(deps.db, watched, [now])) {
+    const { guard = null, startedAt = 0 } = flag.ramp ?? {};
+    if (guard === null || startedAt > now) continue;
+    const count = await occurrences(deps.db, flag.env, guard, now);
+    if (count > guard.above) await act(deps, flag, sentence(guard, count));
+  }
+};

@@ -1,0 +1,84 @@
+/** Flags as rows, as everybody works with them, and as they are shown. */
+import type { By } from '../catalogue/events.ts';
+import type { Db, Tx } from '../db/knex.ts';
+import { row, rows, statement } from '../db/sql.ts';
+import type { ManifestFlag } from '../environments/manifest.ts';
+import type { FlagKind, FlagRule } from './evaluate.ts';
+import { rampJson, type Ramp } from './ramp.ts';
+
+export interface FlagRow {
+  readonly env: number;
+  readonly key: string;
+  readonly kind: FlagKind;
+  readonly value: unknown;
+  readonly rollout: number | null;
+  readonly targets: Readonly<Record<string, unknown>>;
+  readonly rules: readonly FlagRule[];
+  readonly ramp: Ramp | null;
+  readonly ramp_id: string | null;
+  readonly version: number;
+  readonly changes: number;
+  readonly updated_at: number;
+  readonly updated_by: By;
+}
+
+/** A declared flag as it stands now. */
+export interface Flag {
+  readonly declared: ManifestFlag;
+  readonly value: unknown;
+  /** In thousandths of a percent; null: none. */
+  readonly rollout: number | null;
+  readonly targets: Readonly<Record<string, unknown>>;
+  readonly rules: readonly FlagRule[];
+  readonly ramp: Ramp | null;
+  readonly version: number;
+  /** How often it was changed by hand. */
+  readonly changes: number;
+  readonly updatedAt: number | null;
+  readonly updatedBy: By | null;
+}
+
+/** As `GET /flags/:flag` shows it. */
+export type FlagView = Readonly<Record<string, unknown>> & { readonly flag: string; readonly version: number };
+
+export const columns = 'env, key, kind, value, rollout, targets, rules, ramp, ramp_id, version, changes, updated_at, updated_by';
+
+const one = statement('flags.one', `select ${columns} from flags where env = $1 and key = $2`);
+const locked = statement('flags.locked', `select ${columns} from flags where env = $1 and key = $2 for update`);
+const some = statement('flags.some', `select ${columns} from flags where env = $1 and key = any ($2::text[])`);
+
+export const readFlagRow = (db: Db | Tx, env: number, key: string, lock = false): Promise<FlagRow | undefined> => row<FlagRow>(db, lock ? locked : one, [env, key]);
+
+export const readFlagRows = (db: Db | Tx, env: number, keys: readonly string[]): Promise<FlagRow[]> => rows<FlagRow>(db, some, [env, keys]);
+
+/** A flag that was never changed, or whose kind was declared otherwise since, is as it is declared. */
+export const flagOf = (declared: ManifestFlag, stored: FlagRow | undefined): Flag => {
+  const { version = 1, changes = 0, updated_at: updatedAt = null, updated_by: updatedBy = null } = stored ?? {};
+  const about = { declared, version, changes, updatedAt, updatedBy };
+  if (stored === undefined || stored.kind !== declared.kind) return { ...about, value: declared.default, rollout: null, targets: {}, rules: [], ramp: null };
+  const { value, rollout, targets, rules, ramp } = stored;
+  return { ...about, value, rollout, targets, rules, ramp };
+};
+
+export const percent = (thousandths: number): number => thousandths / 1000;
+
+/** `at`: now; whether a ramp has begun is a matter of time. */
+export const flagView = ({ declared, value, rollout, targets, rules, ramp, version, updatedAt, updatedBy }: Flag, at: number): FlagView => ({
+  flag: declared.key,
+  kind: declared.kind,
+  value,
+  rollout: rollout === null ? null : percent(rollout),
+  targets,
+  rules,
+  ramp: ramp === null ? null : rampJson(ramp, at),
+  approval: declared.approval ?? false,
+  danger: declared.danger ?? null,
+  description: declared.description ?? null,
+  default: declared.default,
+  resource: declared.resource ?? null,
+  version,
+  updatedAt,
+  updatedBy,
+});
+
+export const flagEtag = (version: number): string => `"${String(version)}"`;

@@ -1,0 +1,78 @@
+/** Ramps: a rollout that moves by itself. What it is at a time is a pure function; steps only write it down. */
+import type { By } from '../catalogue/events.ts';
+
+export interface Guard {
+  readonly inbox: string;
+  readonly tag: string | null;
+  /** More occurrences than this … */
+  readonly above: number;
+  /** … within so many ms … */
+  readonly within: number;
+  /** … stop the ramp, or set the rollout back to where it began. */
+  readonly then: 'stop' | 'rollback';
+}
+
+/** As it was asked for. */
+export interface GivenRamp {
+  /** A percentage. */
+  readonly to: number;
+  /** ms from its start to its last step. */
+  readonly over: number;
+  /** ms between two steps. */
+  readonly every: number;
+  /** When it starts; null: at once. */
+  readonly at: number | null;
+  readonly guard: Guard | null;
+}
+
+/** `done`: at its last step; `stopped`, `rolled_back`: by its guard, or `stopped` because its flag is declared no more. */
+export type RampStatus = 'running' | 'done' | 'stopped' | 'rolled_back';
+
+/** As it is kept in `flags.ramp`. */
+export interface Ramp extends GivenRamp {
+  /** Every step names it, so that those of a ramp that was stopped or replaced change nothing. */
+  readonly id: string;
+  /** The percentage at its start. */
+  readonly from: number;
+  readonly startedAt: number;
+  /** Taken so far. */
+  readonly step: number;
+  readonly steps: number;
+  readonly status: RampStatus;
+  /** Who started it: its steps are theirs. */
+  readonly by: By & { readonly role: string | null };
+  readonly requestId: string | null;
+  readonly address: string | null;
+}
+
+export const stepsOf = ({ over, every }: Pick<GivenRamp, 'over' | 'every'>): number => Math.ceil(over / every);
+
+/** The step that is due at a time; 0: none yet. */
+export const dueStep = ({ startedAt, every, steps }: Ramp, at: number): number => Math.max(0, Math.min(steps, Math.floor((at - startedAt) / every)));
+
+/** When step `step` is due. */
+export const stepAt = ({ startedAt, every }: Ramp, step: number): number => startedAt + step * every;
+
+/** The rollout after step `step`, in thousandths of a percent; the last one is exactly `to`. */
+export const rolloutAt = ({ from, to, every, over, steps }: Ramp, step: number): number =>
+  Math.round((step >= steps ? to : from + (to - from) * Math.min(1, (step * every) / over)) * 1000);
+
+export const isRunning = (ramp: Ramp | null): ramp is Ramp => ramp?.status === 'running';
+
+/** When the next step is due; null: there is none. */
+export const nextAt = (ramp: Ramp | null): number | null => (isRunning(ramp) ? stepAt(ramp, ramp.step + 1) : null);
+
+/** Later than any time. */
+const always = Number.MAX_SAFE_INTEGER;
+
+/** How long a ramp's guard watches: while it goes on, and after its last step as long as it looks back. */
+export const guardUntil = (ramp: Ramp | null): number | null => {
+  if (ramp === null || ramp.guard === null) return null;
+  if (ramp.status === 'running') return always;
+  return ramp.status === 'done' ? stepAt(ramp, ramp.steps) + ramp.guard.within : null;
+};
+
+export const rampJson = (ramp: Ramp, at: number): Readonly<Record<string, unknown>> => {
+  const { to, over, every, from, startedAt, step, steps, status, guard } = ramp;
+  return { to, over, every, at: ramp.at, guard, from, startedAt, step, steps, nextAt: nextAt(ramp), status: status === 'running' && at < startedAt ? 'scheduled' : status };
+};

@@ -1,0 +1,62 @@
+/** Reading flags: one, a page of them, all for the app, and what happened to one. */
+import { rowId } from '../core/ids.ts';
+import type { Caller } from '../agents/principal.ts';
+import type { Db } from '../db/knex.ts';
+import { rows, statement } from '../db/sql.ts';
+import type { Deps } from '../deps.ts';
+import type { Environment } from '../environments/definition.ts';
+import type { ManifestFlag } from '../environments/manifest.ts';
+import { visibleFlag } from './change.ts';
+import { flagOf, flagView, readFlagRow, readFlagRows, type FlagView } from './model.ts';
+
+type Reading = Pick<Deps, 'db' | 'clock'>;
+
+export const readFlag = async ({ db, clock }: Reading, caller: Caller, key: string): Promise<FlagView> => {
+  const declared = visibleFlag(caller, key);
+  return flagView(flagOf(declared, await readFlagRow(db, caller.env.id, key)), clock.now());
+};
+
+const byKey = (a: ManifestFlag, b: ManifestFlag): number => (a.key < b.key ? -1 : 1);
+
+const viewsOf = async ({ db, clock }: Reading, env: Environment, declared: readonly ManifestFlag[]): Promise<FlagView[]> => {
+  const stored = new Map((await readFlagRows(db, env.id, declared.map(({ key }) => key))).map((row) => [row.key, row]));
+  return declared.map((flag) => flagView(flagOf(flag, stored.get(flag.key)), clock.now()));
+};
+
+/** Those that the role sees, by key, after `after`. */
+export const listFlags = async (deps: Reading, { env, principal }: Caller, { after, limit }: { readonly after: string | null; readonly limit: number }): Promise<{ flags: FlagView[]; next: string | null }> => {
+  const seen = [...env.definition.flags.values()].filter(({ key }) => principal.access.sees('flag', key) && (after === null || key > after)).sort(byKey);
+  const page = seen.slice(0, limit);
+  return { flags: await viewsOf(deps, env, page), next: seen.length > limit ? (page.at(-1)?.key ?? null) : null };
+};
+
+/** Every flag of an environment, as the app evaluates them. */
+export const allFlags = (deps: Reading, env: Environment): Promise<FlagView[]> => viewsOf(deps, env, [...env.definition.flags.values()].sort(byKey));
+
+interface HistoryRow {
+  readonly id: number;
+  readonly at: number;
+  readonly actor_type: string;
+  readonly actor: string | null;
+  readonly actor_name: string;
+  readonly data: { readonly type: string; readonly approvedBy?: object | null; readonly reason?: string | null };
+  readonly before: Readonly<Record<string, unknown>>;
+  readonly after: Readonly<Record<string, unknown>>;
+}
+
+const history = statement('flags.history', `
+  select id, at, actor_type, actor, actor_name, data, before, after from events
+  where env = $1 and target = $2 and verb is not null and target_type = 'flag' and outcome = 'ok' and id < $3
+  order by id desc limit $4`);
+
+/** What happened to a flag, newest first: entries older than `before`. */
+export const readHistory = async (db: Db, env: number, key: string, { before, limit }: { readonly before: number | null; readonly limit: number }): Promise<{ entries: object[]; next: number | null }> => {
+  const found = await rows<HistoryRow>(db, history, [env, key, before ?? Number.MAX_SAFE_INTEGER, limit + 1]);
+  const page = found.slice(0, limit);
+  return {
+    entries: page.map(({ id, at, actor_type: type, actor, actor_name: name, data, before: was, after: { approvedBy: _, ...is } }) => ({
+      id: rowId('aud', at, id), at, by: { type, id: actor, name }, type: data.type, before: was, after: is, approvedBy: data.approvedBy ?? null, reason: data.reason ?? null,
+    })),
+    next: found.length > limit ? (page.at(-1)?.id ?? null) : null,
+  };
+};
