@@ -52,7 +52,13 @@ const subjectOf = async (deps: Deps, { env: number, payload }: Job<'triageItem'>
 const apply = async (deps: Deps, { env, item }: Subject, requestId: string | null, { principal, input }: { principal: Principal; input: unknown }): Promise<Outcome> => {
   try {
     const checked: TriageInput = triageFirst.check(input, deps.clock.now());
-    const [outcome] = await perform(deps, { env, principal, requestId, address: null }, triageFirst, [item.id], checked);
+    const attempt = () => perform(deps, { env, principal, requestId, address: null }, triageFirst, [item.id], checked);
+    let [outcome] = await attempt();
+    if (outcome?.kind === 'fault') {
+      // A person may be newer than what this process has read.
+      await deps.directory.refresh();
+      [outcome] = await attempt();
+    }
     return outcome?.kind === 'fault' ? giveUp(`Triage can’t be applied: ${outcome.fault.message}`) : done();
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
