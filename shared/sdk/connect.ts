@@ -125,7 +125,7 @@ export const connect = (options: ConnectOptions): Client => {
     app, slots, runs, replies, problem,
     stopping: () => closing !== null,
     progress: (run, progress, message) => peer?.notify('run.progress', { run, progress, ...(message === undefined ? {} : { message }) }),
-    answeredLate: () => { resend.now(0); },
+    answeredLate: () => { resend.soon(); },
   });
   const heard = (method: string, params: unknown): void => {
     const { run, flag } = (params ?? {}) as { run?: unknown; flag?: unknown };
@@ -149,7 +149,7 @@ export const connect = (options: ConnectOptions): Client => {
     up: (next, registered) => {
       problems.forget();
       attach(next);
-      void recalled.then(() => { resend.now(0); });
+      void recalled.then(() => resend.now(0));
       emitter.emit('registered', registered);
       emitter.emit('online', { environment: registered.environment });
     },
@@ -164,10 +164,14 @@ export const connect = (options: ConnectOptions): Client => {
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, drainMs);
     });
-    await Promise.race([Promise.all([answering.idle(), peer === null ? undefined : outgoing.idle()]), late]);
+    const done = async (): Promise<void> => {
+      await Promise.all([answering.idle(), peer === null ? undefined : outgoing.idle()]);
+      // What was answered last is written to the socket only after its promise has resolved.
+      await new Promise((resolve) => setImmediate(resolve));
+      await resend.now(0);
+    };
+    await Promise.race([done(), late]);
     clearTimeout(timer);
-    // What was answered last is written to the socket only after its promise has resolved.
-    await new Promise((resolve) => setImmediate(resolve));
     slots.abort();
     outgoing.close();
     resend.close();

@@ -94,7 +94,8 @@ export class Once {
       }
     }
     if (known !== undefined && known !== null && (known.answer.error === undefined || attempt <= known.attempt)) {
-      if (!this.#settled.has(key)) this.#hold(key, known);
+      // Also one that was settled before: whoever asks again doesn't have it.
+      if (!this.#held.has(key)) this.#hold(key, known);
       return answerOf(known);
     }
     const answer = await act();

@@ -5,12 +5,15 @@ import type { Peer } from './peer.ts';
 
 export interface Resend {
   attach(peer: Peer | null): void;
-  /** Sends those that are at least `ageMs` old. */
-  now(ageMs: number): void;
+  /** Sends those that are at least `ageMs` old; resolves when the service has them, or can't be told. */
+  now(ageMs: number): Promise<void>;
+  /** Sends all of them in a moment: many that come late go together. */
+  soon(): void;
   close(): void;
 }
 
 const answerMs = 30_000;
+const gatherMs = 20;
 const bytesMax = linkLimits.frameBytes - 64 * 1024;
 
 const batches = (runs: Once, ageMs: number): RunAnswer[][] => {
@@ -31,6 +34,7 @@ const batches = (runs: Once, ageMs: number): RunAnswer[][] => {
 
 export const createResend = (runs: Once, everyMs: number): Resend => {
   let peer: Peer | null = null;
+  let gathering: NodeJS.Timeout | undefined;
 
   const send = async (to: Peer, ageMs: number): Promise<void> => {
     for (const answers of batches(runs, ageMs)) {
@@ -43,16 +47,25 @@ export const createResend = (runs: Once, everyMs: number): Resend => {
       }
     }
   };
-  const now = (ageMs: number): void => {
-    if (peer !== null) void send(peer, ageMs);
+  const now = async (ageMs: number): Promise<void> => {
+    if (peer !== null) await send(peer, ageMs);
   };
-  const timer = setInterval(() => { now(everyMs); }, everyMs).unref();
+  const timer = setInterval(() => void now(everyMs), everyMs).unref();
 
   return {
     attach: (next) => {
       peer = next;
     },
     now,
-    close: () => { clearInterval(timer); },
+    soon: () => {
+      gathering ??= setTimeout(() => {
+        gathering = undefined;
+        void now(0);
+      }, gatherMs);
+    },
+    close: () => {
+      clearInterval(timer);
+      clearTimeout(gathering);
+    },
   };
 };

@@ -13,7 +13,7 @@ export interface ServeParts extends RunParts {
   readonly replies: Once;
   readonly stopping: () => boolean;
   /** A run was answered whose connection has ended meanwhile. */
-  readonly answeredLate: (run: string) => void;
+  readonly answeredLate: () => void;
 }
 
 /** How long the service waits for what changes something: longer than for a read. */
@@ -100,7 +100,7 @@ export const createServe = (parts: ServeParts): ((method: string, params: unknow
       const run = params as RunParams;
       if (stopping() && !runs.knows(run.run)) return refuse;
       const answer = await runs.answer(run.run, run.attempt, () => runAction(app.actions.get(run.action), run, parts));
-      if (peer.ended) parts.answeredLate(run.run);
+      if (peer.ended) parts.answeredLate();
       return answer;
     }
     if (stopping()) return refuse;

@@ -34,6 +34,19 @@ describe('sdk: once', () => {
     expect(did).to.deep.equal(['run_1.1']);
   });
 
+  it('holds an answer again that was settled and is asked for once more, until it is settled again', async () => {
+    const fake = await service();
+    const { app, did } = counting();
+    connected(fake, app);
+    const first = await fake.registered();
+    await fake.call('action.run', runCall('run_1', 'pay'));
+    fake.notify('run.settled', { run: 'run_1' });
+    await fake.call('action.run', runCall('run_1', 'pay', { attempt: 2 }));
+    first.terminate();
+    expect((await until('the answers', () => fake.of('run.answers')[0])).params.answers).to.deep.equal([{ run: 'run_1', result: { message: 'Paid.' } }]);
+    expect(did).to.deep.equal(['run_1.1']);
+  });
+
   it('joins a run that is under way', async () => {
     const fake = await service();
     const { app, did, held } = counting();
@@ -130,7 +143,10 @@ describe('sdk: once', () => {
       const before = connected(fake, app, { store: fileStore(folder) });
       await fake.registered();
       await fake.call('action.run', runCall('run_1', 'pay'));
+      fake.answers = { 'run.answers': () => ({ result: { settled: [] } }) };
       await before.client.close();
+      fake.answers = {};
+      fake.heard.length = 0;
       expect(files()).to.deep.equal(['run_1.json']);
 
       const after = connected(fake, app, { store: fileStore(folder) });
