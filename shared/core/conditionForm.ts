@@ -22,20 +22,22 @@ export const conditionLimits = {
 } as const;
 
 const inner = Type.Object({}, { description: 'A condition.' });
+const list = (description: string) => Type.Optional(Type.Array(inner, { maxItems: conditionLimits.nodes, description }));
 
-/** How a condition looks from outside; `conditionProblems` checks it through all levels. */
-export const conditionSchema = Type.Union(
-  [
-    closed({ all: Type.Array(inner, { maxItems: conditionLimits.nodes }) }, { description: 'All of them hold; with none of them it holds.' }),
-    closed({ any: Type.Array(inner, { maxItems: conditionLimits.nodes }) }, { description: 'At least one of them holds.' }),
-    closed({ not: inner }, { description: 'It does not hold.' }),
-    closed({
-      field: Type.String({ minLength: 1, maxLength: conditionLimits.field, description: 'A dotted path, such as item.fields.plan.' }),
-      op: Type.Union(conditionOps.map((op) => Type.Literal(op)), { description: `One of ${conditionOps.join(', ')}.` }),
-      value: Type.Optional(Type.Unknown({ description: 'What the field is compared with; a list for in and nin, true or false for exists.' })),
-    }),
-  ],
-  { description: 'A condition: all, any, not, or field, op and value; at most 8 levels and 100 conditions.' },
+/**
+ * How a condition looks from outside, one level of it; which members go together, and all levels, are checked by
+ * `conditionProblems`, which says more than a schema's alternatives could.
+ */
+export const conditionSchema = closed(
+  {
+    all: list('All of them hold; with none of them it holds.'),
+    any: list('At least one of them holds.'),
+    not: Type.Optional(inner),
+    field: Type.Optional(Type.String({ minLength: 1, maxLength: conditionLimits.field, description: 'A dotted path, such as item.fields.plan.' })),
+    op: Type.Optional(Type.Enum([...conditionOps], { description: 'How the field is compared with the value.' })),
+    value: Type.Optional(Type.Unknown({ description: 'What the field is compared with; a list for in and nin, true or false for exists.' })),
+  },
+  { minProperties: 1, description: `A condition: { all }, { any }, { not } or { field, op, value }; at most ${String(conditionLimits.depth)} levels and ${String(conditionLimits.nodes)} conditions.` },
 );
 
 type Problem = string | null;
