@@ -87,7 +87,8 @@ describe('requests made from the document', function () {
   const pathOf = ({ path }: Operation): Arbitrary<string> => {
     const pool = path.startsWith('/bulk') ? bulkIds : ids;
     const id = fc.oneof({ arbitrary: fc.constantFrom(...pool), weight: 5 }, { arbitrary: fc.constantFrom(...nasty.filter((value) => value !== '' && value !== '..')), weight: 1 });
-    return id.map((value) => path.replace('{id}', encoded(value)));
+    const resource = fc.constantFrom('customer', 'customer', 'vault', 'constructor');
+    return fc.tuple(id, resource).map(([value, name]) => path.replace('{id}', encoded(value)).replace('{resource}', name).replace('{relation}', 'toString'));
   };
 
   const queryOf = ({ parameters }: Operation): Arbitrary<string> => {

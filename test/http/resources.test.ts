@@ -1,5 +1,6 @@
 /** Resources and records over HTTP: what the contract's section 4 promises, of stored ones and of those that the app serves. */
 import { expect } from 'chai';
+import fc from 'fast-check';
 import { connectApp, rpcError, type FakeApp } from '../support/app.ts';
 import { readDocuments } from '../support/documented.ts';
 import type { Client, Reply } from '../support/http.ts';
@@ -209,6 +210,23 @@ describe('records over HTTP', () => {
         expect(body.details[0].path).to.match(new RegExp(`^${path.replaceAll('.', '\\.').replaceAll('$', '\\$')}`));
       });
     }
+
+    it('takes any value in a filter, a search or a sort for what it is: 200 or 400, never 5xx', async () => {
+      const text = fc.oneof(fc.string({ unit: 'grapheme', maxLength: 12 }), fc.string({ unit: 'binary', maxLength: 12 }), fc.constantFrom('" || 1==1 || "', '\\', '\\u0000', '$.x', '"', "'", '\u001e', '\u2028', '*', '(', ':*', '!', '&', '|', '<->'));
+      const value = fc.oneof(text, fc.double(), fc.integer(), fc.boolean(), fc.constant(null), fc.array(text, { maxLength: 3 }), fc.constantFrom(1e308, -1e308, 5e-324, -0));
+      const op = fc.constantFrom('eq', 'ne', 'in', 'nin', 'lt', 'lte', 'gt', 'gte', 'contains', 'startsWith', 'exists', 'like');
+      const filters = fc.dictionary(fc.constantFrom('email', 'plan', 'seats', 'mrr', 'since', 'vip'), fc.oneof(value, fc.dictionary(op, value, { maxKeys: 2 })), { maxKeys: 3, noNullPrototype: true });
+      const sort = fc.constantFrom('title', '-id', 'seats', '-mrr', 'plan', '-updatedAt');
+      const statuses = new Set<number>();
+      await fc.assert(fc.asyncProperty(filters, fc.option(text), sort, async (given, q, by) => {
+        const asked = `filters=${encodeURIComponent(JSON.stringify(given))}&sort=${by}${q === null || q === '' ? '' : `&q=${encodeURIComponent(q.toWellFormed())}`}`;
+        const { status, text: answer } = await clerk.get(`/resources/customer/list?${asked}`);
+        statuses.add(status);
+        expect(status, `${asked} ${answer}`).to.be.oneOf([200, 400]);
+        if (q !== null && q !== '') expect((await clerk.get(`/resources/customer?q=${encodeURIComponent(q.toWellFormed())}`)).status, q).to.be.oneOf([200, 400]);
+      }), { numRuns: 400 });
+      expect([...statuses].sort()).to.deep.equal([200, 400]);
+    }).timeout(20_000);
 
     it('says the same of a field that is hidden from filters and of one that is not declared', async () => {
       const [hidden, unknown] = [await filtered({ inner: 'x' }), await filtered({ outer: 'x' })];

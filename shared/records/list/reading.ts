@@ -37,7 +37,7 @@ export interface Pace {
   readonly sampleRows: number;
 }
 
-export const usualPace: Pace = { strides: [256, 2_048, 16_384, 131_072], nearby: 8_192, gatherMost: 20_000, rangeMost: 5_000, sampleRows: 1_000 };
+export const usualPace: Pace = { strides: [1_024, 4_096, 16_384, 131_072], nearby: 8_192, gatherMost: 20_000, rangeMost: 5_000, sampleRows: 1_000 };
 
 export interface Found extends RawRecord {
   readonly k1: string | number | null;
@@ -56,4 +56,9 @@ export const ask = <R>({ db, values }: Pick<Reading, 'db' | 'values'>, statement
 
 export const placed = (place: Place | null): Record<string, Value> => (place === null ? {} : { key1: place[1], key2: place[2], id: place[3] });
 
-export const shapeOf = ({ stream, request }: Reading, place: Place | null): Shape => ({ stream, descending: request.order.descending, behind: place !== null });
+export const shapeOf = ({ stream, request }: Reading, place: Place | null): Shape => ({
+  stream,
+  descending: request.order.descending,
+  behind: place !== null,
+  numeric: request.order.by.kind === 'field' && request.ranged.includes(request.order.by.field),
+});

@@ -20,7 +20,7 @@ const statements: Readonly<Record<string, string>> = {
   spent: `select ${columns} from record_keys k join records r on r.env = k.env and r.resource = k.resource and r.id = k.id
     where k.env = $1 and k.resource = $2 and k.field = 'spent' and not k.missing and (k.num, k.text, k.id) < ($3::float8, '', '') order by k.num desc, k.text desc, k.id desc limit 51`,
   plan: `select ${columns} from records r where ${own} and r.fields ->> 'plan' = $3 order by r.title_key, r.id limit 51`,
-  word: `select ${columns} from records r where ${own} and r.terms @@ $3::tsquery limit 51`,
+  word: `with found as materialized (select r.* from records r where ${own} and r.terms @@ $3::tsquery) select ${columns} from found r limit 51`,
 };
 
 type Row = readonly (string | null)[];
