@@ -1,8 +1,7 @@
 /** What is wrong with a page of a manifest: its parameters, and blocks whose source can't make them. */
 import type { Detail } from '../catalogue/errors.ts';
-import { blockProblems, templateProblems, type Roots } from '../blocks/form.ts';
+import { blockProblems, hasTemplates, templateProblems, type Roots } from '../blocks/form.ts';
 import { isBlockType } from '../blocks/shape.ts';
-import { hasTemplates } from '../blocks/form.ts';
 import { ownProblemsOf } from '../core/validate.ts';
 import type { ManifestPage } from '../environments/manifest.ts';
 import { queryCheck, splitLists, type Query } from './query.ts';

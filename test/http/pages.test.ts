@@ -167,7 +167,8 @@ describe('pages over HTTP', () => {
 
   it('shows of flags and actions what the role sees and may run', async () => {
     const seen = await blocksOf('all');
-    expect(titled(seen, 'Flags')['rows']).to.deep.equal([{ flag: 'banner', kind: 'json', value: '{"text":"x"}' }, { flag: 'dark', kind: 'boolean', value: true }]);
+    await admin.post('/flags/dark', { change: { value: false } });
+    expect(titled(await blocksOf('all'), 'Flags')['rows']).to.deep.equal([{ flag: 'banner', kind: 'json', value: '{"text":"x"}' }, { flag: 'dark', kind: 'boolean', value: false }]);
     expect(titled(seen, 'Do')['actions']).to.deep.equal([{ action: 'ping', label: 'ping', record: null, input: {} }, { action: 'refund', label: 'Refund it', record: 'c1', input: {} }]);
     expect((titled(await blocksOf('all', admin), 'Do')['actions'] as unknown[]).length).to.equal(4);
   });
