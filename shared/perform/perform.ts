@@ -61,6 +61,8 @@ const resultOf = (outcome: Outcome, seq: number): ResultRow => {
 interface Settled {
   readonly done: Outcome[];
   readonly again: string[];
+  /** Whether jobs follow. */
+  readonly staged: boolean;
 }
 
 /** One round: reads, decides and writes; answers what is settled and which ids changed underneath. */
@@ -89,11 +91,11 @@ const round = async <I>(context: Round<I>, db: Db | Tx, ids: readonly string[], 
   };
   const first = outcomes.get(ids[0] ?? '');
   const saved = first === undefined ? null : (options.save?.(first) ?? null);
-  if (changed.length === 0 && saved === null && results === null) return { done: [...outcomes.values()], again: [] };
+  if (changed.length === 0 && saved === null && results === null) return { done: [...outcomes.values()], again: [], staged: false };
   const written = await writeBatch(db, caller, { verb: operation.name, changed, told, saved, results }, moment.at);
   const lost = (outcome: Outcome): boolean => outcome.kind === 'changed' && !written.has(outcome.id);
   const all = [...outcomes.values()];
-  return { done: all.filter((outcome) => !lost(outcome)), again: all.filter(lost).map((outcome) => outcome.id) };
+  return { done: all.filter((outcome) => !lost(outcome)), again: all.filter(lost).map((outcome) => outcome.id), staged: changed.some(({ effect }) => (effect.jobs ?? []).length > 0) };
 };
 
 /**
@@ -114,6 +116,7 @@ export const perform = async <I>(deps: Deps, caller: Caller, operation: ItemOper
           : await deps.db.transaction((tx) => round(context, tx, current, true));
       for (const outcome of settled.done) outcomes.set(outcome.id, outcome);
       pending = settled.again;
+      if (settled.staged) deps.bus.publish(channels.nudge, 'jobs');
     } catch (error) {
       if (!isConflict(error) || attempt > 20) throw error;
     }
