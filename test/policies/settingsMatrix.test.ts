@@ -1,0 +1,197 @@
+/**
+ * Who may change the project's settings: every endpoint of settings and sign-in, called by every kind of principal on
+ * every kind of object. Written by hand from the contract; a new endpoint without rows fails.
+ */
+import { expect } from 'chai';
+import { readDocuments, type Documents } from '../support/documented.ts';
+import type { Client, Reply } from '../support/http.ts';
+import { newWorld, type World } from '../support/world.ts';
+
+/**
+ * `boss` is an admin whose sign-in is fresh, `worn` one whose isn't, `mgr` has a role with nothing but `settings:
+ * manage`, and a fresh sign-in; these three have access to this environment alone. `pers` is an operator, fresh too;
+ * `agent` an admin's agent, `app` an app key, `none` an agent without grants, `gone` an admin who was removed, `away`
+ * a fresh admin of another environment.
+ */
+const personas = ['boss', 'worn', 'mgr', 'pers', 'agent', 'app', 'none', 'gone', 'away'] as const;
+type Persona = (typeof personas)[number];
+
+/** `wide`: with access to all environments; `else`: to another one only; `used`: a role that somebody has; `no`: nothing. */
+type Thing = '' | 'own' | 'wide' | 'else' | 'used' | 'builtIn' | 'no';
+
+const rows: readonly [string, Thing, string][] = [
+  //                                             boss worn mgr  pers agent app none gone away
+  ['GET /settings/agents', '',                  '200  200  200  403  403  403  403  401  404'],
+  ['POST /settings/agents', '',                 '201  403  201  403  403  403  403  401  404'],
+  ['PATCH /settings/agents/{id}', 'own',        '200  200  200  403  403  403  403  401  404'],
+  ['PATCH /settings/agents/{id}', 'wide',       '403  403  403  403  403  403  403  401  404'],
+  ['PATCH /settings/agents/{id}', 'else',       '404  404  404  403  403  403  403  401  404'],
+  ['PATCH /settings/agents/{id}', 'no',         '404  404  404  403  403  403  403  401  404'],
+  ['PATCH /settings/agents/{id} role', 'own',   '200  403  200  403  403  403  403  401  404'],
+  ['PATCH /settings/agents/{id} role', 'no',    '404  403  404  403  403  403  403  401  404'],
+  ['DELETE /settings/agents/{id}', 'own',       '204  204  204  403  403  403  403  401  404'],
+  ['DELETE /settings/agents/{id}', 'wide',      '403  403  403  403  403  403  403  401  404'],
+  ['DELETE /settings/agents/{id}', 'else',      '404  404  404  403  403  403  403  401  404'],
+  ['DELETE /settings/agents/{id}', 'no',        '404  404  404  403  403  403  403  401  404'],
+  ['POST /settings/agents/{id}/rotate', 'own',  '201  403  201  403  403  403  403  401  404'],
+  ['POST /settings/agents/{id}/rotate', 'wide', '403  403  403  403  403  403  403  401  404'],
+  ['POST /settings/agents/{id}/rotate', 'else', '404  403  404  403  403  403  403  401  404'],
+  ['POST /settings/agents/{id}/rotate', 'no',   '404  403  404  403  403  403  403  401  404'],
+
+  ['GET /settings/roles', '',                   '200  200  200  403  403  403  403  401  404'],
+  ['POST /settings/roles', '',                  '201  403  201  403  403  403  403  401  404'],
+  ['PATCH /settings/roles/{id}', 'own',         '200  403  200  403  403  403  403  401  404'],
+  ['PATCH /settings/roles/{id}', 'builtIn',     '409  403  409  403  403  403  403  401  404'],
+  ['PATCH /settings/roles/{id}', 'no',          '404  403  404  403  403  403  403  401  404'],
+  ['DELETE /settings/roles/{id}', 'own',        '204  403  204  403  403  403  403  401  404'],
+  ['DELETE /settings/roles/{id}', 'used',       '409  403  409  403  403  403  403  401  404'],
+  ['DELETE /settings/roles/{id}', 'builtIn',    '409  403  409  403  403  403  403  401  404'],
+  ['DELETE /settings/roles/{id}', 'no',         '404  403  404  403  403  403  403  401  404'],
+
+  ['GET /settings/people', '',                  '200  200  200  403  403  403  403  401  404'],
+  ['POST /settings/people', '',                 '201  403  201  403  403  403  403  401  404'],
+  ['PATCH /settings/people/{id}', 'own',        '200  200  200  403  403  403  403  401  404'],
+  ['PATCH /settings/people/{id}', 'wide',       '403  403  403  403  403  403  403  401  404'],
+  ['PATCH /settings/people/{id}', 'else',       '404  404  404  403  403  403  403  401  404'],
+  ['PATCH /settings/people/{id}', 'no',         '404  404  404  403  403  403  403  401  404'],
+  ['PATCH /settings/people/{id} role', 'own',   '200  403  200  403  403  403  403  401  404'],
+  ['PATCH /settings/people/{id} password', 'own', '200  403  200  403  403  403  403  401  404'],
+  ['DELETE /settings/people/{id}', 'own',       '204  204  204  403  403  403  403  401  404'],
+  ['DELETE /settings/people/{id}', 'wide',      '403  403  403  403  403  403  403  401  404'],
+  ['DELETE /settings/people/{id}', 'else',      '404  404  404  403  403  403  403  401  404'],
+  ['DELETE /settings/people/{id}', 'no',        '404  404  404  403  403  403  403  401  404'],
+
+  ['GET /settings/app-keys', '',                '200  200  200  403  403  403  403  401  404'],
+  ['POST /settings/app-keys', '',               '201  403  201  403  403  403  403  401  404'],
+  ['DELETE /settings/app-keys/{id}', 'own',     '204  204  204  403  403  403  403  401  404'],
+  ['DELETE /settings/app-keys/{id}', 'else',    '404  404  404  403  403  403  403  401  404'],
+  ['DELETE /settings/app-keys/{id}', 'no',      '404  404  404  403  403  403  403  401  404'],
+  ['POST /settings/app-keys/{id}/rotate', 'own', '201  403  201  403  403  403  403  401  404'],
+  ['POST /settings/app-keys/{id}/rotate', 'else', '404  403  404  403  403  403  403  401  404'],
+  ['POST /settings/app-keys/{id}/rotate', 'no', '404  403  404  403  403  403  403  401  404'],
+
+  ['GET /settings/environments', '',            '200  200  200  403  403  403  403  401  404'],
+  ['POST /settings/environments', '',           '201  201  201  403  403  403  403  401  404'],
+
+  // Takes no token, so it doesn't matter whose is sent along; these passwords are wrong.
+  ['POST /sign-in', '',                         '401  401  401  401  401  401  401  401  401'],
+  ['POST /sign-in/fresh', '',                   '403  403  403  403  403  403  403  401  404'],
+  ['POST /sign-out', '',                        '204  204  204  204  403  403  403  401  404'],
+];
+
+const nothing = { agents: 'agt', roles: 'rol', people: 'per', 'app-keys': 'key' } as const;
+
+describe('the permission matrix of settings', () => {
+  let world: World;
+  let documents: Documents;
+  const clients = new Map<Persona, Client>();
+  let count = 0;
+
+  const makePersona = async (persona: Persona): Promise<Client> => {
+    const here = { environments: ['demo'] };
+    switch (persona) {
+      case 'boss':
+        return world.person('admin', 'Boss', { ...here, fresh: true });
+      case 'worn':
+        return world.person('admin', 'Worn', here);
+      case 'mgr':
+        return world.person('manager', 'Manager', { ...here, fresh: true });
+      case 'pers':
+        return world.person('operator', 'Operator', { ...here, fresh: true });
+      case 'agent':
+        return world.agent('admin');
+      case 'app':
+        return world.appKey();
+      case 'none':
+        return world.agent('nothing');
+      case 'away':
+        return world.person('admin', 'Away', { environments: ['staging'], fresh: true });
+      case 'gone': {
+        const gone = await world.person('admin', 'Gone', here);
+        await world.revoke(gone);
+        return gone;
+      }
+    }
+  };
+
+  /** The id of something made for one call. */
+  const make = async (kind: string, thing: Thing): Promise<string> => {
+    count += 1;
+    const environments = thing === 'wide' ? ['*'] : thing === 'else' ? ['staging'] : ['demo'];
+    if (thing === 'no') return `${nothing[kind as keyof typeof nothing]}_01jd0000000000000000000000`;
+    if (kind === 'agents') return (await world.agent('viewer', { environments })).id;
+    if (kind === 'people') return (await world.person('viewer', 'Somebody', { environments })).id;
+    if (kind === 'app-keys') return (await world.appKey(environments[0])).id;
+    if (thing === 'builtIn') return (await world.sql<{ id: string }>(`select id from roles where name = 'viewer'`))[0]?.id ?? '';
+    const name = `role ${String(count)}`;
+    const id = await world.role(name, []);
+    if (thing === 'used') await world.agent(name);
+    return id;
+  };
+
+  const bodyOf = (method: string, path: string, variant: string): unknown => {
+    const unique = `x${String(count)}`;
+    if (path.startsWith('/sign-out')) return undefined;
+    if (path === '/sign-in') return { email: `${unique}@example.com`, password: 'wrong' };
+    if (path.startsWith('/sign-in')) return { password: 'wrong' };
+    if (method === 'GET' || method === 'DELETE' || path.endsWith('/rotate')) return undefined;
+    if (variant !== '') return { [variant]: variant === 'role' ? 'operator' : 'a new password' };
+    if (method === 'PATCH') return { name: unique };
+    const bodies: Readonly<Record<string, object>> = {
+      agents: { name: unique, role: 'viewer' }, roles: { name: unique, grants: [] }, 'app-keys': { name: unique }, environments: { name: unique },
+      people: { email: `${unique}@example.com`, name: unique, role: 'viewer', password: 'long enough' },
+    };
+    return bodies[path.split('/')[2] ?? ''];
+  };
+
+  const send = async (endpoint: string, thing: Thing, client: Client): Promise<Reply> => {
+    const [method = '', path = '', variant = ''] = endpoint.split(' ');
+    count += 1;
+    const target = path.includes('{id}') ? path.replace('{id}', await make(path.split('/')[2] ?? '', thing)) : path;
+    const body = bodyOf(method, path, variant);
+    // Tries count by address; each call comes from another.
+    return client.call(method, target, body, { headers: { 'x-forwarded-for': `10.0.${String(count >> 8)}.${String(count & 255)}` } });
+  };
+
+  before(async () => {
+    world = await newWorld({ workers: false, env: { TRUST_PROXY: '1' } });
+    await world.environment('staging');
+    documents = await readDocuments(world.base);
+    await world.role('manager', [{ on: 'settings', can: ['manage'] }]);
+    await world.role('nothing', []);
+    for (const persona of personas) clients.set(persona, documents.of(await makePersona(persona)));
+  });
+  after(() => world.close());
+
+  it('has rows for every endpoint of settings and sign-in', () => {
+    const named = new Set(rows.map(([endpoint]) => endpoint.split(' ').slice(0, 2).join(' ')));
+    const endpoints = documents.operations.filter(({ path }) => /^\/(?:settings|sign-)/.test(path)).map(({ method, path }) => `${method} ${path}`);
+    expect(endpoints.filter((endpoint) => !named.has(endpoint)), 'add rows for the new endpoint to this table').to.deep.equal([]);
+    expect([...named].filter((endpoint) => !endpoints.includes(endpoint)), 'these rows have no endpoint any more').to.deep.equal([]);
+    for (const [endpoint, , statuses] of rows) expect(statuses.split(/ +/), endpoint).to.have.length(personas.length);
+  });
+
+  for (const [endpoint, thing, statuses] of rows) {
+    it(`${endpoint} ${thing}: ${statuses.replace(/ +/g, ' ')}`, async () => {
+      const got: string[] = [];
+      const ends = endpoint === 'POST /sign-out';
+      for (const persona of personas) {
+        const client = ends ? documents.of(await makePersona(persona)) : clients.get(persona);
+        if (client === undefined) throw new Error(persona);
+        const { status, body } = await send(endpoint, thing, client);
+        got.push(String(status));
+        if (status === 403 && ['agent', 'none'].includes(persona)) expect(body.code, `${persona} ${endpoint}`).to.equal('person_required');
+        if (status === 403 && persona === 'worn' && thing !== 'wide' && endpoint.startsWith('POST /settings')) expect(body.code).to.equal('fresh_sign_in_required');
+      }
+      const cells = (list: readonly string[]): string[] => personas.map((persona, i) => `${persona} ${list[i] ?? ''}`);
+      expect(cells(got)).to.deep.equal(cells(statuses.split(/ +/)));
+    });
+  }
+
+  it('changed nothing that was refused', async () => {
+    const allowed = new Set((['boss', 'worn', 'mgr'] as const).map((persona) => clients.get(persona)?.id));
+    const done = await world.sql<{ actor: string; verb: string }>(`select actor, verb from events where outcome = 'ok' and verb not like 'person.sign%'`);
+    expect(done.length).to.be.above(20);
+    expect(done.filter(({ actor }) => !allowed.has(actor))).to.deep.equal([]);
+  });
+});
