@@ -1,5 +1,5 @@
 /** Endpoints as rows: `read` answers a question, `write` changes something; `mount` (mount.ts) serves them. */
-import { fault } from '../shared/catalogue/errors.ts';
+import { fault, type Fault } from '../shared/catalogue/errors.ts';
 import type { Caller } from '../shared/agents/principal.ts';
 import type { Session } from '../shared/agents/directory.ts';
 import type { Static, TObject, TSchema } from '../shared/core/schema.ts';
@@ -18,6 +18,8 @@ export interface Call<Q = unknown, B = unknown> {
   readonly body: B;
   /** The version of `if-match`; undefined when absent or `*`. */
   readonly ifMatch: number | undefined;
+  /** The header `if-none-match` as it came. */
+  readonly ifNoneMatch?: string | undefined;
   /** Answers a signal that is aborted when the client goes away or the server stops. */
   readonly signal: () => AbortSignal;
   /** Makes the row that keeps this answer under the call's idempotency key; null without one. */
@@ -70,6 +72,8 @@ export interface Endpoint {
   readonly example: { readonly params?: Readonly<Record<string, string>>; readonly query?: object; readonly body?: unknown };
   /** What the audit log calls the change, and on what. */
   readonly audit: { readonly verb: string; target(call: Pick<Call, 'params' | 'body'>): { type: string; id: string | null } } | null;
+  /** Gives what fails another form, for clients of a protocol that isn't ours. */
+  readonly failed?: ((failure: Fault, params: Call['params']) => Fault) | undefined;
   checkBody(body: unknown, at: number): unknown;
   handle(call: Call): Promise<Answer>;
   /** Served without a token, by this instead of `handle`; null: for all others. */
@@ -112,6 +116,7 @@ interface WriteRow<I> extends Common {
   readonly waits?: Endpoint['waits'];
   readonly conditional?: boolean;
   readonly audit: NonNullable<Endpoint['audit']> | null;
+  readonly failed?: NonNullable<Endpoint['failed']>;
   check(body: unknown, at: number): I;
   handle(call: Call<unknown, I>): Promise<Answer>;
 }

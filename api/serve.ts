@@ -160,12 +160,13 @@ export const server = (endpoint: Endpoint): ((request: Request, params: Params) 
       const save: Call['save'] = once === null ? saveNothing : (status, text, etag) => ({ ...once, status, body: text, etag: etag ?? null });
       const handle = (): Promise<Answer> => {
         const checked = endpoint.checkBody(value, deps.clock.now());
-        return endpoint.handle({ deps, live, caller, session, params, signal, query: undefined, body: checked, ifMatch, save });
+        return endpoint.handle({ deps, live, caller, session, params, signal, query: undefined, body: checked, ifMatch, ifNoneMatch: ctx.req.headers['if-none-match'], save });
       };
       return await (once === null ? handle() : endpoint.waits === null ? handleOnce(request, once, handle) : handleWaiting(request, endpoint.waits, once, handle));
     } catch (error) {
-      if (error instanceof Fault) await audited(request, params, endpoint, { body, failure: error });
-      throw error;
+      if (!(error instanceof Fault)) throw error;
+      await audited(request, params, endpoint, { body, failure: error });
+      throw endpoint.failed?.(error, params) ?? error;
     }
   };
 };

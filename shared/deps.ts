@@ -6,6 +6,7 @@ import { createLog, type Log } from './core/log.ts';
 import { openDb, type Db } from './db/knex.ts';
 import type { AppLink } from './applink/link.ts';
 import { openLink } from './applink/redisLink.ts';
+import { openHeldFlags, type HeldFlags } from './flags/held.ts';
 import type { Bus } from './redis/bus.ts';
 import { openRedis, type RedisLinks } from './redis/connect.ts';
 
@@ -18,6 +19,7 @@ export interface Deps {
   readonly bus: Bus;
   readonly directory: Directory;
   readonly link: AppLink;
+  readonly flags: HeldFlags;
 }
 
 /** Opens PostgreSQL, Redis and the directory for the process part `part` (`api`, `workers`, `admin`). */
@@ -33,7 +35,8 @@ export const openDeps = async (config: Config, part: string, clock: Clock = syst
       onError: (error) => log.warn({ err: error }, 'the directory could not be read'),
     });
     const link = openLink({ db, bus: redis.bus, clock, config, log });
-    return { config, clock, log, db, redis, bus: redis.bus, directory, link };
+    const flags = openHeldFlags({ db, bus: redis.bus, onError: (error) => log.debug({ err: error }, 'flags could not be read; they will be in a second') });
+    return { config, clock, log, db, redis, bus: redis.bus, directory, link, flags };
   } catch (error) {
     await redis.close();
     await db.destroy();
@@ -41,7 +44,8 @@ export const openDeps = async (config: Config, part: string, clock: Clock = syst
   }
 };
 
-export const closeDeps = async ({ directory, link, redis, db }: Deps): Promise<void> => {
+export const closeDeps = async ({ directory, link, flags, redis, db }: Deps): Promise<void> => {
+  await flags.close();
   await link.close();
   await directory.close();
   await redis.close();

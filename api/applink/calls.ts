@@ -1,13 +1,13 @@
 /** What an app may ask of the service: each method with its params and its work. Called by requests.ts. */
 import type { Caller } from '../../shared/agents/principal.ts';
 import type { HeldConnection } from '../../shared/applink/held.ts';
-import { linkLimits, type AppCalls, type AppMethod, type AppNotifications, type Json, type RunAnswer } from '../../shared/applink/protocol.ts';
+import { linkLimits, type AppCalls, type AppMethod, type AppNotifications, type RunAnswer } from '../../shared/applink/protocol.ts';
 import { noteProgress, takeAnswers } from '../../shared/actions/answers.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import { closed, lookupId, name, nullable, Type } from '../../shared/core/schema.ts';
 import { compile } from '../../shared/core/validate.ts';
 import type { Deps } from '../../shared/deps.ts';
-import type { Environment } from '../../shared/environments/definition.ts';
+import { allFlags } from '../../shared/flags/read.ts';
 import { reportItem } from '../../shared/items/report.ts';
 import { deleteRecords, putRecords } from '../../shared/records/write.ts';
 
@@ -37,9 +37,6 @@ const checkProgress = compile(closed({
   message: Type.Optional(nullable(Type.String({ maxLength: 10_000 }))),
 }));
 
-/** Every flag of an environment as an app evaluates it. */
-export const listFlagsForApp = (_deps: Deps, _env: Environment): Promise<readonly Json[]> => Promise.resolve([]);
-
 const put: Method<'records.put'> = async ({ deps, caller }, params) => {
   const { resource, records } = checkPut(params);
   return { stored: await putRecords(deps, caller, resource, records as AppCalls['records.put']['params']['records']) };
@@ -57,7 +54,7 @@ const answers: Method<'run.answers'> = async ({ deps, caller, held }, params) =>
 
 const flags: Method<'flags.list'> = async ({ deps, caller }, params) => {
   checkNothing(params);
-  return { flags: await listFlagsForApp(deps, caller.env) };
+  return { flags: await allFlags(deps, caller.env) };
 };
 
 export const methods: { readonly [M in Exclude<AppMethod, 'app.register'>]: Method<M> } = {

@@ -3,6 +3,7 @@ import { heldSockets } from '../../shared/applink/held.ts';
 import type { Deps } from '../../shared/deps.ts';
 import type { UpgradeHandler } from '../live/upgrade.ts';
 import { appTimes, type AppTimes } from './context.ts';
+import { tellFlags } from './flags.ts';
 import { createAppHub } from './hub.ts';
 import { createAppUpgrade } from './upgrade.ts';
 
@@ -15,6 +16,11 @@ export interface AppServer {
 export const createAppServer = (deps: Deps, times: Partial<AppTimes> = {}): AppServer => {
   const context = { deps, sockets: heldSockets(deps.link), times: { ...appTimes, ...times } };
   const hub = createAppHub(context);
+  const endTelling = tellFlags(context);
   let stopped: Promise<void> | null = null;
-  return { upgrade: createAppUpgrade(context, hub), stop: () => (stopped ??= hub.stop()) };
+  const stop = (): Promise<void> => {
+    endTelling();
+    return hub.stop();
+  };
+  return { upgrade: createAppUpgrade(context, hub), stop: () => (stopped ??= stop()) };
 };

@@ -7,9 +7,7 @@ import { compile } from '../../shared/core/validate.ts';
 import type { LiveSession } from './session.ts';
 import type { Narrowing } from './visible.ts';
 
-/** Types that the contract names and that nothing is told of yet: narrowing to them is no mistake. */
-const announced = ['flag', 'approval', 'run', 'app'];
-const typeNames = [...new Set([...Object.keys(liveTypes), ...announced])];
+const typeNames = Object.keys(liveTypes);
 
 const type = Type.Union(typeNames.map((known) => Type.Literal(known)), { description: 'A type of live message.' });
 const inbox = name('An inbox; one that the role does not see is never heard of.');

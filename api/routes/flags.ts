@@ -94,7 +94,10 @@ const change = write({
       const { status, body, etag } = answerOf(outcome);
       return call.save(status, body, etag);
     };
-    return answerOf(await changeFlag(deps, caller, declared, { change: wanted, confirmed, ifMatch, save }));
+    const outcome = await changeFlag(deps, caller, declared, { change: wanted, confirmed, ifMatch, save });
+    // Whoever asks this process for the flag's value next gets the new one.
+    if (outcome.kind === 'done' && outcome.applied.changed) await deps.flags.refresh().catch(() => undefined);
+    return answerOf(outcome);
   },
 });
 

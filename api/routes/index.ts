@@ -12,6 +12,7 @@ import { itemChangeEndpoints } from './itemChanges.ts';
 import { liveEndpoints } from './live.ts';
 import { pageEndpoints } from './pages.ts';
 import { runEndpoints } from './runs.ts';
+import { ofrepEndpoints } from './ofrep.ts';
 import { resourceEndpoints } from './resources.ts';
 import { settingsEndpoints } from './settings.ts';
 import { signInEndpoints } from './signIn.ts';
@@ -26,6 +27,7 @@ export const endpoints: readonly Endpoint[] = [
   ...bulkEndpoints,
   ...pageEndpoints,
   ...flagEndpoints,
+  ...ofrepEndpoints,
   ...resourceEndpoints,
   ...liveEndpoints,
   ...appEndpoints,

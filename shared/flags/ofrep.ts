@@ -1,0 +1,69 @@
+/**
+ * What a flag is, in the words of the OpenFeature Remote Evaluation Protocol 0.2
+ * (https://github.com/open-feature/protocol, service/openapi.yaml): one flag, or all that the role sees.
+ */
+import { createHash } from 'node:crypto';
+import { Fault, fault, type ErrorCode } from '../catalogue/errors.ts';
+import type { Caller } from '../agents/principal.ts';
+import { closed, Type, type Static } from '../core/schema.ts';
+import { compile } from '../core/validate.ts';
+import type { Deps } from '../deps.ts';
+import { visibleFlag } from './change.ts';
+import type { EvaluationContext } from './evaluate.ts';
+import type { HeldFlag } from './held.ts';
+
+export const evaluationBody = closed({
+  context: Type.Optional(Type.Object({ targetingKey: Type.Optional(Type.String({ maxLength: 1000, description: 'The record id.' })) }, { description: 'The record id and any attributes that rules look at.' })),
+});
+const checkForm = compile(evaluationBody);
+
+const errorCodes: Readonly<Partial<Record<ErrorCode, string>>> = { bad_json: 'PARSE_ERROR', invalid: 'INVALID_CONTEXT', not_found: 'FLAG_NOT_FOUND' };
+
+/** A failure with the members that OFREP's clients look at. */
+export const ofrepFault = (failure: Fault, key: string | null): Fault => {
+  const { body } = failure.extra;
+  const errorCode = body?.['errorCode'] ?? errorCodes[failure.code] ?? 'GENERAL';
+  return new Fault(failure.code, failure.message, { ...failure.extra, body: { ...(key === null ? {} : { key }), ...body, errorCode, errorDetails: failure.message } });
+};
+
+export const contextOf = (body: unknown): EvaluationContext => (checkForm(body) as Static<typeof evaluationBody>).context ?? {};
+
+const noKey = 'The flag has a percentage: give the record id as targetingKey.';
+
+const evaluated = (key: string, { flag, evaluate }: HeldFlag, context: EvaluationContext): Readonly<Record<string, unknown>> => {
+  const { value, reason, variant, keyMissing } = evaluate(context);
+  if (keyMissing) return { key, errorCode: 'TARGETING_KEY_MISSING', errorDetails: noKey };
+  return { key, value, reason, ...(variant === null ? {} : { variant }), metadata: { version: flag.version } };
+};
+
+const heldFlag = async (deps: Deps, caller: Caller, key: string): Promise<HeldFlag> => {
+  const held = await deps.flags.get(caller.env, key);
+  if (held === undefined) throw fault('not_found');
+  return held;
+};
+
+/** Throws `404`, and `400` when a percentage has to be decided without a record id. */
+export const evaluateOne = async (deps: Deps, caller: Caller, key: string, context: EvaluationContext): Promise<object> => {
+  visibleFlag(caller, key);
+  const found = evaluated(key, await heldFlag(deps, caller, key), context);
+  if ('errorCode' in found) throw fault('invalid', noKey, { details: [{ path: 'context.targetingKey', message: 'is required' }], body: { errorCode: found['errorCode'] } });
+  return found;
+};
+
+export interface Evaluated {
+  readonly text: string;
+  readonly etag: string;
+}
+
+export const evaluateAll = async (deps: Deps, caller: Caller, context: EvaluationContext): Promise<Evaluated> => {
+  const { env, principal } = caller;
+  const keys = [...env.definition.flags.keys()].filter((key) => principal.access.sees('flag', key)).sort();
+  const flags: object[] = [];
+  for (const key of keys) flags.push(evaluated(key, await heldFlag(deps, caller, key), context));
+  const text = JSON.stringify({ flags });
+  return { text, etag: `"${createHash('sha256').update(text).digest('base64url')}"` };
+};
+
+/** Whether `if-none-match` names the answer (RFC 9110, section 13.1.2). */
+export const isKnown = (ifNoneMatch: string | undefined, etag: string): boolean =>
+  ifNoneMatch !== undefined && ifNoneMatch.split(',').some((tag) => ['*', etag].includes(tag.trim().replace(/^W\//, '')));
