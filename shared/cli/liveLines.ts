@@ -40,6 +40,7 @@ const itemLine = ({ change, item, by }: LiveMessage): string => {
 const said = (data: Record<string, unknown>): string => {
   if ('text' in data) return `“${clean(data['text'])}”`;
   if ('to' in data) return `${clean(data['from'] ?? 'nobody')} → ${clean(data['to'] ?? 'nobody')}`;
+  if ('run' in data || 'approval' in data) return clean([data['label'] ?? data['kind'], 'is', data['status']].join(' '));
   if ('occurrences' in data) return `now ${count((data['occurrences'] as { to?: number }).to)} times`;
   const { add = [], remove = [] } = data as { add?: string[]; remove?: string[] };
   return clean([...add.map((tag) => `+${tag}`), ...remove.map((tag) => `−${tag}`)].join(' '));
@@ -63,6 +64,25 @@ const bulkLine = ({ bulk }: LiveMessage): string => {
   return `${clean(id)} is ${clean(status)}: ${count(done)} of ${count(total)}, by ${whom(by)}`;
 };
 
+const runLine = ({ run }: LiveMessage): string => {
+  const { id, label, record, status, progress, message, error, by } = run as Record<string, unknown>;
+  const far = status === 'running' && typeof progress === 'number' ? ` (${String(Math.round(progress * 100))} %)` : '';
+  const rest = message ?? error;
+  return `${clean(label)}${record === null ? '' : ` of ${clean(record)}`} is ${clean(status)}${far}${rest === null || rest === undefined ? '' : `: “${clean(rest)}”`}, by ${whom(by)} (${clean(id)})`;
+};
+
+const approvalLine = ({ approval }: LiveMessage): string => {
+  const { id, summary, status, requestedBy, decidedBy } = approval as Record<string, unknown>;
+  return `${clean(summary)} is ${clean(status)}${decidedBy === null ? '' : ` by ${whom(decidedBy)}`}, asked for by ${whom(requestedBy)} (${clean(id)})`;
+};
+
+const flagLine = ({ flag, by }: LiveMessage): string => {
+  const { flag: key, value, rollout, ramp } = flag as Record<string, unknown>;
+  const { status, step, steps } = (ramp ?? {}) as Record<string, unknown>;
+  const ramped = ramp === null || ramp === undefined ? '' : `, ramp ${clean(status)} at step ${count(step)} of ${count(steps)}`;
+  return `${clean(key)} is ${clean(JSON.stringify(value))}${rollout === null ? '' : `, rolled out to ${clean(rollout)} %`}${ramped}, by ${whom(by)}`;
+};
+
 const helloLine = ({ principal, resumed }: LiveMessage): string => `${resumed === true ? 'going on' : 'watching'} as ${whom(principal)}`;
 
 const lines: Readonly<Record<string, (message: LiveMessage) => string>> = {
@@ -71,6 +91,9 @@ const lines: Readonly<Record<string, (message: LiveMessage) => string>> = {
   timeline: timelineLine,
   counts: countsLine,
   bulk: bulkLine,
+  run: runLine,
+  approval: approvalLine,
+  flag: flagLine,
   app: ({ online }) => `the app is ${online === true ? 'online' : 'offline'}`,
   reset: ({ reason }) => `fetch anew what you show: ${clean(reason)}`,
 };
