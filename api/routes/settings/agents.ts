@@ -104,4 +104,4 @@ const revoke = write({
   },
 });
 
-export const agentSettings: readonly Endpoint[] = [list, create, update, rotate, revoke];
+export const agentSettings: readonly Endpoint[] = [list, create, rotate, update, revoke];
