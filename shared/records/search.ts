@@ -41,13 +41,15 @@ type Edged = RawRecord & { readonly edge: unknown };
 
 /** What else the text finds, by title: frequent words among the first records by id, others by the index. */
 const others = async (db: Db, { env, resource, text, limit }: SearchRequest): Promise<readonly RawRecord[]> => {
-  const parts = termQueries(env, resource).matches(text);
+  const queries = termQueries(env, resource);
+  const parts = queries.matches(text);
   const all = parts.join(' & ');
   const reading = { db, values: { env, resource, query: all, path: null, limit } };
   const shape = { stream: 'id', descending: false, behind: false } as const;
   const look = async (count: number): Promise<RawRecord[]> => (await ask<Edged>(reading, probe(shape, count), {})).filter(({ edge }) => edge === null);
   let found = await look(near.rows);
   if (found.length < limit && found.length >= near.matches) found = await look(near.more);
+  if (found.length < limit && parts.length > 1) found = await ask<RawRecord>(reading, anyOf, { terms: queries.hasWords(text) });
   if (found.length < limit) {
     const terms = parts.length === 1 ? all : rareTerms(await sharesOf(reading, parts, sampleRows), all, lookedUpMost);
     found = await ask<RawRecord>(reading, anyOf, { terms: terms ?? all });

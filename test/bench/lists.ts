@@ -116,7 +116,7 @@ const deep = (sort: Sort, now: number, run: number): Keys => {
 const backend = statement('bench.backend', 'select pg_backend_pid() as pid');
 
 /** Nanoseconds that the server process of the only connection has run, as milliseconds. */
-const cpuOf = async (db: Db): Promise<() => Promise<number | null>> => {
+export const cpuOf = async (db: Db): Promise<() => Promise<number | null>> => {
   const pid = (await row<{ pid: number }>(db, backend))?.pid ?? 0;
   return () => readFile(`/proc/${String(pid)}/schedstat`, 'utf8').then((text) => Number(text.split(' ')[0]) / 1e6, () => null);
 };

@@ -5,6 +5,7 @@ import { listStored } from '../../shared/records/list/page.ts';
 import type { ListRequest, Place } from '../../shared/records/list/reading.ts';
 import { storedRequest } from '../../shared/records/read.ts';
 import { searchStored } from '../../shared/records/search.ts';
+import { cpuOf } from './lists.ts';
 import { quantile } from './numbers.ts';
 import type { RecordsSite } from './recordsLoad.ts';
 
@@ -14,6 +15,8 @@ export interface RecordCost {
   /** Milliseconds. */
   readonly p50: number;
   readonly p95: number;
+  /** Milliseconds of processor time in the server, if it runs on this machine: other load does not show in it. */
+  readonly cpu: number | null;
 }
 
 type Asked = { readonly kind: string; readonly filters?: object; readonly q?: string; readonly sort?: string; readonly search?: true };
@@ -62,18 +65,23 @@ const deep = ({ order: { by } }: ListRequest, run: number): Place => {
   }
 };
 
-const measured = async (kind: string, runs: number, work: (run: number) => Promise<number>): Promise<RecordCost> => {
+type Cpu = () => Promise<number | null>;
+
+const measured = async (cpu: Cpu, kind: string, runs: number, work: (run: number) => Promise<number>): Promise<RecordCost> => {
   let answered = 0;
   // PostgreSQL plans a statement anew five times before it may keep the plan.
   for (let n = 0; n < 6; n++) answered = await work(n);
   const times: number[] = [];
+  const before = await cpu();
   for (let n = 0; n < runs; n++) {
     const started = performance.now();
     await work(n);
     times.push(performance.now() - started);
   }
-  const cost = { kind, answered, p50: quantile(times, 0.5), p95: quantile(times, 0.95) };
-  console.error(kind.padEnd(56), String(answered).padStart(5), cost.p50.toFixed(2).padStart(9), cost.p95.toFixed(2).padStart(9));
+  const after = await cpu();
+  const cost = { kind, answered, p50: quantile(times, 0.5), p95: quantile(times, 0.95), cpu: before === null || after === null ? null : (after - before) / runs };
+  const shown = [cost.p50, cost.p95, cost.cpu].map((value) => (value === null ? '-' : value.toFixed(2)).padStart(9));
+  console.error(kind.padEnd(56), String(answered).padStart(5), ...shown);
   return cost;
 };
 
@@ -84,15 +92,16 @@ export const requestOf = ({ env, definition, resource }: RecordsSite, { filters 
 };
 
 export const measureRecords = async (db: Db, site: RecordsSite, runs: number): Promise<RecordCost[]> => {
+  const cpu = await cpuOf(db);
   const costs: RecordCost[] = [];
   for (const asked of cases) {
     const request = requestOf(site, asked);
     if (asked.search === true) {
-      costs.push(await measured(asked.kind, runs, async () => (await searchStored(db, { ...request, text: asked.q ?? '' })).length));
+      costs.push(await measured(cpu, asked.kind, runs, async () => (await searchStored(db, { ...request, text: asked.q ?? '' })).length));
       continue;
     }
-    costs.push(await measured(asked.kind, runs, async () => (await listStored(db, request)).records.length));
-    costs.push(await measured(`${asked.kind}, deep`, runs, async (n) => (await listStored(db, { ...request, after: deep(request, n) })).records.length));
+    costs.push(await measured(cpu, asked.kind, runs, async () => (await listStored(db, request)).records.length));
+    costs.push(await measured(cpu, `${asked.kind}, deep`, runs, async (n) => (await listStored(db, { ...request, after: deep(request, n) })).records.length));
   }
   return costs;
 };

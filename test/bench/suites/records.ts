@@ -15,7 +15,7 @@ const connections = 16;
 /** Of the quality goals: any page in SQL, in ms. */
 const most = 5;
 
-const named = ({ kind, p50, p95 }: RecordCost): string => `${kind} ${p50.toFixed(1)}/${p95.toFixed(1)}`;
+const named = ({ kind, p50, p95, cpu }: RecordCost): string => `${kind} ${p50.toFixed(1)}/${p95.toFixed(1)}${cpu === null ? '' : ` (${cpu.toFixed(1)} CPU)`}`;
 
 const inSql = (costs: readonly RecordCost[]): Figure[] => {
   const slowest = [...costs].sort((a, b) => b.p50 - a.p50);
