@@ -8,7 +8,7 @@ import type { Detail } from '../catalogue/errors.ts';
 import { hasMoreParts } from './guard.ts';
 import { linearPattern } from './linearPattern.ts';
 import { detailsOf, validatorOptions } from './validate.ts';
-import { watched } from './watched.ts';
+import { finishes } from './watched.ts';
 
 /** Two instances of their own for schemas of the customer's app: by whether defaults are filled in. */
 const givenAjvs = (): readonly [Ajv2020, Ajv2020] => {
@@ -46,8 +46,6 @@ export const metaProblems = (schema: object, prefix: string): Detail[] => {
 const slow = /"(?:\$ref|uniqueItems|contains|pattern|patternProperties|format)":/;
 /** A value with more parts is slow to check against any schema. */
 const quickParts = 2_000;
-/** How long checking one value may take; every request of this process waits for it. */
-const checkMs = 50;
 /** A value with its defaults filled in may have more parts than any request can bring. */
 const filledParts = 100_000;
 
@@ -55,12 +53,11 @@ const given = (schema: object, useDefaults: boolean): ((value: unknown, prefix: 
   const text = JSON.stringify(schema);
   const validate = compileGiven(schema, text, useDefaults);
   const isSlow = slow.test(text);
-  /** Tried twice, as it may have been the machine that was held up. */
   const problem = (value: unknown): string | null => {
-    const check = (): boolean => validate(value);
+    const check = (): void => void validate(value);
     try {
-      const done = isSlow || hasMoreParts(value, quickParts) ? [0, 1].some(() => watched(checkMs, check) !== 'late') : (check(), true);
-      if (!done) return 'takes too long to check';
+      if (!isSlow && !hasMoreParts(value, quickParts)) check();
+      else if (!finishes(check)) return 'takes too long to check';
     } catch (error) {
       if (error instanceof RangeError) return 'is too large to check';
       throw error;
