@@ -5,6 +5,8 @@ import { away } from './away.ts';
 import { bulkOnce } from './bulkOnce.ts';
 import { frozenWorker } from './frozenWorker.ts';
 import { idempotency } from './idempotency.ts';
+import { killMatrix } from './killMatrix.ts';
+import { offlineActions } from './offlineActions.ts';
 import { paging } from './paging.ts';
 import { resume } from './resume.ts';
 import { revocation } from './revocation.ts';
@@ -13,5 +15,5 @@ import { slowReaders } from './slowReaders.ts';
 import { streamComplete } from './streamComplete.ts';
 
 export const invariants: readonly Invariant[] = [
-  bulkOnce, acceptedKept, resume, away, frozenWorker, streamComplete, slowReaders, revocation, paging, idempotency, rolling,
+  bulkOnce, acceptedKept, resume, away, frozenWorker, streamComplete, slowReaders, revocation, paging, idempotency, rolling, offlineActions, killMatrix,
 ];

@@ -29,6 +29,9 @@ export interface Finding {
   readonly problems: readonly string[];
 }
 
+/** Faults that are no part of a plan. */
+type OtherFault = 'killEverything' | 'revoke' | 'terminate' | 'killApp' | 'cutApp' | 'freezeApi' | 'killWorkers';
+
 /** As many problems are kept of one run; the rest are of the same kind. */
 const problemsMax = 20;
 
@@ -84,7 +87,7 @@ export class Run {
     this.#say(line);
   }
 
-  readonly tell = ({ kind, forMs }: { readonly kind: FaultKind | 'killEverything' | 'revoke' | 'terminate'; readonly forMs: number }): void => {
+  readonly tell = ({ kind, forMs }: { readonly kind: FaultKind | OtherFault; readonly forMs: number }): void => {
     this.#faults[kind] = (this.#faults[kind] ?? 0) + 1;
     this.#say(`${kind}${forMs > 0 ? ` for ${String(forMs)} ms` : ''}`);
   };

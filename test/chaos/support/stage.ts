@@ -1,6 +1,7 @@
 /** An environment of its own for one invariant: made as the admin command makes it, with agents that keep one journal. */
 import { administered, systemAdministrator, type Administrator } from '../../../shared/agents/administer.ts';
 import { createAgent, revokeAgent } from '../../../shared/agents/agents.ts';
+import { createAppKey } from '../../../shared/agents/appKeys.ts';
 import { createRole, updateRole } from '../../../shared/agents/roles.ts';
 import type { Grant } from '../../../shared/catalogue/permissions.ts';
 import { openDb, type Db, type Tx } from '../../../shared/db/knex.ts';
@@ -19,6 +20,8 @@ export interface Stage {
   readonly admin: Client;
   readonly bases: () => readonly string[];
   agent(role: string, options?: ClientOptions): Promise<Client>;
+  /** A key for the customer's app. */
+  appKey(): Promise<string>;
   role(name: string, grants: readonly Grant[]): Promise<string>;
   /** Answers right after the commit; nobody is told through Redis, the hardest case. */
   narrow(role: string, grants: readonly Grant[]): Promise<void>;
@@ -60,6 +63,7 @@ export const newStage = async (site: Site, env: string): Promise<Stage> => {
     admin: await agent('admin'),
     bases,
     agent,
+    appKey: async () => (await administer(site, (tx, admin) => createAppKey(tx, admin, { name: 'app' }, env))).token,
     role: async (name, grants) => (await administer(site, (tx, admin) => createRole(tx, admin, { name, grants: [...grants] as never }))).id,
     narrow: async (role, grants) => {
       await administer(site, (tx, admin) => updateRole(tx, admin, role, { grants: [...grants] as never }));

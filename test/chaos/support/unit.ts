@@ -1,4 +1,4 @@
-/** One API or worker process of a site: a real child that is killed, frozen, thawed, asked to stop and started again. */
+/** One process of a site, an API, a worker or a customer's app: a real child that is killed, frozen, thawed, asked to stop and started again. */
 import { spawnSync } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -7,11 +7,13 @@ import { dieWithParent, start, type Child } from '../../../shared/services/proce
 import { pause } from './pause.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
-const files = { api: 'api/main.ts', worker: 'workers/main.ts' } as const;
-const readyWord = { api: '"listening"', worker: 'the workers are ready' } as const;
+const files = { api: 'api/main.ts', worker: 'workers/main.ts', app: 'test/chaos/support/customersApp.ts' } as const;
+const readyWord = { api: '"listening"', worker: 'the workers are ready', app: 'the app runs' } as const;
+
+export type UnitKind = keyof typeof files;
 
 export interface UnitOptions {
-  readonly kind: 'api' | 'worker';
+  readonly kind: UnitKind;
   readonly name: string;
   readonly env: NodeJS.ProcessEnv;
   /** Each start writes `<log>.<n>`. */
@@ -25,7 +27,7 @@ export interface Ended {
 }
 
 export class Unit {
-  readonly kind: 'api' | 'worker';
+  readonly kind: UnitKind;
   readonly name: string;
   /** Ends that nobody asked for. */
   readonly crashes: string[] = [];
