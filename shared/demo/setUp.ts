@@ -22,7 +22,8 @@ const setUpPeople = async (tx: Tx, admin: Administrator, environment: string, pe
   for (const { email, name, role } of people) {
     const person = known.get(email);
     // Without a password: those that `npm start` tells of get one with the other credentials.
-    if (person === undefined) await createPerson(tx, admin, { email, name, role, passwordHash: null }, [environment]);
+    // Its admins manage the whole project: nobody hands on more environments than their own.
+    if (person === undefined) await createPerson(tx, admin, { email, name, role, passwordHash: null }, [role === 'admin' ? '*' : environment]);
     else if (!person.environments.includes('*') && !person.environments.includes(environment)) {
       await updatePerson(tx, admin, person.id, { environments: [...person.environments, environment] });
     }
