@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { openBench, type Suite } from './bench.ts';
 import { readOptions, UsageError } from './options.ts';
 import { table, type Figure } from './report.ts';
+import { actions } from './suites/actions.ts';
 import { bare } from './suites/bare.ts';
 import { blocking } from './suites/blocking.ts';
 import { bulk } from './suites/bulk.ts';
@@ -14,7 +15,7 @@ import { outbox } from './suites/outbox.ts';
 import { read } from './suites/read.ts';
 import { records } from './suites/records.ts';
 
-const suites: readonly Suite[] = [bare, read, lists, records, change, outbox, bulk, jobs, fanout, blocking];
+const suites: readonly Suite[] = [bare, read, lists, records, change, outbox, bulk, jobs, actions, fanout, blocking];
 
 const main = async (): Promise<number> => {
   const options = readOptions(process.argv.slice(2), suites.map(({ name }) => name));

@@ -1,0 +1,60 @@
+/** What a background run costs at least: the rows that ours writes, and a bare BullMQ job between them. */
+import { Queue, Worker } from 'bullmq';
+import { newRun } from '../../../shared/actions/accept.ts';
+import { settledRun } from '../../../shared/actions/settle.ts';
+import type { Run } from '../../../shared/actions/model.ts';
+import { beginRun, move } from '../../../shared/actions/write.ts';
+import type { Caller } from '../../../shared/agents/principal.ts';
+import { readConfig } from '../../../shared/core/config.ts';
+import { openDeps } from '../../../shared/deps.ts';
+import { answerCalls } from '../ipc.ts';
+
+const adders = 64;
+
+interface Asked {
+  readonly environment: string;
+  readonly agent: string;
+  readonly count: number;
+}
+
+/** Runs a second, from the first that is begun to the last that is settled. */
+const run = async ({ environment, agent, count }: Asked): Promise<number> => {
+  const deps = await openDeps(readConfig(), 'bench');
+  const env = deps.directory.environment(environment);
+  const principal = await deps.directory.principal('agent', agent);
+  const action = env?.definition.actions.get('later');
+  if (env === undefined || principal === null || action === undefined) throw new Error('There is no such environment, agent or action.');
+  const caller: Caller = { env, principal, requestId: null, address: null };
+  const name = `limit-${String(Date.now())}`;
+  const connection = { url: process.env['REDIS_URL'] ?? '', maxRetriesPerRequest: null };
+  const queue = new Queue<Run, void>(name, { connection });
+  let ended = 0;
+  let finish = (): void => undefined;
+  const all = new Promise<void>((resolve) => { finish = resolve; });
+  const worker = new Worker<Run, void>(name, async ({ data: begun }) => {
+    const at = Date.now();
+    const handed: Run = { ...begun, status: 'running', handed_at: at, started_at: at, attempts: 1, fence: 1 };
+    await move(deps.db, begun, handed, at, { verb: null, outcome: 'ok', told: false, due: null });
+    await move(deps.db, handed, settledRun(handed, { status: 'succeeded', message: 'Done.', blocks: [] }, at), at, { verb: 'action.succeed', outcome: 'ok', told: true, due: null });
+    ended += 1;
+    if (ended === count) finish();
+  }, { connection, concurrency: 16 });
+  await worker.waitUntilReady();
+  const startedAt = performance.now();
+  let left = count;
+  const adder = async (): Promise<void> => {
+    while (left-- > 0) {
+      const begun = newRun(caller, { action, record: null, item: null, input: {} }, null, Date.now());
+      await beginRun(deps.db, begun, { due: null, saved: null, unlessQueued: false });
+      await queue.add('run', begun, { removeOnComplete: true });
+    }
+  };
+  await Promise.all(Array.from({ length: adders }, adder));
+  await all;
+  const rate = count / ((performance.now() - startedAt) / 1000);
+  await worker.close();
+  await queue.close();
+  return rate;
+};
+
+answerCalls({ run });
