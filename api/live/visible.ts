@@ -3,9 +3,10 @@
  * live stream, and once per part by /changes. What no rule knows is heard by nobody.
  */
 import type { Access } from '../../shared/agents/access.ts';
+import { presentApproval } from '../../shared/approvals/present.ts';
 import { seesApproval } from '../../shared/approvals/visible.ts';
 import type { LivePart } from '../../shared/catalogue/events.ts';
-import { seesEntry, type TimelineEntry } from '../../shared/items/timeline.ts';
+import { seenEntry, type TimelineEntry } from '../../shared/items/timeline.ts';
 import type { InboxCounts } from './counts.ts';
 
 export interface CountsPart {
@@ -36,6 +37,16 @@ export const presentItem = (item: Record<string, unknown>, access: Access): Reco
   return typeof resource === 'string' && access.sees('resource', resource) ? item : { ...item, record: null };
 };
 
+/**
+ * A run as the role sees it: without the item that it doesn't see, and of the result's blocks those that need no
+ * look-up. Lists of items and of actions are answered by `GET /runs/:id`.
+ */
+const presentRun = ({ type, inbox = null, run }: Extract<Part, { readonly type: 'run' }>, access: Access): Part => {
+  const blocks = run['blocks'] as { readonly type: string; readonly record?: { readonly resource: string } }[] | null;
+  const shown = blocks?.filter((block) => block.type !== 'items' && block.type !== 'actions' && (block.type !== 'record' || access.sees('resource', block.record?.resource ?? '')));
+  return { type, run: { ...run, item: inbox === null || access.sees('inbox', inbox) ? run['item'] : null, blocks: shown ?? null } };
+};
+
 const seesInbox = ({ access, inboxes }: Viewer, inbox: string): boolean => access.sees('inbox', inbox) && (inboxes?.has(inbox) ?? true);
 
 const pick = <V>(from: Readonly<Record<string, V>>, keep: (name: string) => boolean): Record<string, V> | null => {
@@ -51,17 +62,21 @@ const rules: { readonly [T in Part['type']]: Rule<T> } = {
     const item = presentItem(part.item, viewer.access);
     return item === part.item ? part : { ...part, item };
   },
-  timeline: (part, viewer) => (seesInbox(viewer, part.inbox) && seesEntry(viewer.access, part.entry as Pick<TimelineEntry, 'type' | 'data'>) ? part : null),
+  timeline: (part, viewer) => {
+    if (!seesInbox(viewer, part.inbox)) return null;
+    const entry = seenEntry(viewer.access, part.entry as Record<string, unknown> & Pick<TimelineEntry, 'type' | 'data'>);
+    return entry === null ? null : entry === part.entry ? part : { ...part, entry };
+  },
   bulk: (part, { access }, principal) => ((principal !== null && part.bulk.by.id === principal) || access.may('audit', 'see') ? part : null),
   run: (part, { access }, principal) => {
     const own = principal !== null && part.run.by.id === principal;
     const looks = access.can('action', part.run.action, 'run') && (part.run.resource === null || access.sees('resource', part.run.resource));
-    return own || looks ? part : null;
+    return own || looks ? presentRun(part, access) : null;
   },
   approval: (part, { access }, principal) => {
     const { approval } = part;
     const own = principal !== null && approval.requestedBy.id === principal;
-    return seesApproval(access, own, approval) ? part : null;
+    return seesApproval(access, own, approval) ? { ...part, approval: presentApproval(approval, access) } : null;
   },
   flag: (part, { access }) => (access.sees('flag', part.flag.flag) ? part : null),
   app: (part) => part,

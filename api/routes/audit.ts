@@ -45,7 +45,8 @@ const list = read({
     const keys = given === undefined ? null : env.seal.openCursor(key, given);
     if (given !== undefined && keys === null) throw fault('bad_cursor');
     const inboxes = visibleInboxes(caller).map((inbox) => inbox.name);
-    const page = await readAudit(deps.db, env.id, principal.access, inboxes, rest, keys === null ? null : Number(keys[0]), size ?? limits.pageDefault);
+    const unseen = [...env.definition.resources.keys()].filter((name) => !principal.access.sees('resource', name));
+    const page = await readAudit(deps.db, env.id, principal.access, { inboxes, unseen }, rest, keys === null ? null : Number(keys[0]), size ?? limits.pageDefault);
     return { status: 200, body: { entries: page.entries, cursor: page.next === null ? null : env.seal.cursor(key, [page.next]) } };
   },
 });

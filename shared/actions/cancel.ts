@@ -5,7 +5,8 @@ import { withdrawApproval } from '../approvals/end.ts';
 import type { Deps } from '../deps.ts';
 import { modeProblem } from '../perform/gates.ts';
 import type { SavedAnswer } from '../perform/write.ts';
-import { runJson, type Run } from './model.ts';
+import type { Run } from './model.ts';
+import { bareRun } from './present.ts';
 import { visibleRun } from './queries.ts';
 import { settle, settledRun } from './settle.ts';
 
@@ -20,19 +21,19 @@ const mayCancel = ({ principal }: Caller, run: Run): void => {
 
 /** Answers the body of the `200`. Throws `409 conflict` for a run that has begun or ended. */
 export const cancelRun = async (deps: Deps, caller: Caller, id: string, save: (body: string) => SavedAnswer | null): Promise<string> => {
-  const { principal } = caller;
+  const { principal, requestId, address } = caller;
   for (let tries = 1; tries <= triesMax; tries++) {
     const run = await visibleRun(deps.db, caller, id);
     mayCancel(caller, run);
     if (run.handed_at !== null || (run.status !== 'pending' && run.status !== 'queued')) throw fault('conflict', `This run is ${run.status} and can’t be cancelled any more.`);
     const verdict = { status: 'cancelled', error: `Cancelled by ${principal.name}.` } as const;
     const at = deps.clock.now();
-    const body = JSON.stringify({ run: runJson(settledRun(run, verdict, at)) });
-    const by = { type: principal.type, id: principal.id, name: principal.name, role: principal.role?.name ?? null };
+    const body = JSON.stringify({ run: bareRun(caller, settledRun(run, verdict, at)) });
+    const by = { type: principal.type, id: principal.id, name: principal.name, role: principal.role?.name ?? null, requestId, address };
     const settled = await settle(deps, run, verdict, { by, saved: save(body) });
     if (settled === null) continue;
     if (run.approval !== null) await withdrawApproval(deps, caller, run.approval);
-    return JSON.stringify({ run: runJson(settled) });
+    return JSON.stringify({ run: bareRun(caller, settled) });
   }
   throw fault('conflict', 'This run is being changed by many at once; try again.');
 };

@@ -85,7 +85,7 @@ export const runJson = (run: Run): Record<string, unknown> & { readonly action: 
 
 /** What a timeline and a record's history show of a run: one entry, whose later statuses have the same id. */
 export const entryDataOf = (run: Run): Record<string, unknown> => ({
-  run: run.id, action: run.action, label: run.label, status: run.status, message: run.message ?? run.error,
+  run: run.id, action: run.action, label: run.label, status: run.status, message: run.message ?? run.error, about: { resource: run.resource },
 });
 
 export const aboutOf = ({ resource, record }: Pick<Run, 'resource' | 'record'>): string | null =>
@@ -102,10 +102,12 @@ export const entryPart = (run: Run & { item: string; inbox: string; entry: strin
   entry: { id: run.entry, item: run.item, type: 'action', at: change === 'created' ? at : run.requested_at, actor: runByOf(run), data: entryDataOf(run) },
 });
 
+export const runPart = (run: Run): LivePart => ({ type: 'run', inbox: run.inbox, run: runJson(run) });
+
 /** What subscribers are told of a run: the run, and its entry on the item's timeline. */
 export const runParts = (run: Run, at: number, change: 'created' | 'changed'): LivePart[] => {
   const { item, inbox, entry } = run;
-  const part: LivePart = { type: 'run', run: runJson(run) };
+  const part = runPart(run);
   return item === null || inbox === null || entry === null ? [part] : [part, entryPart({ ...run, item, inbox, entry }, at, change)];
 };
 

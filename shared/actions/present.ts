@@ -11,6 +11,9 @@ export const seenRunBlocks = ({ db }: Pick<Deps, 'db'>, caller: Caller, { blocks
 /** The item is named by whoever asked for the run, so only others may have to do without it. */
 const hidesItem = (caller: Caller, { inbox }: Run): boolean => inbox !== null && visibleInbox(caller, inbox) === undefined;
 
+/** The same of a run that has no blocks yet, without a look into the database. */
+export const bareRun = (caller: Caller, run: Run): Record<string, unknown> => ({ ...runJson(run), item: hidesItem(caller, run) ? null : run.item, blocks: null });
+
 export const seenRun = async (deps: Pick<Deps, 'db'>, caller: Caller, run: Run): Promise<Record<string, unknown>> => ({
   ...runJson(run),
   item: hidesItem(caller, run) ? null : run.item,

@@ -2,7 +2,7 @@
 import { rows, statement } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { channels, type PassingMessage } from '../redis/bus.ts';
-import { runJson, type Run } from './model.ts';
+import { runPart, type Run } from './model.ts';
 
 const everyMs = 200;
 
@@ -31,7 +31,7 @@ const flush = async (deps: Deps, waiting: Waiting): Promise<void> => {
   const some = [...waiting.latest.values()];
   waiting.latest.clear();
   for (const run of await rows<Run>(deps.db, write, [JSON.stringify(some)])) {
-    const message: PassingMessage = { kind: 'passing', at: deps.clock.now(), part: { type: 'run', run: runJson(run) } };
+    const message: PassingMessage = { kind: 'passing', at: deps.clock.now(), part: runPart(run) };
     deps.bus.publish(channels.live(run.env), JSON.stringify(message));
   }
 };

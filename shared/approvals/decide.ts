@@ -15,12 +15,14 @@ import { approveFlag } from './effects/flag.ts';
 import { approveItem } from './effects/item.ts';
 import { stale, type Effect, type Effects, type Approving } from './effects/effect.ts';
 import { endApproval, endingBy, type Ending } from './end.ts';
-import { approvalJson, readApproval, type Approval } from './model.ts';
+import { readApproval, type Approval } from './model.ts';
+import { seenApproval, withoutRecords } from './present.ts';
 import { isRequester, visibleApproval } from './queries.ts';
 
 type Save = (body: string) => SavedAnswer | null;
 
-const decided = (approval: Approval): Fault => fault('already_decided', `This approval is ${approval.status}.`, { body: { approval: approvalJson(approval) } });
+const decided = (caller: Caller, approval: Approval): Fault =>
+  fault('already_decided', `This approval is ${approval.status}.`, { body: { approval: seenApproval(approval, caller.principal.access) } });
 
 /** Only persons decide; asked before any id is looked up. */
 export const requireDecider = ({ principal }: Caller): void => {
@@ -35,9 +37,9 @@ const decidable = async (deps: Deps, caller: Caller, id: string): Promise<Approv
   if (isRequester(caller, approval)) throw fault('forbidden', 'Nobody decides their own request.');
   if (approval.status === 'pending' && approval.expires_at <= deps.clock.now()) {
     await expireApproval(deps, approval);
-    throw decided((await readApproval(deps.db, approval.env, approval.id)) ?? approval);
+    throw decided(caller, (await readApproval(deps.db, approval.env, approval.id)) ?? approval);
   }
-  if (approval.status !== 'pending') throw decided(approval);
+  if (approval.status !== 'pending') throw decided(caller, approval);
   return approval;
 };
 
@@ -90,21 +92,23 @@ interface Decision {
   readonly effects: Effects;
 }
 
-const commit = (deps: Deps, approval: Approval, effect: Effect, { ending, save }: { ending: Ending; save: (decision: Decision) => SavedAnswer | null }): Promise<Decision> =>
+const commit = (deps: Deps, caller: Caller, approval: Approval, { effect, ending, save }: { effect: Effect; ending: Ending; save: (decision: Decision) => SavedAnswer | null }): Promise<Decision> =>
   deps.db.transaction(async (tx: Tx) => {
     const locked = await readApproval(tx, approval.env, approval.id, true);
-    if (locked === undefined || locked.status !== 'pending') throw decided(locked ?? approval);
+    if (locked === undefined || locked.status !== 'pending') throw decided(caller, locked ?? approval);
     const at = deps.clock.now();
     const effects = await effect(tx);
     const ended = await endApproval(tx, locked, ending, at);
-    if (ended === null) throw decided(locked);
+    if (ended === null) throw decided(caller, locked);
     const decision = { approval: ended, effects };
     const saved = save(decision);
     if (saved !== null) await keepAnswer(tx, saved, at);
     return decision;
   });
 
-const bodyOf = ({ approval, effects }: Decision): string => JSON.stringify({ approval: approvalJson(approval), ...effects });
+/** As whoever decided sees it, who may not see every record of what was asked for. */
+const bodyOf = ({ principal: { access } }: Caller, { approval, effects }: Decision): string =>
+  JSON.stringify({ approval: seenApproval(approval, access), ...effects, item: withoutRecords(access, effects.item) });
 
 /** Answers the body of the `200`. Everything is checked anew as it stands now; what doesn't fit is `409 stale`. */
 export const approve = async (deps: Deps, caller: Caller, id: string, { note, save }: { note: string | null; save: Save }): Promise<string> => {
@@ -112,15 +116,15 @@ export const approve = async (deps: Deps, caller: Caller, id: string, { note, sa
   try {
     const requester = await requesterOf(deps, caller, approval);
     const effect = await prepare({ deps, approval, requester, decidedBy: byOf(caller.principal) });
-    const decision = await commit(deps, approval, effect, { ending: endingBy(caller, 'approved', note), save: (made) => save(bodyOf(made)) });
+    const decision = await commit(deps, caller, approval, { effect, ending: endingBy(caller, 'approved', note), save: (made) => save(bodyOf(caller, made)) });
     deps.bus.publish(channels.nudge, 'jobs');
     deps.bus.publish(channels.nudge, 'outbox');
-    return bodyOf(decision);
+    return bodyOf(caller, decision);
   } catch (error) {
     const problem = asStale(error);
     if (problem === null) throw error;
     const now = await readApproval(deps.db, approval.env, approval.id);
-    if (now !== undefined && now.status !== 'pending') throw decided(now);
+    if (now !== undefined && now.status !== 'pending') throw decided(caller, now);
     await decideStale(deps, caller, approval, problem);
     throw problem;
   }
@@ -129,16 +133,17 @@ export const approve = async (deps: Deps, caller: Caller, id: string, { note, sa
 /** Ends an approval without its effect; answers the body of the `200`. */
 const end = async (deps: Deps, caller: Caller, approval: Approval, { status, note, save }: { status: 'rejected' | 'cancelled'; note: string | null; save: Save }): Promise<string> => {
   const at = deps.clock.now();
+  const bodyText = (made: Approval): string => JSON.stringify({ approval: seenApproval(made, caller.principal.access) });
   const ended = await deps.db.transaction(async (tx) => {
     const made = await endApproval(tx, approval, endingBy(caller, status, note), at);
-    const saved = made === null ? null : save(JSON.stringify({ approval: approvalJson(made) }));
+    const saved = made === null ? null : save(bodyText(made));
     if (saved !== null) await keepAnswer(tx, saved, at);
     return made;
   });
-  if (ended === null) throw decided((await readApproval(deps.db, approval.env, approval.id)) ?? approval);
+  if (ended === null) throw decided(caller, (await readApproval(deps.db, approval.env, approval.id)) ?? approval);
   const who = caller.principal.name;
   await dropWaiting(deps, approval, status, status === 'rejected' ? `Rejected by ${who}.` : `Cancelled by ${who}.`);
-  return JSON.stringify({ approval: approvalJson(ended) });
+  return bodyText(ended);
 };
 
 export const reject = async (deps: Deps, caller: Caller, id: string, { note, save }: { note: string | null; save: Save }): Promise<string> =>
@@ -148,7 +153,7 @@ export const reject = async (deps: Deps, caller: Caller, id: string, { note, sav
 export const cancel = async (deps: Deps, caller: Caller, id: string, save: Save): Promise<string> => {
   const approval = await visibleApproval(deps.db, caller, id);
   if (!isRequester(caller, approval)) throw fault('forbidden', 'Only who asked for it may cancel it.');
-  if (approval.status !== 'pending') throw decided(approval);
+  if (approval.status !== 'pending') throw decided(caller, approval);
   return end(deps, caller, approval, { status: 'cancelled', note: null, save });
 };
 

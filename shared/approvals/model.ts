@@ -10,7 +10,8 @@ export type ApprovalKind = (typeof approvalKinds)[number];
 /** What is asked for, by kind: the members of `approvals.request`. */
 export interface Requests {
   readonly action: { readonly action: string; readonly resource: string | null; readonly record: string | null; readonly item: string | null; readonly input: object };
-  readonly bulk: { readonly operation: { readonly type: string }; readonly total: number };
+  /** `inboxes`: of those of its items that the requester saw; `action` and `resource`: of a bulk of actions. */
+  readonly bulk: { readonly operation: { readonly type: string }; readonly total: number; readonly inboxes: readonly string[]; readonly action: string | null; readonly resource: string | null };
   /** `changes`: how often the flag had been changed by hand when it was asked. */
   readonly flag: { readonly flag: string; readonly change: object; readonly changes: number };
   /** `target`: the item; null: one is to be created. `version`: of the item when it was asked. */
@@ -60,18 +61,21 @@ export interface ApprovalTarget {
   readonly resource: string | null;
   readonly flag: string | null;
   readonly inbox: string | null;
+  readonly inboxes: readonly string[] | null;
 }
 
 /** What it is about: which member of the request each kind has. */
-const askedFor = ({ kind, request }: Approval): Record<string, unknown> & Pick<ApprovalTarget, 'action' | 'resource' | 'flag'> => {
-  const empty = { action: null, record: null, resource: null, input: null, flag: null, change: null, operation: null };
+const askedFor = ({ kind, request }: Approval): Record<string, unknown> & Pick<ApprovalTarget, 'action' | 'resource' | 'flag' | 'inboxes'> => {
+  const empty = { action: null, record: null, resource: null, input: null, flag: null, change: null, operation: null, inboxes: null };
   switch (kind) {
     case 'action': {
       const { action, record, resource, input } = request as Requests['action'];
       return { ...empty, action, record, resource, input };
     }
-    case 'bulk':
-      return { ...empty, operation: (request as Requests['bulk']).operation };
+    case 'bulk': {
+      const { operation, inboxes, action, resource } = request as Requests['bulk'];
+      return { ...empty, operation, inboxes, action, resource };
+    }
     case 'flag': {
       const { flag, change } = request as Requests['flag'];
       return { ...empty, flag, change };
@@ -103,7 +107,11 @@ export const approvalJson = (approval: Approval, now: unknown = null): Record<st
 });
 
 /** What a timeline shows of an approval: one entry, whose later statuses have the same id. */
-export const approvalEntryData = ({ id, kind, status, decided_by: by, note }: Approval): Record<string, unknown> => ({ approval: id, kind, status, decidedBy: by, note });
+export const approvalEntryData = (approval: Approval): Record<string, unknown> => {
+  const { id, kind, status, decided_by: by, note } = approval;
+  const { action, resource } = askedFor(approval);
+  return { approval: id, kind, status, decidedBy: by, note, ...(kind === 'action' ? { about: { action, resource } } : {}) };
+};
 
 export const approvalParts = (approval: Approval, at: number, change: 'created' | 'changed'): LivePart[] => {
   const { item, inbox, entry } = approval;

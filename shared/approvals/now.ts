@@ -2,9 +2,11 @@
 import type { Caller } from '../agents/principal.ts';
 import type { Deps } from '../deps.ts';
 import { readItems } from '../items/model.ts';
+import { fullAccess } from '../agents/access.ts';
 import { itemJson } from '../items/present.ts';
 import { foundRecords } from '../records/read.ts';
-import { approvalJson, type Approval, type Requests } from './model.ts';
+import type { Approval, Requests } from './model.ts';
+import { seenApproval } from './present.ts';
 
 const keyOf = (resource: string, id: string): string => `${resource}/${id}`;
 
@@ -31,14 +33,10 @@ const readNow = async (deps: Deps, { env }: Caller, approvals: readonly Approval
 
 /** Approvals as the caller sees them; what its role doesn't see any more of its own requests is left out. */
 export const seenApprovals = async (deps: Deps, caller: Caller, approvals: readonly Approval[]): Promise<Record<string, unknown>[]> => {
-  const { access } = caller.principal;
   const nowOf = await readNow(deps, caller, approvals);
   return approvals.map((approval) => {
-    const { resource = null } = approval.kind === 'action' ? (approval.request as Requests['action']) : {};
-    const hidden = (resource !== null && !access.sees('resource', resource)) || (approval.inbox !== null && approval.kind === 'item' && !access.sees('inbox', approval.inbox));
-    if (hidden) return { ...approvalJson(approval), before: null, now: null };
     const now = nowOf(approval);
-    const shown = approval.kind === 'item' && now !== null ? (JSON.parse(itemJson(now as Parameters<typeof itemJson>[0], access)) as unknown) : now;
-    return approvalJson(approval, shown);
+    const shown = approval.kind === 'item' && now !== null ? (JSON.parse(itemJson(now as Parameters<typeof itemJson>[0], fullAccess)) as unknown) : now;
+    return seenApproval(approval, caller.principal.access, shown);
   });
 };

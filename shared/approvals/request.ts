@@ -10,7 +10,7 @@ import type { Deps } from '../deps.ts';
 import { keepAnswer } from '../perform/once.ts';
 import type { SavedAnswer } from '../perform/write.ts';
 import { channels } from '../redis/bus.ts';
-import { approvalEntryData, approvalParts, type Approval, type ApprovalKind, type Requests } from './model.ts';
+import { approvalEntryData, approvalJson, approvalParts, type Approval, type ApprovalKind, type Requests } from './model.ts';
 
 export interface Asked {
   readonly approval: string;
@@ -80,7 +80,8 @@ const approvalOf = <K extends ApprovalKind>(caller: Caller, wanted: Wanted<K>, a
 
 const write = async (tx: Tx, { principal }: Caller, approval: Approval, fingerprint: Buffer): Promise<void> => {
   const { id, env, kind, summary, actor_type: type, actor, actor_name: name, requested_at: at } = approval;
-  const audited = { kind, summary, run: approval.run, bulk: approval.bulk };
+  const { action, resource } = approvalJson(approval);
+  const audited = { kind, summary, run: approval.run, bulk: approval.bulk, ...(action === null ? {} : { action, resource }) };
   await run(tx, expireSame, [env, actor, fingerprint, at]);
   await run(tx, insert, [
     id, env, kind, summary, type, actor, name, at, approval.expires_at, fingerprint, JSON.stringify(approval.request),

@@ -31,6 +31,7 @@ export const approvalSchema = answer({
   now: target('The target as it is.'),
   item: nullable(Type.String({ description: 'The item on whose timeline it is.' })),
   inbox: nullable(Type.String({ description: 'That item’s inbox.' })),
+  inboxes: nullable(Type.Array(Type.String(), { description: 'The inboxes of a bulk’s items.' })),
   run: nullable(Type.String({ description: 'The run that waits for it.' })),
   bulk: nullable(Type.String({ description: 'The bulk that waits for it.' })),
 });

@@ -3,7 +3,7 @@ import type { Access } from '../agents/access.ts';
 import type { ApprovalTarget } from './model.ts';
 
 /** Whether the role sees what the approval is about. */
-export const seesTarget = (access: Access, { kind, action, resource, flag, inbox }: ApprovalTarget): boolean => {
+export const seesTarget = (access: Access, { kind, action, resource, flag, inbox, inboxes }: ApprovalTarget): boolean => {
   switch (kind) {
     case 'action':
       return (inbox === null || access.sees('inbox', inbox)) && (resource === null ? access.can('action', action ?? '', 'run') : access.sees('resource', resource));
@@ -12,7 +12,7 @@ export const seesTarget = (access: Access, { kind, action, resource, flag, inbox
     case 'item':
       return access.sees('inbox', inbox ?? '');
     case 'bulk':
-      return true;
+      return (inboxes ?? []).every((name) => access.sees('inbox', name)) && (action === null || (resource !== null && access.sees('resource', resource)));
   }
 };
 

@@ -40,6 +40,7 @@ export interface ApprovalTold {
   readonly resource: string | null;
   readonly flag: string | null;
   readonly inbox: string | null;
+  readonly inboxes: readonly string[] | null;
   readonly requestedBy: By;
 }
 
@@ -48,7 +49,8 @@ export type LivePart =
   | { readonly type: 'item'; readonly inbox: string; readonly change: 'created' | 'changed'; readonly item: Record<string, unknown>; readonly by: By }
   | { readonly type: 'timeline'; readonly inbox: string; readonly change: 'created' | 'changed'; readonly item: string; readonly entry: Record<string, unknown> }
   | { readonly type: 'bulk'; readonly bulk: Record<string, unknown> & { readonly by: By } }
-  | { readonly type: 'run'; readonly run: Record<string, unknown> & { readonly action: string; readonly resource: string | null; readonly by: By } }
+  /** `inbox`: of the run's item; it decides who is told of that item, and nobody is told of it itself. */
+  | { readonly type: 'run'; readonly inbox?: string | null; readonly run: Record<string, unknown> & { readonly action: string; readonly resource: string | null; readonly by: By } }
   | { readonly type: 'approval'; readonly approval: Record<string, unknown> & ApprovalTold }
   | { readonly type: 'flag'; readonly flag: Readonly<Record<string, unknown>> & { readonly flag: string }; readonly by: By }
   | { readonly type: 'app'; readonly online: boolean };

@@ -34,13 +34,22 @@ const page = statement('timeline.page', `
   where e.env = $1 and e.item = $2 and e.entry is not null and not e.is_update and e.id < $3
   order by e.id desc limit $4`);
 
-/** Entries that name what the role can't see are absent. */
-export const seesEntry = (access: Access, { type, data }: Pick<TimelineEntry, 'type' | 'data'>): boolean => {
-  if (type === 'linked') {
-    const record = data['record'] as { resource?: string } | undefined;
-    return access.sees('resource', record?.resource ?? '');
-  }
-  return type !== 'action' || access.can('action', String(data['action']), 'run');
+type Told = Pick<TimelineEntry, 'type' | 'data'>;
+
+/** Of entries about actions `data.about` is kept beside what is answered: it decides who sees the entry. */
+const seesAction = (access: Access, { action: named, about }: TimelineEntry['data']): boolean => {
+  const { action = named, resource } = (about ?? {}) as { action?: unknown; resource?: string | null };
+  return (typeof action !== 'string' || access.can('action', action, 'run')) && (typeof resource !== 'string' || access.sees('resource', resource));
+};
+
+/** The entry as the role sees it; null: it names what the role can't see, and is absent. */
+export const seenEntry = <E extends Told>(access: Access, entry: E): E | null => {
+  const { type, data } = entry;
+  if (type === 'linked') return access.sees('resource', (data['record'] as { resource?: string } | undefined)?.resource ?? '') ? entry : null;
+  if (type !== 'action' && type !== 'approval') return entry;
+  const { about, ...rest } = data;
+  if (!seesAction(access, data)) return null;
+  return about === undefined ? entry : { ...entry, data: rest };
 };
 
 export interface TimelinePage {
@@ -59,7 +68,8 @@ export const readTimeline = async (db: Db, env: number, item: string, access: Ac
       if (entries.length === limit) return { entries, next: from };
       from = row.event;
       const entry = { id: row.id, item, type: row.type, at: row.at, actor: { type: row.actor_type, id: row.actor, name: row.actor_name }, data: row.data };
-      if (seesEntry(access, entry)) entries.push(entry);
+      const seen = seenEntry(access, entry);
+      if (seen !== null) entries.push(seen);
     }
     if (found.length <= limit) return { entries, next: null };
   }

@@ -7,7 +7,7 @@ import type { Db } from '../db/knex.ts';
 import { rows, statement } from '../db/sql.ts';
 import { visibleInbox } from '../perform/gates.ts';
 import type { RecordRef } from '../items/model.ts';
-import { seesEntry } from '../items/timeline.ts';
+import { seenEntry } from '../items/timeline.ts';
 
 export interface HistoryEntry {
   readonly id: string;
@@ -77,8 +77,8 @@ export const readHistory = async (db: Db, caller: Caller, { resource, id }: Reco
     for (const row of found) {
       if (entries.length === limit) return { entries, cursor: env.seal.cursor(key, [from]) };
       from = row.event;
-      const entry = entryOf(caller, row);
-      if (seesEntry(principal.access, entry)) entries.push(entry);
+      const entry = seenEntry(principal.access, entryOf(caller, row));
+      if (entry !== null) entries.push(entry);
     }
     if (found.length <= limit) return { entries, cursor: null };
   }

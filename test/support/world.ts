@@ -174,7 +174,7 @@ export const newWorld = async ({ env = {}, workers = true, manifest = testManife
     settled: async () => {
       await until('everything is done and told', async () => {
         const [left] = await sql<{ n: number }>(`select (select count(*) from outbox)::int + (select count(*) from staged_jobs where due_at is not null)::int
-          + (select count(*) from bulks where finished_at is null)::int as n`);
+          + (select count(*) from bulks where finished_at is null and status <> 'pending')::int as n`);
         return left?.n === 0;
       }, 30_000);
     },

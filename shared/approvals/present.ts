@@ -1,0 +1,35 @@
+/** Approvals as one role sees them, in answers and on the stream: what they hold of records and inboxes that it doesn't see is left out. */
+import type { Access } from '../agents/access.ts';
+import { approvalJson, type Approval, type ApprovalTarget } from './model.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+type Shown = Json & Pick<ApprovalTarget, 'kind' | 'resource' | 'flag' | 'inbox'>;
+
+const isJson = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isUnseen = (access: Access, ref: unknown): boolean => isJson(ref) && !access.sees('resource', String(ref['resource']));
+
+/** An item, or what is to become one, without the records that the role doesn't see. */
+export const withoutRecords = (access: Access, values: unknown): unknown => {
+  if (!isJson(values)) return values;
+  const { record, links } = values;
+  const linked = Array.isArray(links) && links.some((ref) => isUnseen(access, ref)) ? { links: links.filter((ref) => !isUnseen(access, ref)) } : {};
+  return isUnseen(access, record) ? { ...values, ...linked, record: null } : Object.hasOwn(linked, 'links') ? { ...values, ...linked } : values;
+};
+
+/** Whether the role doesn't see the target any more, as may be with its own requests. */
+const hidesTarget = (access: Access, { kind, resource, flag, inbox }: Shown): boolean =>
+  (kind === 'action' && resource !== null && !access.sees('resource', resource)) ||
+  (kind === 'flag' && flag !== null && !access.sees('flag', flag)) ||
+  (kind === 'item' && inbox !== null && !access.sees('inbox', inbox));
+
+/** The same of an approval in the form in which it is kept for subscribers. */
+export const presentApproval = <A extends Shown>(approval: A, access: Access): A => {
+  const item = approval.inbox !== null && !access.sees('inbox', approval.inbox) ? { item: null, inbox: null } : {};
+  if (hidesTarget(access, approval)) return { ...approval, ...item, before: null, now: null };
+  if (approval.kind !== 'item') return { ...approval, ...item };
+  const { before, now, operation } = approval;
+  return { ...approval, ...item, before: withoutRecords(access, before), now: withoutRecords(access, now), operation: withoutRecords(access, operation) };
+};
+
+export const seenApproval = (approval: Approval, access: Access, now: unknown = null): Json => presentApproval(approvalJson(approval, now), access);
