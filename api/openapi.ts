@@ -1,6 +1,7 @@
 /** The endpoint rows as an OpenAPI 3.1 document: the same schemas that validate, with an example for each operation. */
 import { errors, type ErrorCode } from '../shared/catalogue/errors.ts';
 import type { Endpoint } from './endpoint.ts';
+import { sessionCookie } from './middleware/cookies.ts';
 
 /** Follows semver: changes only add. */
 export const apiVersion = '1.0.0';
@@ -118,10 +119,13 @@ export const openapi = (endpoints: readonly Endpoint[]): Document & Record<strin
       version: apiVersion,
       description: 'Inboxes of items, bulk operations, the audit log and a live stream, for agents and people alike. Times are milliseconds since 1970 UTC.',
     },
-    security: [{ bearer: [] }],
+    security: [{ bearer: [] }, { cookie: [] }],
     paths,
     components: {
-      securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer' },
+        cookie: { type: 'apiKey', in: 'cookie', name: sessionCookie, description: 'A person’s session, in browsers; changes need an origin of the same host.' },
+      },
       schemas: { Error: errorSchema },
       responses: errorResponses(),
       parameters: {

@@ -70,7 +70,8 @@ describe('settings over HTTP', () => {
     });
 
     it('take a role by id or name, a mode, an end and environments, and nothing else', async () => {
-      const [{ id: roleId = '' } = {}] = await world.sql<{ id: string }>(`select id from roles where name = 'viewer'`);
+      const [found] = await world.sql<{ id: string }>(`select id from roles where name = 'viewer'`);
+      const roleId = found?.id ?? '';
       const expiresAt = Date.now() + day;
       const { agent } = await made('agents', { name: 'All', role: roleId, mode: 'readonly', expiresAt, environments: ['*'] });
       expect(agent).to.deep.include({ mode: 'readonly', expiresAt, environments: ['*'], role: { id: roleId, name: 'viewer' } });

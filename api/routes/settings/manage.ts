@@ -40,7 +40,8 @@ export const change = async (call: Call, work: (tx: Tx, admin: Administrator) =>
     if (saved !== null) await keepAnswer(tx, saved, at);
     return told;
   });
-  await deps.directory.refresh();
+  // It is done: if it can't be read now, this process learns of it as the others do, and the token is told anyway.
+  await deps.directory.refresh().catch(() => undefined);
   return { status, body: token === undefined ? body : { ...body, token } };
 };
 
