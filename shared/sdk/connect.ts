@@ -6,6 +6,7 @@ import { batchesOf } from './batches.ts';
 import { createBusy } from './busy.ts';
 import type { App } from './defineApp.ts';
 import { createEmitter, type Emitter } from './events.ts';
+import { createFlags, type Flags } from './flags.ts';
 import { openLink } from './link.ts';
 import { Once } from './once.ts';
 import { createOutgoing, type Outgoing } from './outgoing.ts';
@@ -43,6 +44,8 @@ export interface Client extends Pick<Emitter, 'on'> {
   /** Whether the service has accepted the app and the connection holds. */
   readonly online: boolean;
   readonly instance: string;
+  /** The environment's flags, evaluated here. */
+  readonly flags: Flags;
   /** Makes an item, or adds an occurrence to the one with this `key`. Waits while offline, sent once however often repeated. */
   report(report: Report): Promise<AppCalls['items.report']['result']>;
   /** Stores records of a resource with `source: 'stored'`; any number, sent by the thousand, in order. */
@@ -117,6 +120,7 @@ export const connect = (options: ConnectOptions): Client => {
   const replies = new Once({ store: null, storeFailed });
   const outgoing = createOutgoing(queueLimit);
   const resend = createResend(runs, timing.resendMs);
+  const held = createFlags();
   let peer: Peer | null = null;
   let closing: Promise<void> | null = null;
 
@@ -130,13 +134,16 @@ export const connect = (options: ConnectOptions): Client => {
   const heard = (method: string, params: unknown): void => {
     const { run, flag } = (params ?? {}) as { run?: unknown; flag?: unknown };
     if (method === 'run.settled' && typeof run === 'string') runs.settle(run);
-    if (method === 'flags.changed' && typeof flag === 'object' && flag !== null) emitter.emit('flag', flag as Json);
+    if (method !== 'flags.changed' || typeof flag !== 'object' || flag === null) return;
+    held.changed(flag as Json);
+    emitter.emit('flag', flag as Json);
   };
 
   const attach = (next: Peer | null): void => {
     peer = next;
     resend.attach(next);
     outgoing.attach(next);
+    held.attach(next);
   };
   const recalled = store === null ? Promise.resolve() : runs.recall();
   const link = openLink({
@@ -175,11 +182,13 @@ export const connect = (options: ConnectOptions): Client => {
     slots.abort();
     outgoing.close();
     resend.close();
+    held.close();
     await link.close();
   };
 
   return {
     instance,
+    flags: held.flags,
     get online() {
       return peer !== null;
     },
