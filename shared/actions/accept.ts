@@ -6,6 +6,7 @@ import { fullAccess } from '../agents/access.ts';
 import { heldSockets, type HeldConnection } from '../applink/held.ts';
 import type { Connection } from '../applink/link.ts';
 import { newId } from '../core/ids.ts';
+import { isAway } from '../db/errors.ts';
 import type { Deps } from '../deps.ts';
 import type { Action } from '../environments/actions.ts';
 import { itemJson } from '../items/present.ts';
@@ -13,7 +14,7 @@ import type { SavedAnswer } from '../perform/write.ts';
 import { channels } from '../redis/bus.ts';
 import { askForRun } from './approval.ts';
 import type { Ready } from './check.ts';
-import { bareRecord, callApp, handedRun, paramsOf } from './handOver.ts';
+import { bareRecord, callApp, handedRun, paramsOf, wasWritten } from './handOver.ts';
 import { aboutOf, type Run } from './model.ts';
 import { beginRun, type JobDue } from './write.ts';
 
@@ -98,9 +99,13 @@ const watchMs = 3_000;
 const callHere = async (deps: Deps, { run, caller, ready }: Wanted, saved: SavedAnswer | null, held: HeldConnection): Promise<Direct | null> => {
   const { record, item } = ready;
   const handed = handedRun(run, held.connection, run.requested_at);
-  if (!(await beginRun(deps.db, handed, { due: null, saved, unlessQueued: true }))) return null;
   const known = { record: record === 'unverified' ? bareRecord(run) : record, item: item === null ? null : itemJson(item, fullAccess) };
-  return { kind: 'direct', run: handed, called: callApp(deps, handed, held, await paramsOf(deps, caller.env, handed, known)) };
+  const params = await paramsOf(deps, caller.env, handed, known);
+  const begun = await beginRun(deps.db, handed, { due: null, saved, unlessQueued: true }).catch((error: unknown) => {
+    if (isAway(error)) void wasWritten(deps, handed).then((written) => (written ? callApp(deps, handed, held, params) : undefined));
+    throw error;
+  });
+  return begun ? { kind: 'direct', run: handed, called: callApp(deps, handed, held, params) } : null;
 };
 
 const writeDirect = async (deps: Deps, wanted: Wanted, connection: Connection, save: Save): Promise<Direct | null> => {

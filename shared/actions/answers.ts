@@ -36,7 +36,8 @@ const cleaned = (message: string): string => message.replaceAll('\0', '').slice(
 /** null: the app says that it may be tried again, and it may. */
 const verdictOfError = (run: Run, { code, message, retryable }: { code: number; message: string; retryable: boolean }): Verdict | null => {
   if (code === rpcCodes.actionFailed) {
-    if (retryable && run.failures < limits.retryableTries) return null;
+    // Of one that ended unknown it comes too late to be tried again.
+    if (retryable && run.status === 'running' && run.failures < limits.retryableTries) return null;
     return { status: 'failed', error: cleaned(message), code: 'action_failed' };
   }
   const known = code === rpcCodes.methodNotFound ? 'The app does not know this action.' : 'Something went wrong inside the app.';

@@ -7,6 +7,7 @@ import type { HeldConnection } from '../applink/held.ts';
 import type { LinkRecord, ServiceCalls } from '../applink/protocol.ts';
 import { limits } from '../catalogue/limits.ts';
 import { fullAccess } from '../agents/access.ts';
+import { isAway } from '../db/errors.ts';
 import type { Deps } from '../deps.ts';
 import type { Environment } from '../environments/definition.ts';
 import { readItems } from '../items/model.ts';
@@ -23,6 +24,8 @@ type Params = ServiceCalls['action.run']['params'];
 /** How long the end of a run is tried to be written while PostgreSQL is away: the app keeps its answer meanwhile. */
 const pauseMs = 500;
 
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
+
 /** The record of a run by its reference alone. */
 export const bareRecord = ({ resource, record }: Run): LinkRecord | null =>
   resource === null || record === null ? null : { resource, id: record, title: record, subtitle: null, fields: {}, updatedAt: null };
@@ -37,7 +40,8 @@ export const paramsOf = async (deps: Deps, env: Environment, run: Run, known?: {
     input: run.input,
     item: item === null ? null : (JSON.parse(item) as Params['item']),
     actor: runByOf(run),
-    attempt: run.attempt,
+    // Counts hand-overs: the app acts again after a failure only for a higher one.
+    attempt: run.attempts,
     background: run.background,
   };
 };
@@ -63,18 +67,36 @@ export const handedRun = (run: Run, { id, instance }: HeldConnection['connection
   expires_at: null, due_at: null,
 });
 
+/**
+ * Whether a hand-over was written of whose writing nothing was heard, as PostgreSQL went away meanwhile: asked until it
+ * answers. Nobody else would call the app for it, and nobody would know for as long as the action may take.
+ */
+export const wasWritten = async (deps: Deps, handed: Run): Promise<boolean> => {
+  for (;;) {
+    try {
+      const run = await readRun(deps.db, handed.env, handed.id);
+      return run !== undefined && !isSettled(run) && run.fence === handed.fence && run.handed_at === handed.handed_at && run.connection === handed.connection && run.lost_at === null;
+    } catch {
+      await sleep(pauseMs);
+    }
+  }
+};
+
+const orWasWritten = (deps: Deps, handed: Run) => (error: unknown): Promise<boolean> => {
+  if (isAway(error)) return wasWritten(deps, handed);
+  throw error;
+};
+
 /** Marks it as handed over; null when it has moved meanwhile or may not start any more. */
 const mark = async (deps: Deps, run: Run, held: HeldConnection): Promise<Run | null> => {
   const at = deps.clock.now();
   if (isSettled(run) || run.status === 'pending' || run.handed_at !== null || (run.status === 'queued' && run.expires_at !== null && run.expires_at <= at)) return null;
   const handed = handedRun(run, held.connection, at);
   const told = run.status !== 'running';
-  const moved = await move(deps.db, run, handed, at, { verb: null, outcome: 'ok', told, due: null });
+  const moved = await move(deps.db, run, handed, at, { verb: null, outcome: 'ok', told, due: null }).catch(orWasWritten(deps, handed));
   if (moved && told) deps.bus.publish(channels.nudge, 'outbox');
   return moved ? handed : null;
 };
-
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
 
 /** Writes what became of this hand-over, also when PostgreSQL is away for a while or the sweep has marked it as lost. */
 const concludeSurely = async (deps: Deps, handed: Run, outcome: CallOutcome<ServiceCalls['action.run']['result']>): Promise<Run | undefined> => {
@@ -109,7 +131,7 @@ export const callApp = async (deps: Deps, handed: Run, held: HeldConnection, par
 export const handOverRun = async (deps: Deps, env: Environment, id: string, held: HeldConnection): Promise<void> => {
   const run = await readRun(deps.db, env.id, id);
   if (run === undefined || isSettled(run) || run.handed_at !== null) return;
-  const params = await paramsOf(deps, env, run);
+  const params = await paramsOf(deps, env, handedRun(run, held.connection, deps.clock.now()));
   const handed = await mark(deps, run, held);
   if (handed !== null) await callApp(deps, handed, held, params);
 };

@@ -68,8 +68,8 @@ export interface Step {
   /** What the audit log calls it; null: no entry there. */
   readonly verb: string | null;
   readonly outcome: 'ok' | 'failed';
-  /** Under whose name; the run's requester when absent. */
-  readonly by?: { readonly type: string; readonly id: string | null; readonly name: string; readonly role: string | null };
+  /** Under whose name and request; those of the run when absent. */
+  readonly by?: { readonly type: string; readonly id: string | null; readonly name: string; readonly role: string | null; readonly requestId?: string | null; readonly address?: string | null };
   /** Whether subscribers and timeline are told. */
   readonly told: boolean;
   /** When the run's job is due then; null: the run has none any more; undefined: it stays as it is. */
@@ -100,7 +100,7 @@ const moveRun = statement('runs.move', `
       case when $8::text is null then null else 'run' end, case when $8::text is null then null else id end, $9, inbox,
       case when $10::jsonb is null then null else item end, case when $10::jsonb is null then null else entry end,
       case when $10::jsonb is null or entry is null then null else 'action' end, true, case when entry is null then null else $10::jsonb end,
-      $11::jsonb, $12::jsonb, request_id, address, $13
+      $11::jsonb, $12::jsonb, coalesce($7::json ->> 'requestId', request_id), case when ($7::json ->> 'requestId') is null then address else $7::json ->> 'address' end, $13
     from numbered where $8::text is not null or ($10::jsonb is not null and entry is not null)
   ), happenedToItems as (
     insert into events (env, at, actor_type, actor, actor_name, inbox, item, entry, type, is_update, data, request_id)

@@ -98,11 +98,21 @@ export class Once {
       if (!this.#held.has(key)) this.#hold(key, known);
       return answerOf(known);
     }
+    if (known !== undefined && known !== null) await this.#forget(key);
     const answer = await act();
     const stored: StoredAnswer = { attempt, answer: { ...answer } };
     this.#hold(key, stored);
     await this.#stored((store) => store.set(key, stored));
     return answer;
+  }
+
+  /** Acting again: the former failure must not be handed in any more. */
+  async #forget(key: string): Promise<void> {
+    const settled = this.#settled.get(key);
+    if (settled !== undefined) this.#settledSize -= settled.bytes;
+    this.#settled.delete(key);
+    this.#held.delete(key);
+    await this.#stored((store) => store.delete(key));
   }
 
   #hold(key: string, stored: StoredAnswer): void {

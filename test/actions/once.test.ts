@@ -1,0 +1,95 @@
+/** Runs through the real SDK: handed over again only where that is harmless, and audited under who did what. */
+import { expect } from 'chai';
+import { ActionFailed, connect, defineApp, type Client as AppClient } from '../../shared/sdk/index.ts';
+import type { Client } from '../support/http.ts';
+import { until } from '../support/until.ts';
+import { newWorld, type World } from '../support/world.ts';
+
+interface Run {
+  readonly status: string;
+  readonly message: string | null;
+  readonly attempts: number;
+}
+
+/** Longer than the service waits before it tries again, so that what is handed in comes while the app acts again. */
+const resendMs = 1_300;
+
+describe('actions: once, through the SDK', () => {
+  let world: World;
+  let agent: Client;
+  let app: AppClient;
+  const acted: { run: string; attempt: number }[] = [];
+  let open = (): void => undefined;
+  const held = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const declared = defineApp({
+    actions: {
+      busy: {
+        background: true,
+        run: ({ run, attempt }) => {
+          acted.push({ run, attempt });
+          if (acted.filter((act) => act.run === run).length < 3) throw new ActionFailed('The till is busy.', { retryable: true });
+          return 'Done at last.';
+        },
+      },
+      plain: { run: () => 'Done.' },
+      slow: {
+        background: true,
+        run: async ({ run, attempt }) => {
+          acted.push({ run, attempt });
+          if (attempt === 1) throw new ActionFailed('The till is busy.', { retryable: true });
+          await held;
+          return 'Done at last.';
+        },
+      },
+    },
+  });
+  const online = async (): Promise<void> => {
+    app = connect({ app: declared, url: world.base, key: (await world.appKey()).token, startedAt: Date.now(), timing: { resendMs }, onError: () => undefined });
+    await until('the app is online', () => app.online);
+  };
+
+  before(async () => {
+    world = await newWorld();
+    agent = await world.agent('admin');
+    await online();
+  });
+  after(async () => {
+    await app.close();
+    await world.close();
+  });
+
+  const ended = (id: string): Promise<Run> =>
+    until('it has ended', async () => {
+      const { run } = (await agent.get(`/runs/${id}`)).body as { run: Run };
+      return run.status !== 'running' && run;
+    }, 15_000);
+
+  it('lets the app act again when it said that it may be tried again, and counts the attempts for it', async () => {
+    const { status, body, text } = await agent.post('/actions', { action: 'busy' });
+    expect(status, text).to.equal(202);
+    expect(await ended(String(body.run))).to.include({ status: 'succeeded', message: 'Done at last.', attempts: 3 });
+    expect(acted.map(({ attempt }) => attempt)).to.deep.equal([1, 2, 3]);
+  }).timeout(20_000);
+
+  it('hands in no former failure while the app acts again, however long that takes', async () => {
+    const { body } = await agent.post('/actions', { action: 'slow' });
+    await until('it acts again', () => acted.filter(({ run }) => run === body.run).length === 2, 10_000);
+    // Whatever is held is handed in within this time.
+    await new Promise((resolve) => setTimeout(resolve, 2 * resendMs));
+    open();
+    expect(await ended(String(body.run))).to.include({ status: 'succeeded', message: 'Done at last.', attempts: 2 });
+    expect(acted.filter(({ run }) => run === body.run)).to.have.length(2);
+  });
+
+  it('audits a cancelled run under the request that cancelled it', async () => {
+    await app.close();
+    const { body } = await agent.post('/actions', { action: 'plain' }, { headers: { 'x-request-id': 'asks' } });
+    const other = await world.agent('operator');
+    expect((await other.post(`/runs/${String(body.run)}/cancel`, {}, { headers: { 'x-request-id': 'cancels' } })).status).to.equal(200);
+    const { entries } = (await agent.get(`/audit?target=${String(body.run)}`)).body as { entries: { verb: string; requestId: string; actor: { id: string } }[] };
+    expect(entries.map(({ verb, requestId, actor }) => [verb, requestId, actor.id])).to.deep.equal([['action.cancel', 'cancels', other.id], ['action.run', 'asks', agent.id]]);
+    await online();
+  });
+});
