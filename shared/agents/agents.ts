@@ -2,7 +2,7 @@
 import { fault, invalid } from '../catalogue/errors.ts';
 import { newId } from '../core/ids.ts';
 import type { Db, Tx } from '../db/knex.ts';
-import { row, rows, run, statement } from '../db/sql.ts';
+import { AgentRow } from '../db/models.ts';
 import { checkReach, dropTokens, environmentNames, issueToken, replaceToken, roleOf, settle, type Administrator, type RoleRef } from './administer.ts';
 import type { Mode } from './principal.ts';
 import type { AgentInput, AgentPatch } from './schema.ts';
@@ -25,24 +25,19 @@ export interface AgentToken {
   readonly token: string;
 }
 
-const select = `
-  select a.id, a.name, json_build_object('id', r.id, 'name', r.name) as role, a.mode, a.environments, a.expires_at as "expiresAt",
-    a.created_by as "createdBy", a.last_used_at as "lastUsedAt", a.created_at as "createdAt"
-  from agents a join roles r on r.id = a.role where a.revoked_at is null`;
-const list = statement('administer.agents.list', `${select} order by a.created_at, a.id`);
-const locked = statement('administer.agents.locked', `${select} and a.id = $1 for update of a`);
-const insert = statement('administer.agents.insert', `
-  insert into agents (id, name, role, mode, environments, created_by, expires_at, created_at) values ($1, $2, $3, $4, $5, $6, $7, $8)`);
-const update = statement('administer.agents.update', `
-  update agents set name = $2, role = $3, mode = $4, environments = $5, expires_at = $6 where id = $1`);
-const revoke = statement('administer.agents.revoke', 'update agents set revoked_at = $2 where id = $1');
+const agents = (db: Db | Tx) => AgentRow.query(db).whereNull('revoked_at').withGraphFetched('itsRole');
+
+const viewOf = ({ id, name, itsRole, mode, environments, expiresAt, createdBy, lastUsedAt, createdAt }: AgentRow): AgentView =>
+  ({ id, name, role: { id: itsRole.id, name: itsRole.name }, mode, environments, expiresAt, createdBy, lastUsedAt, createdAt });
 
 /** Those that are not revoked, oldest first. */
-export const listAgents = (db: Db | Tx): Promise<AgentView[]> => rows<AgentView>(db, list);
+export const listAgents = async (db: Db | Tx): Promise<AgentView[]> => (await agents(db).orderBy(['created_at', 'id'])).map(viewOf);
 
+/** The agent to be changed, locked. */
 const agentOf = async (tx: Tx, admin: Administrator, id: string): Promise<AgentView> => {
-  const agent = await row<AgentView>(tx, locked, [id]);
-  if (agent === undefined) throw fault('not_found');
+  const found = await agents(tx).findById(id).forUpdate();
+  if (found === undefined) throw fault('not_found');
+  const agent = viewOf(found);
   checkReach(admin, agent);
   return agent;
 };
@@ -66,7 +61,8 @@ export const createAgent = async (tx: Tx, admin: Administrator, input: AgentInpu
   const id = newId('agt', admin.at);
   const role = await roleOf(tx, input.role);
   const where = await environmentNames(tx, admin, input.environments ?? environments);
-  await run(tx, insert, [id, name, role.id, mode, where, admin.by.type === 'person' ? admin.by.id : null, expiresAt, admin.at]);
+  const createdBy = admin.by.type === 'person' ? admin.by.id : null;
+  await AgentRow.query(tx).insert({ id, name, role: role.id, mode, environments: where, createdBy, expiresAt, createdAt: admin.at });
   const token = await issueToken(tx, 'agent', id, admin.at);
   const agent = await agentOf(tx, admin, id);
   await changed(tx, admin, 'create', null, agent);
@@ -81,7 +77,7 @@ export const updateAgent = async (tx: Tx, admin: Administrator, id: string, patc
   const { name, mode, expiresAt } = { ...before, ...patch };
   const after: AgentView = { ...before, name, role, mode, environments, expiresAt };
   if (JSON.stringify(after) === JSON.stringify(before)) return before;
-  await run(tx, update, [id, name, role.id, mode, environments, expiresAt]);
+  await AgentRow.query(tx).findById(id).patch({ name, role: role.id, mode, environments: [...environments], expiresAt });
   await changed(tx, admin, 'update', before, after);
   return after;
 };
@@ -98,7 +94,7 @@ export const rotateAgent = async (tx: Tx, admin: Administrator, id: string, grac
 /** Answers the agent as it was. */
 export const revokeAgent = async (tx: Tx, admin: Administrator, id: string): Promise<AgentView> => {
   const agent = await agentOf(tx, admin, id);
-  await run(tx, revoke, [id, admin.at]);
+  await AgentRow.query(tx).findById(id).patch({ revokedAt: admin.at });
   await dropTokens(tx, id);
   await changed(tx, admin, 'revoke', agent, null);
   return agent;

@@ -2,7 +2,7 @@
 import { fault, invalid } from '../catalogue/errors.ts';
 import { newId } from '../core/ids.ts';
 import type { Db, Tx } from '../db/knex.ts';
-import { row, rows, run, statement } from '../db/sql.ts';
+import { AppKeyRow, EnvironmentRow } from '../db/models.ts';
 import { dropTokens, issueToken, replaceToken, settle, type Administrator } from './administer.ts';
 import type { AppKeyInput } from './schema.ts';
 
@@ -19,23 +19,18 @@ export interface AppKeyToken {
   readonly token: string;
 }
 
-const select = `
-  select k.id, k.name, e.name as environment, k.last_used_at as "lastUsedAt", k.created_at as "createdAt"
-  from app_keys k join environments e on e.id = k.env where k.revoked_at is null`;
-const list = statement('administer.appKeys.list', `${select} order by k.created_at, k.id`);
-/** An environment's settings know its own keys; the admin command knows all. */
-const locked = statement('administer.appKeys.locked', `${select} and k.id = $1 and ($2::int is null or k.env = $2::int) for update of k`);
-const insert = statement('administer.appKeys.insert', `
-  insert into app_keys (id, env, name, created_at) select $1, e.id, $2, $3::bigint from environments e where e.name = $4`);
-const revoke = statement('administer.appKeys.revoke', 'update app_keys set revoked_at = $2 where id = $1');
+const appKeys = (db: Db | Tx) => AppKeyRow.query(db).whereNull('revoked_at').withGraphFetched('environment');
+
+const viewOf = ({ id, name, environment, lastUsedAt, createdAt }: AppKeyRow): AppKeyView => ({ id, name, environment: environment.name, lastUsedAt, createdAt });
 
 /** Those that are not revoked, oldest first. */
-export const listAppKeys = (db: Db | Tx): Promise<AppKeyView[]> => rows<AppKeyView>(db, list);
+export const listAppKeys = async (db: Db | Tx): Promise<AppKeyView[]> => (await appKeys(db).orderBy(['created_at', 'id'])).map(viewOf);
 
-const appKeyOf = async (tx: Tx, admin: Administrator, id: string): Promise<AppKeyView> => {
-  const appKey = await row<AppKeyView>(tx, locked, [id, admin.env]);
-  if (appKey === undefined) throw fault('not_found');
-  return appKey;
+/** The key to be changed, locked. An environment's settings know its own keys; the admin command knows all. */
+const appKeyOf = async (tx: Tx, { env }: Administrator, id: string): Promise<AppKeyView> => {
+  const found = await appKeys(tx).findById(id).where(env === null ? {} : { env }).forUpdate();
+  if (found === undefined) throw fault('not_found');
+  return viewOf(found);
 };
 
 const changed = (tx: Tx, admin: Administrator, verb: string, { id, environment }: AppKeyView, told: { before: object | null; after: object | null }): Promise<void> =>
@@ -43,8 +38,9 @@ const changed = (tx: Tx, admin: Administrator, verb: string, { id, environment }
 
 export const createAppKey = async (tx: Tx, admin: Administrator, { name }: AppKeyInput, environment: string): Promise<AppKeyToken> => {
   const id = newId('key', admin.at);
-  const made = await run(tx, insert, [id, name, admin.at, environment]);
-  if (made === 0) throw invalid('environment', `there is no environment ${JSON.stringify(environment)}`);
+  const env = await EnvironmentRow.query(tx).findOne({ name: environment });
+  if (env === undefined) throw invalid('environment', `there is no environment ${JSON.stringify(environment)}`);
+  await AppKeyRow.query(tx).insert({ id, env: env.id, name, createdAt: admin.at });
   const token = await issueToken(tx, 'app', id, admin.at);
   const appKey = await appKeyOf(tx, admin, id);
   await changed(tx, admin, 'create', appKey, { before: null, after: { name } });
@@ -62,7 +58,7 @@ export const rotateAppKey = async (tx: Tx, admin: Administrator, id: string, gra
 /** Answers the key as it was. */
 export const revokeAppKey = async (tx: Tx, admin: Administrator, id: string): Promise<AppKeyView> => {
   const appKey = await appKeyOf(tx, admin, id);
-  await run(tx, revoke, [id, admin.at]);
+  await AppKeyRow.query(tx).findById(id).patch({ revokedAt: admin.at });
   await dropTokens(tx, id);
   await changed(tx, admin, 'revoke', appKey, { before: { name: appKey.name }, after: null });
   return appKey;

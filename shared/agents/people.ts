@@ -3,7 +3,8 @@ import { fault } from '../catalogue/errors.ts';
 import { newId } from '../core/ids.ts';
 import { isDuplicate } from '../db/errors.ts';
 import type { Db, Tx } from '../db/knex.ts';
-import { row, rows, run, statement } from '../db/sql.ts';
+import { PersonRow } from '../db/models.ts';
+import { row, statement } from '../db/sql.ts';
 import { checkReach, dropTokens, environmentNames, roleOf, settle, type Administrator, type RoleRef } from './administer.ts';
 import { keepingAnAdmin } from './lastAdmin.ts';
 import type { PersonInput, PersonPatch } from './schema.ts';
@@ -24,12 +25,11 @@ export type PersonChange = Omit<PersonPatch, 'password'> & { readonly passwordHa
 /** An e-mail address as it is stored and looked up. */
 export const emailKey = (email: string): string => email.normalize('NFC').toLowerCase();
 
-const select = `
-  select p.id, p.email, p.name, json_build_object('id', r.id, 'name', r.name) as role, p.environments, p.created_at as "createdAt"
-  from people p join roles r on r.id = p.role where p.removed_at is null`;
-const list = statement('administer.people.list', `${select} order by p.name, p.id`);
-const one = statement('administer.people.one', `${select} and p.id = $1`);
-const locked = statement('administer.people.locked', `${select} and p.id = $1 for update of p`);
+const people = (db: Db | Tx) => PersonRow.query(db).whereNull('removed_at').withGraphFetched('itsRole');
+
+const viewOf = ({ id, email, name, itsRole, environments, createdAt }: PersonRow): PersonView =>
+  ({ id, email, name, role: { id: itsRole.id, name: itsRole.name }, environments, createdAt });
+
 /** Who comes back gets the same row, so that what they did before is still theirs. */
 const insert = statement('administer.people.insert', `
   insert into people (id, email, name, role, password_hash, environments, created_at) values ($1, $2, $3, $4, $5, $6, $7)
@@ -37,22 +37,20 @@ const insert = statement('administer.people.insert', `
     environments = excluded.environments, created_at = excluded.created_at, removed_at = null
   where people.removed_at is not null
   returning id`);
-const update = statement('administer.people.update', `
-  update people set email = $2, name = $3, role = $4, environments = $5, password_hash = coalesce($6, password_hash) where id = $1`);
-const remove = statement('administer.people.remove', 'update people set removed_at = $2, password_hash = null where id = $1');
-/** Those who are not removed, by name. */
-export const listPeople = (db: Db | Tx): Promise<PersonView[]> => rows<PersonView>(db, list);
 
-const there = (person: PersonView | undefined): PersonView => {
+/** Those who are not removed, by name. */
+export const listPeople = async (db: Db | Tx): Promise<PersonView[]> => (await people(db).orderBy(['name', 'id'])).map(viewOf);
+
+const there = (person: PersonRow | undefined): PersonView => {
   if (person === undefined) throw fault('not_found');
-  return person;
+  return viewOf(person);
 };
 
-export const readPerson = async (db: Db | Tx, id: string): Promise<PersonView> => there(await row<PersonView>(db, one, [id]));
+export const readPerson = async (db: Db | Tx, id: string): Promise<PersonView> => there(await people(db).findById(id));
 
 /** The person to be changed, locked. */
 const personOf = async (tx: Tx, admin: Administrator, id: string): Promise<PersonView> => {
-  const person = there(await row<PersonView>(tx, locked, [id]));
+  const person = there(await people(tx).findById(id).forUpdate());
   checkReach(admin, person);
   return person;
 };
@@ -89,7 +87,10 @@ const change = async (tx: Tx, admin: Administrator, id: string, patch: PersonCha
   const after: PersonView = { ...before, email, name: patch.name ?? before.name, role: role ?? before.role, environments };
   if (patch.passwordHash === undefined && JSON.stringify(after) === JSON.stringify(before)) return before;
   try {
-    await run(tx, update, [id, email, after.name, after.role.id, environments, patch.passwordHash ?? null]);
+    const { passwordHash } = patch;
+    await PersonRow.query(tx).findById(id).patch({
+      email, name: after.name, role: after.role.id, environments: [...environments], ...(passwordHash === undefined ? {} : { passwordHash }),
+    });
   } catch (error) {
     throw isDuplicate(error) ? taken(email) : error;
   }
@@ -106,7 +107,7 @@ export const updatePerson = (tx: Tx, admin: Administrator, id: string, patch: Pe
 export const removePerson = (tx: Tx, admin: Administrator, id: string): Promise<PersonView> =>
   keepingAnAdmin(tx, async () => {
     const person = await personOf(tx, admin, id);
-    await run(tx, remove, [id, admin.at]);
+    await PersonRow.query(tx).findById(id).patch({ removedAt: admin.at, passwordHash: null });
     await dropTokens(tx, id);
     await changed(tx, admin, 'revoke', person, null);
     return person;

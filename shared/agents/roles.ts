@@ -5,7 +5,8 @@ import { isId, newId } from '../core/ids.ts';
 import { invalidDetails } from '../core/validate.ts';
 import { isDuplicate } from '../db/errors.ts';
 import type { Db, Tx } from '../db/knex.ts';
-import { row, rows, run, statement } from '../db/sql.ts';
+import { RoleRow } from '../db/models.ts';
+import { row, run, statement } from '../db/sql.ts';
 import { grantProblems } from './access.ts';
 import { settle, type Administrator } from './administer.ts';
 import { keepingAnAdmin } from './lastAdmin.ts';
@@ -20,13 +21,8 @@ export interface RoleView {
   readonly updatedAt: number;
 }
 
-const columns = 'id, name, grants, built_in as "builtIn", created_at as "createdAt", updated_at as "updatedAt"';
-const list = statement('administer.roles.list', `select ${columns} from roles order by built_in desc, name`);
-const locked = statement('administer.roles.locked', `select ${columns} from roles where id = $1 for update`);
-const insert = statement('administer.roles.insert', `
-  insert into roles (id, name, grants, created_at, updated_at) values ($1, $2, $3::jsonb, $4, $4) returning ${columns}`);
-const update = statement('administer.roles.update', `
-  update roles set name = $2, grants = $3::jsonb, updated_at = $4 where id = $1 returning ${columns}`);
+const viewOf = ({ id, name, grants, builtIn, createdAt, updatedAt }: RoleRow): RoleView => ({ id, name, grants, builtIn, createdAt, updatedAt });
+
 const users = statement('administer.roles.users', `
   select (select count(*) from people where role = $1 and removed_at is null)::int as people,
     (select count(*) from agents where role = $1 and revoked_at is null)::int as agents`);
@@ -35,9 +31,10 @@ const leaveAgents = statement('administer.roles.leaveAgents', `
   update agents set role = (select id from roles where name = 'viewer') where role = $1`);
 const leavePeople = statement('administer.roles.leavePeople', `
   update people set role = (select id from roles where name = 'viewer') where role = $1`);
-const remove = statement('administer.roles.remove', 'delete from roles where id = $1');
 
-export const listRoles = (db: Db | Tx): Promise<RoleView[]> => rows<RoleView>(db, list);
+/** The built-in ones first, then by name. */
+export const listRoles = async (db: Db | Tx): Promise<RoleView[]> =>
+  (await RoleRow.query(db).orderBy([{ column: 'built_in', order: 'desc' }, 'name'])).map(viewOf);
 
 const check = ({ name, grants }: { readonly name?: string; readonly grants?: readonly Grant[] }): void => {
   // A role is named by id or name, so that no name may look like an id.
@@ -46,11 +43,11 @@ const check = ({ name, grants }: { readonly name?: string; readonly grants?: rea
   if (problems.length > 0) throw invalidDetails(problems);
 };
 
-const named = async (name: string, write: () => Promise<RoleView | undefined>): Promise<RoleView> => {
+const named = async (name: string, write: () => Promise<RoleRow | undefined>): Promise<RoleView> => {
   try {
     const role = await write();
     if (role === undefined) throw fault('not_found');
-    return role;
+    return viewOf(role);
   } catch (error) {
     if (isDuplicate(error, 'roles_name_key')) throw fault('conflict', `There is already a role ${JSON.stringify(name)}.`);
     throw error;
@@ -58,10 +55,10 @@ const named = async (name: string, write: () => Promise<RoleView | undefined>): 
 };
 
 const own = async (tx: Tx, id: string, what: string): Promise<RoleView> => {
-  const role = await row<RoleView>(tx, locked, [id]);
+  const role = await RoleRow.query(tx).findById(id).forUpdate();
   if (role === undefined) throw fault('not_found');
   if (role.builtIn) throw fault('conflict', `The role ${role.name} is built in and can’t be ${what}.`);
-  return role;
+  return viewOf(role);
 };
 
 const told = ({ name, grants }: RoleView): object => ({ name, grants });
@@ -70,7 +67,8 @@ const everywhere = ['*'];
 
 export const createRole = async (tx: Tx, admin: Administrator, input: RoleInput): Promise<RoleView> => {
   check(input);
-  const role = await named(input.name, () => row<RoleView>(tx, insert, [newId('rol', admin.at), input.name, JSON.stringify(input.grants), admin.at]));
+  const role = await named(input.name, async () =>
+    RoleRow.query(tx).insert({ id: newId('rol', admin.at), ...input, createdAt: admin.at, updatedAt: admin.at }).returning('*'));
   await settle(tx, admin, { verb: 'role.create', target: target(role), environments: everywhere, before: null, after: told(role) });
   return role;
 };
@@ -79,7 +77,7 @@ const change = async (tx: Tx, admin: Administrator, id: string, patch: RolePatch
   const before = await own(tx, id, 'changed');
   const { name, grants } = { ...before, ...patch };
   if (name === before.name && JSON.stringify(grants) === JSON.stringify(before.grants)) return before;
-  const role = await named(name, () => row<RoleView>(tx, update, [id, name, JSON.stringify(grants), admin.at]));
+  const role = await named(name, async () => RoleRow.query(tx).patchAndFetchById(id, { name, grants, updatedAt: admin.at }));
   await settle(tx, admin, { verb: 'role.update', target: target(role), environments: everywhere, before: told(before), after: told(role) });
   return role;
 };
@@ -100,6 +98,6 @@ export const deleteRole = async (tx: Tx, admin: Administrator, id: string): Prom
   }
   await run(tx, leaveAgents, [id]);
   await run(tx, leavePeople, [id]);
-  await run(tx, remove, [id]);
+  await RoleRow.query(tx).deleteById(id);
   await settle(tx, admin, { verb: 'role.delete', target: target(role), environments: everywhere, before: told(role), after: null });
 };

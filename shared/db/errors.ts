@@ -10,7 +10,11 @@ interface DbError {
 const networkCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EHOSTUNREACH', 'EAI_AGAIN']);
 const awayText = /Connection terminated|Connection ended|timeout expired|Client has encountered a connection error|not queryable|Unable to acquire a connection|Timeout acquiring/;
 
-const of = (error: unknown): DbError => (typeof error === 'object' && error !== null ? error : {});
+/** Models throw errors of their own, around PostgreSQL's. */
+const of = (error: unknown): DbError => {
+  if (typeof error !== 'object' || error === null) return {};
+  return 'nativeError' in error && typeof error.nativeError === 'object' && error.nativeError !== null ? error.nativeError : error;
+};
 
 /** PostgreSQL can't be reached, is starting, stopping or full: the same request may succeed later. */
 export const isAway = (error: unknown): boolean => {
