@@ -45,7 +45,8 @@ const list = read({
     const keys = given === undefined ? null : env.seal.openCursor(key, given);
     if (given !== undefined && keys === null) throw fault('bad_cursor');
     const inboxes = visibleInboxes(caller).map((inbox) => inbox.name);
-    const unseen = [...env.definition.resources.keys()].filter((name) => !principal.access.sees('resource', name));
+    const unseenOf = (kind: 'resource' | 'flag', names: Iterable<string>): string[] => [...names].filter((name) => !principal.access.sees(kind, name));
+    const unseen = { resources: unseenOf('resource', env.definition.resources.keys()), flags: unseenOf('flag', env.definition.flags.keys()) };
     const page = await readAudit(deps.db, env.id, principal.access, { inboxes, unseen }, rest, keys === null ? null : Number(keys[0]), size ?? limits.pageDefault);
     return { status: 200, body: { entries: page.entries, cursor: page.next === null ? null : env.seal.cursor(key, [page.next]) } };
   },

@@ -22,7 +22,7 @@ const end = statement('approvals.end', `
     insert into events (env, at, actor_type, actor, actor_name, role, verb, target_type, target, inbox, item, entry, type, is_update, data, before, after, request_id, address)
     select env, $5, $7, $8, $9, $10, $11, 'approval', id, inbox, item, entry, case when entry is null then null else 'approval' end, true,
       case when entry is null then null else $12::jsonb end, '{"status":"pending"}', jsonb_build_object('status', $3::text, 'note', $6::text, 'run', run, 'bulk', bulk)
-        || jsonb_strip_nulls(jsonb_build_object('action', request ->> 'action', 'resource', request ->> 'resource')), $13, $14
+        || jsonb_strip_nulls(jsonb_build_object('action', request ->> 'action', 'resource', request ->> 'resource', 'flag', request ->> 'flag')), $13, $14
     from ended returning id
   )
   insert into outbox (id, env, at, parts, inbox) select h.id, e.env, $5, $15, e.inbox from happened h cross join ended e`);

@@ -73,15 +73,15 @@ const approvalOf = <K extends ApprovalKind>(caller: Caller, wanted: Wanted<K>, a
   return {
     id: newId('apr'), env: env.id, kind, status: 'pending', summary: summary.slice(0, 500).toWellFormed(), actor_type: principal.type, actor: principal.id,
     actor_name: principal.name, requested_at: at, expires_at: at + expiresMs, decided_by: null, decided_at: null, note: null, request,
-    before: before as Approval['before'], run: waiting, bulk, item: item?.id ?? null, inbox: item?.inbox ?? null, entry: item === null ? null : newId('ent'),
+    before: before as Approval['before'], run: waiting, bulk, item: item?.id ?? null, inbox: item?.inbox ?? (kind === 'item' ? (request as Requests['item']).inbox : null), entry: item === null ? null : newId('ent'),
     request_id: requestId, address,
   };
 };
 
 const write = async (tx: Tx, { principal }: Caller, approval: Approval, fingerprint: Buffer): Promise<void> => {
   const { id, env, kind, summary, actor_type: type, actor, actor_name: name, requested_at: at } = approval;
-  const { action, resource } = approvalJson(approval);
-  const audited = { kind, summary, run: approval.run, bulk: approval.bulk, ...(action === null ? {} : { action, resource }) };
+  const { action, resource, flag } = approvalJson(approval);
+  const audited = { kind, summary, run: approval.run, bulk: approval.bulk, ...(action === null ? {} : { action, resource }), ...(flag === null ? {} : { flag }) };
   await run(tx, expireSame, [env, actor, fingerprint, at]);
   await run(tx, insert, [
     id, env, kind, summary, type, actor, name, at, approval.expires_at, fingerprint, JSON.stringify(approval.request),

@@ -38,14 +38,15 @@ const clauses: Readonly<Record<(typeof members)[number], string>> = {
   to: 'at <',
 };
 
-/** What was done to records that the role doesn't see, by whichever of its marks an entry tells. */
+/** What was done to records and flags that the role doesn't see, by whichever of its marks an entry tells. */
 const seenOnly = `and (about is null or split_part(about, '/', 1) <> all($5)) and (after ->> 'resource' is null or after ->> 'resource' <> all($5))
-      and (target_type is distinct from 'resource' or target <> all($5))`;
+      and (target_type is distinct from 'resource' or target <> all($5)) and (target_type is distinct from 'flag' or target <> all($6))
+      and (after ->> 'flag' is null or after ->> 'flag' <> all($6))`;
 
 /** One statement per set of filters given, so that each uses its own index. */
 const statementFor = (filter: AuditFilter): { prepared: Statement; values: Value[] } => {
   const given = members.filter((member) => filter[member] !== undefined);
-  const where = given.map((member, i) => `and ${clauses[member]} $${String(i + 6)}`).join(' ');
+  const where = given.map((member, i) => `and ${clauses[member]} $${String(i + 7)}`).join(' ');
   const prepared = statement(`audit.${given.join('-')}`, `
     select id, at, actor_type, actor, actor_name, role, verb, target_type, target, outcome, before, after, request_id, address
     from events where env = $1 and verb is not null and id < $2 and (inbox is null or inbox = any($3)) ${seenOnly} ${where}
@@ -66,14 +67,14 @@ export interface AuditPage {
 
 export interface AuditSight {
   readonly inboxes: readonly string[];
-  /** Resources that the role doesn't see. */
-  readonly unseen: readonly string[];
+  /** By name, what the role doesn't see. */
+  readonly unseen: { readonly resources: readonly string[]; readonly flags: readonly string[] };
 }
 
 /** A page of entries older than `before`, of the inboxes named and of what belongs to none. */
 export const readAudit = async (db: Db, env: number, access: Access, { inboxes, unseen }: AuditSight, filter: AuditFilter, before: number | null, limit: number): Promise<AuditPage> => {
   const { prepared, values } = statementFor(filter);
-  const found = await rows<AuditRow>(db, prepared, [env, before ?? Number.MAX_SAFE_INTEGER, inboxes, limit + 1, unseen, ...values]);
+  const found = await rows<AuditRow>(db, prepared, [env, before ?? Number.MAX_SAFE_INTEGER, inboxes, limit + 1, unseen.resources, unseen.flags, ...values]);
   const page = found.slice(0, limit);
   return {
     entries: page.map((row) => ({
