@@ -196,6 +196,27 @@ describe('signing in', () => {
     });
   });
 
+  it('opens no session with a password that is being replaced', async () => {
+    const boss = await world.person('admin', 'Boss', { fresh: true });
+    const { client, email } = await person();
+    let current = password;
+    for (let round = 0; round < 3; round++) {
+      const next = `password ${String(round)}`;
+      const [changed, ...replies] = await Promise.all([
+        boss.call('PATCH', `/settings/people/${client.id}`, { password: next }),
+        ...[1, 2, 3].map(() => signIn({ email, password: current })),
+      ]);
+      expect(changed.status, changed.text).to.equal(200);
+      for (const reply of replies) {
+        expect(reply.status).to.be.oneOf([200, 401, 429]);
+        if (reply.status === 200) refused(await sessionOf(reply).get('/me'), 401, 'unauthorized');
+      }
+      await world.sql('delete from sign_in_tries');
+      current = next;
+    }
+    expect((await signIn({ email, password: current })).status).to.equal(200);
+  });
+
   describe('a fresh sign-in', () => {
     it('is renewed by the password, for this session alone, on every process', async () => {
       const { client, email } = await person();
