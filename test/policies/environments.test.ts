@@ -1,9 +1,27 @@
 /** Environments are apart: token, cursor, id, key, ticket and offset of one are worth nothing in another. */
 import { expect } from 'chai';
+import { connectApp, type FakeApp } from '../support/app.ts';
 import { readDocuments, type Documents } from '../support/documented.ts';
 import type { Client, Reply } from '../support/http.ts';
 import { openLive } from '../support/live.ts';
+import { testManifest } from '../support/manifest.ts';
 import { newWorld, type World } from '../support/world.ts';
+
+/** The same in both, so that every name means something in each. */
+const manifest = {
+  ...testManifest,
+  resources: [...testManifest.resources.map((resource) => ({ ...resource, relations: [{ name: 'same', resource: resource.name, field: 'email' }] }))],
+  actions: [...testManifest.actions, { name: 'greet', resource: 'customer', input: { type: 'object' } }, { name: 'asked', resource: 'customer', approval: true, input: { type: 'object' } }],
+  pages: ['one', 'two'].map((name) => ({
+    name,
+    blocks: [
+      { type: 'items', title: 'Items', source: 'items', query: {} }, { type: 'table', title: 'Customers', source: 'records', query: { resource: 'customer' } },
+      { type: 'record', title: 'Customer', source: 'records', query: { resource: 'customer', id: 'only_demo' } }, { type: 'stat', title: 'Count', source: 'counts', query: { inbox: 'bugs', count: 'total' } },
+      { type: 'table', title: 'Flags', source: 'flags' },
+    ],
+  })),
+  flags: ['one', 'two'].map((key) => ({ key, kind: 'boolean', default: false })),
+};
 
 describe('environments', () => {
   let world: World;
@@ -13,6 +31,9 @@ describe('environments', () => {
   let staging: Client;
   let item: string;
   let bulk: string;
+  let run: string;
+  let approval: string;
+  let app: FakeApp;
 
   const refused = (reply: Reply, status: number, code: string): void => {
     expect([reply.status, reply.body.code], reply.text).to.deep.equal([status, code]);
@@ -20,7 +41,7 @@ describe('environments', () => {
   const make = async (client: Client, more: object = {}): Promise<string> => (await client.post('/items', { inbox: 'mail', title: client === demo ? 'of here' : 'of there', ...more })).body.item.id as string;
 
   before(async () => {
-    world = await newWorld();
+    world = await newWorld({ manifest });
     await world.environment('staging');
     documents = await readDocuments(world.base);
     const both = await world.agent('admin', { environments: ['*'] });
@@ -30,16 +51,37 @@ describe('environments', () => {
     for (let i = 0; i < 3; i++) await demo.post(`/items/${item}/notes`, { text: String(i) });
     bulk = (await demo.post('/bulk', { ids: [item, await make(demo), await make(demo)], operation: { type: 'tags', add: ['x'], remove: [] } })).body.bulk.id;
     await make(staging);
+    await world.records('customer', [{ id: 'only_demo', title: 'Only in demo' }, { id: 'both', title: 'Demo’s' }]);
+    await world.records('customer', [{ id: 'both', title: 'Staging’s' }, { id: 'other', title: 'Other' }], 'staging');
+    app = await connectApp(await world.appKey(), { manifest, handlers: { 'action.run': () => ({ message: 'Of demo', blocks: [{ type: 'items', items: [{ id: item }] }] }) } });
+    for (const record of ['only_demo', 'both']) run = (await demo.post('/actions', { action: 'greet', record, item })).body.run;
+    for (const record of ['only_demo', 'both']) approval = (await demo.post('/actions', { action: 'asked', record, item })).body.approval;
     await world.settled();
   });
-  after(() => world.close());
+  after(async () => {
+    await app.close();
+    await world.close();
+  });
+
+  /** For each kind of id one of demo, and one that is nobody's. */
+  const idsOf = (path: string): readonly [string, string] => {
+    if (path.startsWith('/bulk')) return [bulk, 'blk_01jd0000000000000000000000'];
+    if (path.startsWith('/runs')) return [run, 'run_01jd0000000000000000000000'];
+    if (path.startsWith('/approvals')) return [approval, 'apr_01jd0000000000000000000000'];
+    return path.startsWith('/resources') ? ['only_demo', 'nobodys'] : [item, 'itm_01jd0000000000000000000000'];
+  };
+  const named = (path: string, id: string): string =>
+    path.replace('{resource}', 'customer').replace('{relation}', 'same').replace('{page}', 'one').replace('{flag}', 'one').replace('{id}', id);
+  /** Roles, people and agents are the project's, and who signs in has no token yet. */
+  const isProjects = (path: string): boolean => path.startsWith('/settings') || path.startsWith('/sign-');
 
   it('a token of one is as good as none in another, on every address, and says nothing of what is there', async () => {
     const stranger = await world.agent('admin');
     const there = world.elsewhere(stranger, 'staging');
     const nowhere = world.elsewhere(stranger, 'nosuch');
     for (const { method, path, body } of documents.operations) {
-      const target = path.replace('{id}', path.startsWith('/bulk') ? bulk : item);
+      if (path === '/sign-in') continue;
+      const target = named(path, idsOf(path)[0]);
       const [known, unknown] = [await there.call(method, target, body?.example), await nowhere.call(method, target, body?.example)];
       refused(known, 404, 'not_found');
       expect(known.text).to.equal(unknown.text);
@@ -53,21 +95,26 @@ describe('environments', () => {
   });
 
   it('an id of one is unknown in another, for every endpoint that takes one', async () => {
+    const decider = documents.of(world.elsewhere(await world.person('admin'), 'staging'));
     for (const { method, path, body } of documents.operations) {
-      if (!path.includes('{id}')) continue;
-      const of = (id: string) => staging.call(method, path.replace('{id}', id), body?.example);
-      const [foreign, none] = path.startsWith('/bulk') ? [await of(bulk), await of('blk_01jd0000000000000000000000')] : [await of(item), await of('itm_01jd0000000000000000000000')];
+      if (!path.includes('{id}') || isProjects(path)) continue;
+      // Deciding is for persons, who are told so first.
+      const caller = /\/(approve|reject)$/.test(path) ? decider : staging;
+      const of = (id: string) => caller.call(method, named(path, id), body?.example);
+      const [foreign, none] = [await of(idsOf(path)[0]), await of(idsOf(path)[1])];
       refused(foreign, 404, 'not_found');
       expect(foreign.text).to.equal(none.text);
     }
     expect((await demo.get(`/items/${item}`)).body.item.version).to.equal(5);
+    expect((await demo.get(`/approvals/${approval}`)).body.approval.status).to.equal('pending');
+    expect((await demo.get(`/runs/${run}`)).body.run).to.include({ status: 'succeeded', attempt: 1 });
   });
 
   it('a cursor of one is refused by another, on every list', async () => {
     await make(staging);
     await world.sql('update people set environments = $1', [['*']]);
     for (const name of ['Ada', 'Bo', 'Cy']) await world.person('operator', name);
-    for (const path of ['/items', '/inboxes', '/views', '/people', '/audit']) {
+    for (const path of ['/items', '/inboxes', '/views', '/people', '/audit', '/runs', '/approvals', '/actions', '/resources', '/resources/customer/list', '/pages', '/flags']) {
       const { cursor } = (await demo.get(`${path}?limit=1`)).body;
       expect(cursor, path).to.be.a('string');
       refused(await staging.get(`${path}?limit=1&cursor=${String(cursor)}`), 400, 'bad_cursor');
@@ -91,6 +138,43 @@ describe('environments', () => {
     const outcomes = async (client: Client): Promise<string[]> => (await client.get(`/audit?target=${item}&limit=200`)).body.entries.map(({ outcome }: { outcome: string }) => outcome);
     expect(await outcomes(staging)).not.to.include('ok');
     expect(await outcomes(demo)).to.include('ok').and.not.include('denied');
+  });
+
+  it('runs, requests and records are those of its own', async () => {
+    const idsIn = async (path: string, list: string): Promise<string[]> => ((await staging.get(path)).body[list] as { id: string }[]).map(({ id }) => id);
+    expect(await idsIn('/runs?limit=200', 'runs')).not.to.include(run);
+    expect(await idsIn('/approvals?limit=200', 'approvals')).not.to.include(approval);
+    for (const path of ['/resources/customer?q=only', '/resources/customer/list?q=only', '/resources/customer/list?filters=%7B%22id%22%3A%22only_demo%22%7D']) {
+      const { status, text } = await staging.get(path);
+      expect(status === 200 ? text : '', path).not.to.include('only_demo');
+    }
+    expect((await staging.get('/resources/customer/both')).body).to.deep.include({ items: [], history: [] });
+    expect((await staging.get('/resources/customer/both')).body.record.title).to.equal('Staging’s');
+    expect((await demo.get('/resources/customer/both')).body.history).to.have.length.above(0);
+  });
+
+  it('an action of one takes no record and no item of another', async () => {
+    refused(await staging.post('/actions', { action: 'greet', record: 'only_demo' }), 404, 'not_found');
+    refused(await staging.post('/actions', { action: 'greet', record: 'both', item }), 404, 'not_found');
+    const [none] = (await staging.post('/available', { refs: [{ resource: 'customer', id: 'only_demo' }] })).body.available as { actions: unknown[]; unavailable: unknown[] }[];
+    expect([none?.actions, none?.unavailable]).to.deep.equal([[], []]);
+    expect((await staging.post('/actions', { action: 'greet', record: 'both' })).body, 'the app of the other is not its own').to.have.property('queued', true);
+    expect(app.received.filter(({ method, params }) => method === 'action.run' && params.record?.title === 'Staging’s')).to.deep.equal([]);
+  });
+
+  it('a page of one shows nothing of another', async () => {
+    const { text, body } = await staging.get('/pages/one');
+    expect(body.blocks).to.have.length(5);
+    expect(text).not.to.include('Only in demo').and.not.to.include('of here').and.not.to.include(item);
+    expect((await demo.get('/pages/one')).text).to.include('Only in demo').and.to.include('of here');
+  });
+
+  it('a flag of one has its own value and history in each', async () => {
+    expect((await demo.post('/flags/one', { change: { value: true, targets: { only_demo: false } } })).body.changed).to.equal(true);
+    expect((await staging.get('/flags/one')).body.flag).to.deep.include({ value: false, targets: {} });
+    expect((await staging.get('/flags/one/history')).body.entries).to.deep.equal([]);
+    expect((await staging.post('/ofrep/v1/evaluate/flags/one', { context: { targetingKey: 'x' } })).body.value).to.equal(false);
+    expect((await demo.post('/ofrep/v1/evaluate/flags/one', { context: { targetingKey: 'x' } })).body.value).to.equal(true);
   });
 
   it('an item’s key means another item in each', async () => {
@@ -138,11 +222,14 @@ describe('environments', () => {
     const here = await openLive(demo);
     const there = await openLive(staging, '', staging.base);
     const [first, second] = [await make(demo), await make(staging)];
+    const told = [(await demo.post('/actions', { action: 'greet', record: 'both' })).body.run, (await demo.post('/actions', { action: 'asked', record: 'both', input: { n: 2 } })).body.approval] as string[];
+    for (const id of told) await here.next(id, (message) => message.run?.id === id || message.approval?.id === id);
     await here.next('its own item', (message) => message.item?.id === first);
     await there.next('its own item', (message) => message.item?.id === second);
     await world.settled();
     expect(JSON.stringify(here.messages)).not.to.include(second);
-    expect(JSON.stringify(there.messages)).not.to.include(first);
+    for (const id of [first, ...told]) expect(JSON.stringify(there.messages)).not.to.include(id);
+    expect((await staging.get('/changes')).text).not.to.include('Of demo');
     await here.close();
     await there.close();
   });
