@@ -6,10 +6,13 @@ import type { Run } from '../../../shared/actions/model.ts';
 import { beginRun, move } from '../../../shared/actions/write.ts';
 import type { Caller } from '../../../shared/agents/principal.ts';
 import { readConfig } from '../../../shared/core/config.ts';
+import { row, statement } from '../../../shared/db/sql.ts';
 import { openDeps } from '../../../shared/deps.ts';
 import { answerCalls } from '../ipc.ts';
 
 const adders = 64;
+
+const connected = statement('bench.connected', 'select id from app_connections where env = $1 limit 1');
 
 interface Asked {
   readonly environment: string;
@@ -26,19 +29,21 @@ const run = async ({ environment, agent, count }: Asked): Promise<number> => {
   if (env === undefined || principal === null || action === undefined) throw new Error('There is no such environment, agent or action.');
   const caller: Caller = { env, principal, requestId: null, address: null };
   const name = `limit-${String(Date.now())}`;
-  const connection = { url: process.env['REDIS_URL'] ?? '', maxRetriesPerRequest: null };
-  const queue = new Queue<Run, void>(name, { connection });
+  // One that is there, so that the workers' sweep takes nothing for lost.
+  const connection = (await row<{ id: string }>(deps.db, connected, [env.id]))?.id ?? null;
+  const redis = { url: process.env['REDIS_URL'] ?? '', maxRetriesPerRequest: null };
+  const queue = new Queue<Run, void>(name, { connection: redis });
   let ended = 0;
   let finish = (): void => undefined;
   const all = new Promise<void>((resolve) => { finish = resolve; });
   const worker = new Worker<Run, void>(name, async ({ data: begun }) => {
     const at = Date.now();
-    const handed: Run = { ...begun, status: 'running', handed_at: at, started_at: at, attempts: 1, fence: 1 };
+    const handed: Run = { ...begun, status: 'running', connection, handed_at: at, started_at: at, attempts: 1, fence: 1 };
     await move(deps.db, begun, handed, at, { verb: null, outcome: 'ok', told: false, due: null });
     await move(deps.db, handed, settledRun(handed, { status: 'succeeded', message: 'Done.', blocks: [] }, at), at, { verb: 'action.succeed', outcome: 'ok', told: true, due: null });
     ended += 1;
     if (ended === count) finish();
-  }, { connection, concurrency: 16 });
+  }, { connection: redis, concurrency: 16 });
   await worker.waitUntilReady();
   const startedAt = performance.now();
   let left = count;
