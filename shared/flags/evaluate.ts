@@ -50,20 +50,21 @@ const ownMember = (value: unknown, name: string): unknown =>
 
 const readerOf = (path: string): ((context: EvaluationContext) => unknown) => {
   const [first = '', ...rest] = path.split('.');
-  if (rest.length === 0) return (context) => (Object.hasOwn(context, first) ? context[first] : undefined);
+  // What no object inherits need not be asked whether it is its own.
+  if (rest.length === 0 && !(first in Object.prototype)) return (context) => context[first];
+  if (rest.length === 0) return (context) => ownMember(context, first);
   return (context) => rest.reduce(ownMember, ownMember(context, first));
 };
 
+const yes: Test = () => true;
+const no: Test = () => false;
+const both = (rest: Test, test: Test): Test => (rest === yes ? test : (context) => test(context) && rest(context));
+const either = (rest: Test, test: Test): Test => (rest === no ? test : (context) => test(context) || rest(context));
+
 /** The same as `holds` of shared/core/conditions.ts, with everything looked up beforehand. */
 export const compileCondition = (condition: Condition): Test => {
-  if ('all' in condition) {
-    const tests = condition.all.map(compileCondition);
-    return (context) => tests.every((test) => test(context));
-  }
-  if ('any' in condition) {
-    const tests = condition.any.map(compileCondition);
-    return (context) => tests.some((test) => test(context));
-  }
+  if ('all' in condition) return condition.all.map(compileCondition).reduceRight(both, yes);
+  if ('any' in condition) return condition.any.map(compileCondition).reduceRight(either, no);
   if ('not' in condition) {
     const test = compileCondition(condition.not);
     return (context) => !test(context);

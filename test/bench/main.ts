@@ -9,13 +9,14 @@ import { blocking } from './suites/blocking.ts';
 import { bulk } from './suites/bulk.ts';
 import { change } from './suites/change.ts';
 import { fanout } from './suites/fanout.ts';
+import { flags } from './suites/flags.ts';
 import { jobs } from './suites/jobs.ts';
 import { lists } from './suites/lists.ts';
 import { outbox } from './suites/outbox.ts';
 import { read } from './suites/read.ts';
 import { records } from './suites/records.ts';
 
-const suites: readonly Suite[] = [bare, read, lists, records, change, outbox, bulk, jobs, actions, fanout, blocking];
+const suites: readonly Suite[] = [bare, read, lists, records, change, outbox, bulk, jobs, actions, fanout, blocking, flags];
 
 const main = async (): Promise<number> => {
   const options = readOptions(process.argv.slice(2), suites.map(({ name }) => name));
