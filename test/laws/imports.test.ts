@@ -56,7 +56,7 @@ describe('law: imports', () => {
     ['the live stream performs nothing', /^api\/live\//, under('shared/perform/perform', 'shared/items/operations/'), 'publish an event instead'],
     ['jobs know no HTTP', /^workers\//, (found) => isPackage('koa', 'ws')(found) || under('api/')(found), 'publish through Redis'],
     ['operations know neither HTTP, Redis nor the database', /^shared\/items\/operations\//, (found) => under('shared/db/', 'shared/redis/', 'api/')(found) && !found.typeOnly, 'read it in perform and hand it in'],
-    ['HTTP tests know only the contract', /^test\/http\//, (found) => under('api/', 'workers/', 'shared/')(found) && !found.to.startsWith('shared/catalogue/'), 'go through test/support'],
+    ['HTTP tests know only the contract', /^test\/(http|specification)\//, (found) => under('api/', 'workers/', 'shared/')(found) && !found.to.startsWith('shared/catalogue/'), 'go through test/support'],
   ];
   for (const [title, from, forbidden, remedy] of laws) {
     it(title, () => {
