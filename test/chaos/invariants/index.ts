@@ -11,9 +11,10 @@ import { paging } from './paging.ts';
 import { resume } from './resume.ts';
 import { revocation } from './revocation.ts';
 import { rolling } from './rolling.ts';
+import { runsUnderFaults } from './runsUnderFaults.ts';
 import { slowReaders } from './slowReaders.ts';
 import { streamComplete } from './streamComplete.ts';
 
 export const invariants: readonly Invariant[] = [
-  bulkOnce, acceptedKept, resume, away, frozenWorker, streamComplete, slowReaders, revocation, paging, idempotency, rolling, offlineActions, killMatrix,
+  bulkOnce, acceptedKept, resume, away, frozenWorker, streamComplete, slowReaders, revocation, paging, idempotency, rolling, offlineActions, killMatrix, runsUnderFaults,
 ];

@@ -17,7 +17,7 @@ const perRecord = 10;
 const askersAtOnce = 16;
 /** A change of rights acts everywhere within a second. */
 const rightsMs = 1_500;
-const grants = [{ on: 'resource:thing', can: ['see'] }, { on: 'action:ship', can: ['run'] }, { on: 'action:haul', can: ['run'] }] as const;
+const grants = [{ on: 'inbox:mail', can: ['see'] }, { on: 'resource:thing', can: ['see'] }, { on: 'action:ship', can: ['run'] }, { on: 'action:haul', can: ['run'] }] as const;
 
 interface Asked {
   readonly run: string;

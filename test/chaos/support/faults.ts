@@ -5,7 +5,7 @@ import type { Random } from './random.ts';
 import type { Site } from './site.ts';
 import type { Unit } from './unit.ts';
 
-export const faultKinds = ['killWorker', 'freezeWorker', 'freezePublisher', 'killApi', 'restartRedis', 'flushRedis', 'cutPubSub', 'crashPostgres'] as const;
+export const faultKinds = ['killWorker', 'freezeWorker', 'freezePublisher', 'killApi', 'freezeApi', 'restartRedis', 'flushRedis', 'cutPubSub', 'crashPostgres'] as const;
 export type FaultKind = (typeof faultKinds)[number];
 
 export interface Fault {
@@ -74,6 +74,8 @@ const happen = async (site: Site, random: Random, { kind, forMs }: Fault): Promi
       return killUnit(victim(site.workers, random));
     case 'killApi':
       return killUnit(victim(site.apis, random));
+    case 'freezeApi':
+      return freezeUnit(victim(site.apis, random), forMs);
     case 'freezeWorker':
       return freezeUnit(victim(site.workers, random), forMs);
     case 'freezePublisher':

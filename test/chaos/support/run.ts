@@ -30,7 +30,7 @@ export interface Finding {
 }
 
 /** Faults that are no part of a plan. */
-type OtherFault = 'killEverything' | 'revoke' | 'terminate' | 'killApp' | 'cutApp' | 'freezeApi' | 'killWorkers';
+type OtherFault = 'killEverything' | 'revoke' | 'terminate' | 'killApp' | 'cutApp';
 
 /** As many problems are kept of one run; the rest are of the same kind. */
 const problemsMax = 20;
