@@ -55,18 +55,21 @@ const headerParameters = ({ write, once, conditional }: Endpoint): object[] => [
   ...(conditional ? [{ $ref: '#/components/parameters/ifMatch' }] : []),
 ];
 
+/** Changes that look at a record first, which may be the app's to answer. */
+const ofRecords: ReadonlySet<string> = new Set(['/actions', '/runs/:id/retry', '/approvals/:id/approve']);
+
 /** Error statuses that an endpoint can answer besides those of every endpoint. */
 const failures = (endpoint: Endpoint): number[] => {
   const always: ErrorCode[] = ['invalid', 'unauthorized', 'forbidden', 'not_found', 'method_not_allowed', 'rate_limited', 'headers_too_large', 'internal', 'unavailable'];
   const writes: ErrorCode[] = ['conflict', 'too_large', 'unsupported_media_type', 'invalid_transition'];
   const reads: ErrorCode[] = ['app_error', 'app_timeout'];
-  const asksApp = !endpoint.write && endpoint.path.startsWith('/resources/');
+  const asksApp = endpoint.write ? ofRecords.has(endpoint.path) : endpoint.path.startsWith('/resources/');
   const codes = [...always, ...(endpoint.write ? writes : []), ...(asksApp ? reads : []), ...(endpoint.conditional ? ['version_conflict' as const] : []), ...(endpoint.path === '/live' || endpoint.path === '/app' ? ['upgrade_required' as const] : [])];
   return [...new Set(codes.map((code) => errors[code].status))].sort((a, b) => a - b);
 };
 
 const operationOf = (endpoint: Endpoint): object => ({
-  operationId: `${endpoint.method}${endpoint.path.replace(/[/:]+(\w)/g, (_, letter: string) => letter.toUpperCase())}`,
+  operationId: `${endpoint.method}${endpoint.path.replace(/[/:-]+(\w)/g, (_, letter: string) => letter.toUpperCase())}`,
   summary: endpoint.summary,
   tags: [endpoint.tag],
   ...(endpoint.open === null ? {} : { security: [] }),

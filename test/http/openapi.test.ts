@@ -3,12 +3,15 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { expect } from 'chai';
+import { connectApp, type FakeApp } from '../support/app.ts';
 import { readDocuments, type Documents, type Operation } from '../support/documented.ts';
 import type { Client, Reply } from '../support/http.ts';
 import { newWorld, type World } from '../support/world.ts';
 
 const exampleItem = 'itm_01jd0000000000000000000000';
 const exampleBulk = 'blk_01jd0000000000000000000000';
+const exampleRun = 'run_01jd0000000000000000000000';
+const exampleApproval = 'apr_01jd0000000000000000000000';
 /** The examples are of the demo, whose app declares this. */
 const manifest: unknown = JSON.parse(readFileSync(new URL('../../shared/demo/manifest.json', import.meta.url), 'utf8'));
 
@@ -33,6 +36,9 @@ describe('the OpenAPI document', () => {
   let app: Client;
   let boss: Client;
   let guest: Client;
+  /** Whoever asked for the example's approval. */
+  let asker: Client;
+  let connected: FakeApp;
   const ajv = new Ajv2020({ strict: false });
   addFormats.default(ajv);
 
@@ -48,7 +54,13 @@ describe('the OpenAPI document', () => {
       ['people', 'per', (await world.person('viewer', 'Bo Lund')).id], ['app_keys', 'key', (await world.appKey()).id],
     ];
     for (const [table, prefix, id] of settings) await world.sql(`update ${table} set id = $1 where id = $2`, [`${prefix}_01jd0000000000000000000000`, id]);
+    asker = documents.of(await world.agent('admin', { mode: 'supervised' }));
+    connected = await connectApp(app, { manifest, handlers: { 'action.run': () => ({ message: 'Sent.', blocks: [{ type: 'text', text: 'To Ana.' }, { type: 'stat', title: 'Copies', value: 1 }] }) } });
     await world.records('customer', [{ id: 'cus_1001', title: 'Lindgren AB' }]);
+    await world.records('order', [{ id: 'ord_1001', title: 'Order 1001', fields: { status: 'paid', email: 'ana@example.com', customer: 'cus_1001' } }]);
+    const asked = (await asker.post('/actions', { action: 'resend_receipt', record: 'ord_1001', input: { email: 'ana@example.com' } })).body as { approval: string; run: string };
+    await world.sql('update runs set id = $1, approval = $2 where id = $3', [exampleRun, exampleApproval, asked.run]);
+    await world.sql('update approvals set id = $1, run = $2 where id = $3', [exampleApproval, exampleRun, asked.approval]);
     const { item } = (await admin.post('/items', { inbox: 'support', title: 'The example', data: { email: 'ana@example.com' } })).body;
     const { bulk } = (await admin.post('/bulk', { ids: [item.id], operation: { type: 'tags', add: ['x'], remove: [] } })).body;
     await world.settled();
@@ -62,7 +74,10 @@ describe('the OpenAPI document', () => {
     await copy('bulks', 'id', bulk.id, exampleBulk);
     for (const table of ['bulk_chunks', 'bulk_results']) await copy(table, 'bulk', bulk.id, exampleBulk);
   });
-  after(() => world.close());
+  after(async () => {
+    await connected.close();
+    await world.close();
+  });
 
   describe('is sound', () => {
     it('names its version and a unique id for each operation', () => {
@@ -127,15 +142,24 @@ describe('the OpenAPI document', () => {
     });
 
     const callerOf = ({ id, path }: Operation): Client =>
-      id === 'postResourcesResourceRecords' ? app : path.startsWith('/settings/') ? boss : path.startsWith('/sign-') ? guest : admin;
+      id === 'postResourcesResourceRecords' || id === 'getApp' ? app : path.startsWith('/settings/') ? boss : path.startsWith('/sign-') ? guest : /\/(approve|reject)$/.test(path) ? boss : path === '/approvals/{id}/cancel' ? asker : admin;
+
+    /** The run and its approval as each example of theirs needs them. */
+    const asBefore = async ({ path }: Operation): Promise<void> => {
+      if (!path.startsWith('/runs/') && !path.startsWith('/approvals/')) return;
+      await world.settled();
+      await world.sql('update runs set status = $1, handed_at = null, finished_at = null where id = $2', [path.endsWith('/retry') ? 'failed' : 'pending', exampleRun]);
+      await world.sql(`update approvals set status = 'pending', decided_by = null, decided_at = null where id = $1`, [exampleApproval]);
+    };
 
     it('that can be called as they stand, and answer as documented', async () => {
-      // Cancelling a finished bulk and a plain GET of the stream are refused, as they should be.
-      const exceptions: Readonly<Record<string, number>> = { getLive: 426, postBulkIdCancel: 409 };
+      // Cancelling a finished bulk and a plain GET of a stream are refused, as they should be.
+      const exceptions: Readonly<Record<string, number>> = { getLive: 426, getApp: 426, postBulkIdCancel: 409 };
       for (const operation of documents.operations) {
         const path = exampleOf(operation);
         // Some examples close the item, which others then may not do anything with.
         await admin.post(`/items/${exampleItem}/state`, { state: 'open' });
+        await asBefore(operation);
         const reply: Reply = await callerOf(operation).call(operation.method, path, operation.body?.example);
         const wanted = exceptions[operation.id];
         if (wanted === undefined) expect(reply.status, `${operation.method} ${path} ${reply.text}`).to.be.below(300);

@@ -10,7 +10,7 @@ import { newWorld, type World } from '../support/world.ts';
 /** The same in both, so that every name means something in each. */
 const manifest = {
   ...testManifest,
-  resources: [...testManifest.resources.map((resource) => ({ ...resource, relations: [{ name: 'same', resource: resource.name, field: 'email' }] }))],
+  resources: testManifest.resources.map((resource) => ({ ...resource, relations: [{ name: 'same', resource: resource.name, field: 'email' }] })),
   actions: [...testManifest.actions, { name: 'greet', resource: 'customer', input: { type: 'object' } }, { name: 'asked', resource: 'customer', approval: true, input: { type: 'object' } }],
   pages: ['one', 'two'].map((name) => ({
     name,
