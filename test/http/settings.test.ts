@@ -240,6 +240,20 @@ describe('settings over HTTP', () => {
     });
   });
 
+  it('show and hand on no more environments than one’s own', async () => {
+    const local = await world.person('admin', 'Local', { fresh: true, environments: ['demo'] });
+    const [own, wide, other] = [await world.agent('viewer'), await world.agent('viewer', { environments: ['*'] }), await world.agent('viewer', { environments: ['staging'] })];
+    const listed = (await local.get('/settings/agents?limit=200')).body.agents.map(({ id }: { id: string }) => id);
+    expect([own, wide, other].map(({ id }) => listed.includes(id))).to.deep.equal([true, true, false]);
+    refused(await patch(local, `/settings/people/${local.id}`, { environments: ['demo', 'staging'] }), 400, 'invalid', 'environments.1');
+    refused(await patch(local, `/settings/people/${boss.id}`, { password: 'taken over now' }), 403, 'forbidden');
+    refused(await local.post(`/settings/agents/${wide.id}/rotate`), 403, 'forbidden');
+    const { person } = await made('people', { email: 'moved@example.com', name: 'Moved', role: 'viewer', password: 'moved about', environments: ['demo', 'staging'] });
+    const session = clientOf(world.base, (await signIn('moved@example.com', 'moved about')).body.token, person.id);
+    expect((await patch(boss, `/settings/people/${person.id as string}`, { environments: ['staging'] })).body.person.environments).to.deep.equal(['staging']);
+    expect([(await session.get('/me')).status, (await world.elsewhere(session, 'staging').get('/me')).status]).to.deep.equal([404, 200]);
+  });
+
   describe('idempotency keys', () => {
     it('make one credential, which is told the first time alone', async () => {
       const body = { name: 'Once', role: 'viewer' };
