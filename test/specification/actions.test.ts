@@ -84,6 +84,13 @@ describe('specification: actions', () => {
     });
   });
 
+  it('GET /actions tells of each action its label, resource, input, danger, approval, fresh sign-in and background', async () => {
+    const { actions } = ok(await shop.agent.get('/actions'));
+    const refund = actions.find((action: { name: string }) => action.name === 'refund');
+    expect(refund).to.deep.include({ label: 'Refund', resource: 'order', danger: 'high', approval: false, freshSignIn: false, background: false });
+    expect(refund.input).to.be.an('object');
+  });
+
   describe('available', () => {
     const available = async (id: string): Promise<Reply['body']> => ok(await shop.agent.post('/available', { refs: [{ resource: 'order', id }] })).available[0];
     const names = (entries: readonly { readonly action: string }[]): string[] => entries.map(({ action }) => action);

@@ -112,6 +112,14 @@ describe('specification: resources and their fields', () => {
     it('the detail form of an item carries its timeline', () => {
       expect(detail.timeline.map((entry: { type: string }) => entry.type)).to.include.members(['created', 'assigned', 'triage']);
     });
+
+    it('a timeline entry has id, item, type, at, actor and data', () => {
+      for (const entry of detail.timeline) {
+        expect(entry).to.have.all.keys('id', 'item', 'type', 'at', 'actor', 'data');
+        expect(entry.item).to.equal(id);
+        expect(entry.actor).to.have.all.keys('type', 'id', 'name');
+      }
+    });
   });
 
   describe('named things', () => {

@@ -108,6 +108,20 @@ describe('specification: flags', () => {
     });
   });
 
+  it('GET /flags answers { flags, cursor }', async () => {
+    expect(ok(await shop.agent.get('/flags'))).to.have.all.keys('flags', 'cursor');
+  });
+
+  it('a flag has kind, value, rollout, targets, rules, ramp, approval, danger, description, version, updatedAt and updatedBy', async () => {
+    expect(await shown('engine')).to.include.all.keys('flag', 'kind', 'value', 'rollout', 'targets', 'rules', 'ramp', 'approval', 'danger', 'description', 'version', 'updatedAt', 'updatedBy');
+  });
+
+  it('rules is a list of conditions, each with a value or with a rollout', async () => {
+    const when = { field: 'plan', op: 'eq', value: 'team' };
+    for (const rule of [{ when, value: true }, { when, rollout: 10 }, { when: { all: [when, { not: when }] }, value: false }]) await set('checkout', { rules: [rule] });
+    for (const rule of [{ when }, { value: true }, { when, value: true, rollout: 10 }, { when: 'plan', value: true }]) expect(codeOf(await post('checkout', { rules: [rule] })), JSON.stringify(rule)).to.equal('400 invalid');
+  });
+
   it('POST /flags/:flag answers { pending: true } for a flag that needs approval, and changes nothing yet', async () => {
     expect(ok(await post('guarded', { value: true }), 202)).to.include({ pending: true });
     expect((await shown('guarded')).value).to.equal(false);

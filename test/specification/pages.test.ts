@@ -29,6 +29,13 @@ describe('specification: pages', () => {
     expect(codeOf(await shop.agent.get(`/pages/customer?params=${json(['c1'])}`))).to.equal('400 invalid');
   });
 
+  it('a block has a type, a title and the members of its type', async () => {
+    const [record, stat] = (await page('c1')).blocks;
+    expect(record).to.have.all.keys('type', 'title', 'record');
+    expect(stat).to.have.all.keys('type', 'title', 'value', 'unit', 'change');
+    expect((await page('nobody')).blocks[0]).to.have.all.keys('type', 'title', 'error', 'code');
+  });
+
   it('GET /pages/:page answers { page, blocks, at }', async () => {
     const body = await page('c1');
     expect(body).to.have.all.keys('page', 'blocks', 'at');

@@ -56,6 +56,19 @@ describe('specification: records', () => {
     expect(codeOf(await shop.agent.get('/resources/customer/c1/related/nosuch'))).to.equal('404 not_found');
   });
 
+  it('the record endpoints answer { records, cursor }, and of one record its blocks, items, history and actions', async () => {
+    for (const path of ['order?q=1', 'order/list', 'customer/c1/related/orders']) expect(await read(path), path).to.have.all.keys('records', 'cursor');
+    expect(await read('order/o1')).to.have.all.keys('record', 'blocks', 'items', 'history', 'historyCursor', 'actions');
+  });
+
+  it('filters has for each field a value, a list of values, or conditions', async () => {
+    const filtered = async (filters: object): Promise<string[]> => idsOf((await read(`order/list?filters=${json(filters)}`)).records);
+    expect(await filtered({ status: 'open' })).to.deep.equal(['o2']);
+    expect(await filtered({ status: ['open', 'paid'] })).to.deep.equal(['o1', 'o2']);
+    expect(await filtered({ status: { ne: 'open' }, customer: 'c1' })).to.deep.equal(['o1']);
+    expect(codeOf(await shop.agent.get(`/resources/order/list?filters=${json({ nosuch: 1 })}`))).to.equal('400 invalid');
+  });
+
   it('a record has resource, id, title, subtitle, fields and updatedAt, in every answer', async () => {
     for (const path of ['order?q=1', 'order/list', 'customer/c1/related/orders']) {
       const { records } = await read(path);

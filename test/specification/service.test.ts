@@ -46,21 +46,40 @@ describe('specification: what the service does', () => {
     expect(codeOf(await viewer.post(`/items/${item}/state`, { state: 'closed' }))).to.equal('403 forbidden');
   });
 
-  it('what an agent does is recorded in the history under its name', async () => {
-    ok(await shop.agent.post('/actions', { action: 'receipt', record: 'o1', item, input: { email: 'ada@example.com' } }));
+  /** Everything that the specification lets an agent change, done once on a new item. */
+  const doAll = async (): Promise<string> => {
+    const { agent, ana } = shop;
+    const id = ok(await agent.post('/items', { inbox: 'mail', title: 'All of it', data: {} }), 201).item.id as string;
+    ok(await agent.post(`/items/${id}/assign`, { assignee: ana.id }));
+    ok(await agent.post(`/items/${id}/tags`, { add: ['done'], remove: [] }));
+    ok(await agent.post(`/items/${id}/snooze`, { until: Date.now() + 3_600_000 }));
+    ok(await agent.post(`/items/${id}/notes`, { text: 'Noted.' }), 201);
+    ok(await agent.post(`/items/${id}/reply`, { subject: 'Hello', text: 'Hello.' }), 202);
+    ok(await agent.post('/actions', { action: 'ping', item: id }));
+    ok(await agent.post(`/items/${id}/state`, { state: 'closed' }));
+    return id;
+  };
+
+  it('everything that an agent does is recorded in the history under its name', async () => {
+    const { timeline } = ok(await shop.agent.get(`/items/${await doAll()}`));
+    const done = timeline.filter(({ actor }: Reply['body']) => actor.type === 'agent' && actor.id === shop.agent.id && actor.name === 'Clerk bot');
+    expect(done.map(({ type }: { type: string }) => type)).to.include.members(['created', 'assigned', 'tags', 'snoozed', 'note', 'reply', 'action', 'state']);
+    ok(await shop.agent.post('/actions', { action: 'receipt', record: 'o1', input: { email: 'ada@example.com' } }));
+    expect(ok(await shop.agent.get('/resources/order/o1')).history[0].actor).to.include({ type: 'agent', id: shop.agent.id, name: 'Clerk bot' });
     ok(await shop.agent.post('/flags/told', { change: { value: true } }));
-    const [{ actor }] = ok(await shop.agent.get(`/items/${item}`)).timeline;
-    const [{ actor: doer }] = ok(await shop.agent.get('/resources/order/o1')).history;
-    const [{ by }] = ok(await shop.agent.get('/flags/told/history')).entries;
-    for (const who of [actor, doer, by]) expect(who).to.include({ type: 'agent', id: shop.agent.id, name: 'Clerk bot' });
+    expect(ok(await shop.agent.get('/flags/told/history')).entries[0].by).to.include({ type: 'agent', id: shop.agent.id, name: 'Clerk bot' });
   });
 
-  it('what an agent does is recorded in the audit log under its name', async () => {
-    const id = await shop.item();
-    ok(await shop.agent.post(`/items/${id}/state`, { state: 'closed' }));
-    const [entry] = ok(await shop.admin.get(`/audit?target=${id}&actor=${shop.agent.id}`)).entries;
-    expect(entry).to.include({ outcome: 'ok' });
-    expect(entry.actor).to.deep.include({ type: 'agent', id: shop.agent.id, name: 'Clerk bot' });
+  it('everything that an agent does is recorded in the audit log under its name', async () => {
+    const id = await doAll();
+    const { run } = ok(await shop.agent.post('/actions', { action: 'ping' }));
+    const { approval } = ok(await shop.agent.post('/actions', { action: 'write_off', record: 'o1' }), 202);
+    ok(await shop.agent.post('/flags/checkout', { change: { value: true } }));
+    for (const [target, least] of [[id, 7], [run, 1], [approval, 1], ['checkout', 1]] as const) {
+      const { entries } = ok(await shop.admin.get(`/audit?target=${String(target)}&actor=${shop.agent.id}`));
+      expect(entries.length, `${String(target)} ${JSON.stringify(entries.map(({ verb }: { verb: string }) => verb))}`).to.be.at.least(least);
+      for (const entry of entries) expect(entry.actor).to.deep.include({ type: 'agent', id: shop.agent.id, name: 'Clerk bot' });
+    }
   });
 
   it('the service manages items, records, actions, pages, flags, approvals and a live stream', async () => {
@@ -85,6 +104,15 @@ describe('specification: what the service does', () => {
     ];
     for (const reply of replies) expect(reply.headers.get('content-type'), reply.text).to.match(/^application\/json/);
     expect(replies.slice(-2).map(({ status }) => status)).to.deep.equal([415, 400]);
+  });
+
+  it('every list answers its entries under their plural, and a cursor that is null on the last page', async () => {
+    for (const path of ['/items', '/inboxes', '/views', '/people', '/resources', '/actions', '/runs', '/pages', '/flags', '/approvals']) {
+      const body = ok(await shop.admin.get(path));
+      expect(body, path).to.have.all.keys(path.slice(1), 'cursor');
+      expect(body[path.slice(1)], path).to.be.an('array');
+      expect(body.cursor, path).to.equal(null);
+    }
   });
 
   it('every path is below the address of one environment, <scheme>://<host>/api/env/<environment>', async () => {
