@@ -5,7 +5,7 @@ export const jobs = {
   actionRun: { queue: 'actions', concurrency: 16, retries: 1_000 },
   replySend: { queue: 'replies', concurrency: 8, retries: 1_000 },
   triageItem: { queue: 'triage', concurrency: 8, retries: 1_000 },
-  rampStep: { queue: 'ramps', concurrency: 16, retries: 1_000 },
+  rampStep: { queue: 'ramps', concurrency: 4, retries: 1_000 },
 } as const;
 
 export type JobName = keyof typeof jobs;
@@ -19,8 +19,8 @@ export interface JobPayloads {
    */
   replySend: { readonly item: string; readonly entry: string; readonly dueAt: number | null; readonly handedOver?: boolean; readonly attempts?: number };
   triageItem: { readonly item: string };
-  /** `ramp`: the id of the ramp that it is a step of. */
-  rampStep: { readonly flag: string; readonly ramp: string };
+  /** All steps of an environment's ramps that are due by then (shared/flags/slots.ts). */
+  rampStep: { readonly slot: number };
 }
 
 /** A job that a change stages beside its rows. `dueAt` null: parked. `subject`: what it is about, to find it by. */

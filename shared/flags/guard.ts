@@ -7,7 +7,7 @@ import { announceFlags } from './change.ts';
 import { columns, flagOf, readFlagRow, type Flag, type FlagRow } from './model.ts';
 import type { Guard, Ramp } from './ramp.ts';
 import { movedFlag } from './step.ts';
-import { writeMove, type Happening } from './write.ts';
+import { writeMoves, type Happening } from './write.ts';
 
 const watched = statement('flags.watched', `select ${columns} from flags where guard_until > $1`);
 
@@ -52,7 +52,8 @@ const act = async (deps: Deps, { env, key, ramp_id: id }: FlagRow, reason: strin
     if (ramp === null || (ramp.status !== 'running' && ramp.status !== 'done')) return;
     const happening: Happening = { at: clock.now(), by: guardian, requestId: ramp.requestId, address: null, approvedBy: null };
     const verb = ramp.guard?.then === 'rollback' ? 'flag.rollback' : 'flag.stop';
-    if (await writeMove(db, env, flag, endedFlag(flag, ramp, happening), { verb, reason, happening, job: null })) {
+    const written = await writeMoves(db, env, happening.at, [{ before: flag, after: endedFlag(flag, ramp, happening), verb, reason, happening }]);
+    if (written.size > 0) {
       announceFlags(deps);
       return;
     }
