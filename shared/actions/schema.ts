@@ -6,7 +6,7 @@ import { compile } from '../core/validate.ts';
 import { blockSchema } from '../blocks/schema.ts';
 
 export const actionInput = closed({
-  action: name('The action.'),
+  action: lookupId('The action.'),
   record: Type.Optional(Type.String({ description: 'The record’s id; given exactly when the action takes a record.' })),
   input: Type.Optional(Type.Object({}, { description: 'As the action’s schema says; its defaults are filled in.' })),
   item: Type.Optional(lookupId('An item on whose timeline the run is recorded.')),

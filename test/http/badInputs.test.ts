@@ -1,6 +1,7 @@
 /** `bad-inputs.md` row by row: a clear error that names the field, no effect, no 5xx, and the server goes on. */
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { expect } from 'chai';
+import { connectApp, type FakeApp } from '../support/app.ts';
 import { readDocuments, type Documents } from '../support/documented.ts';
 import { request, type CallOptions, type Client, type Reply } from '../support/http.ts';
 import { clerkGrants, testManifest } from '../support/manifest.ts';
@@ -8,12 +9,31 @@ import { head, raw, type RawReply } from '../support/raw.ts';
 import { until } from '../support/until.ts';
 import { newWorld, type World } from '../support/world.ts';
 
+const mailInput = { type: 'object', additionalProperties: false, required: ['email'], properties: { email: { type: 'string', minLength: 3 }, copies: { type: 'integer' } } };
+
 const manifest = {
   ...testManifest,
+  resources: [
+    {
+      name: 'customer',
+      source: 'stored',
+      fields: [{ name: 'email', search: true, filter: true }, { name: 'seats', type: 'number', filter: true, sort: true }, { name: 'inner' }],
+      relations: [{ name: 'orders', resource: 'order', field: 'customer' }, { name: 'vaults', resource: 'vault', field: 'customer' }],
+    },
+    { name: 'order', source: 'stored', fields: [{ name: 'customer', filter: true }] },
+    { name: 'payment', source: 'app' },
+    { name: 'vault', source: 'stored' },
+  ],
   actions: [
     ...testManifest.actions,
     { name: 'erase', label: 'Erase', resource: 'customer', danger: 'high' },
+    { name: 'mail', resource: 'customer', input: mailInput },
+    { name: 'asked', resource: 'customer', approval: true, input: { type: 'object' } },
+    { name: 'fresh', freshSignIn: true },
+    { name: 'unlock', resource: 'vault' },
   ],
+  pages: [{ name: 'overview', params: [{ name: 'q' }], blocks: [{ type: 'text', text: 'About {{params.q}}' }] }, { name: 'strict', params: [{ name: 'must', required: true }], blocks: [] }],
+  flags: [{ key: 'checkout', kind: 'boolean', default: false }, { key: 'theme', kind: 'string', default: 'plain' }, { key: 'plan', kind: 'json', default: {} }],
 };
 
 type Answer = Pick<Reply, 'status' | 'body' | 'text' | 'headers'>;
@@ -26,6 +46,9 @@ describe('bad inputs', () => {
   let origin: string;
   let item: { readonly id: string };
   let bulk: { readonly id: string };
+  let run: string;
+  let approval: string;
+  let app: FakeApp;
   let slow: Promise<RawReply>;
   /** Of each request; the hook below refuses any of 500 and above. */
   let statuses: number[] = [];
@@ -55,10 +78,14 @@ describe('bad inputs', () => {
   const version = async (): Promise<number> => (await admin.get(`/items/${item.id}`)).body.item.version as number;
   const count = async (): Promise<number> => (await world.sql<{ n: number }>('select count(*)::int as n from items'))[0]?.n ?? 0;
 
+  const idOf = (path: string): string => (path.startsWith('/bulk') ? bulk.id : path.startsWith('/runs') ? run : path.startsWith('/approvals') ? approval : item.id);
+  /** What the app was asked to do. */
+  const done = (): number => app.received.filter(({ method }) => method === 'action.run').length;
+
   /** Every POST of the document with an object that is there, and its documented body. */
   const posts = (): { path: string; body: unknown; required: boolean; conditional: boolean }[] =>
     documents.operations.filter((operation) => operation.method === 'POST').map(({ path, body, parameters }) => ({
-      path: path.replace('{id}', path.startsWith('/bulk') ? bulk.id : item.id),
+      path: path.replace('{resource}', 'customer').replace('{flag}', 'checkout').replace('{id}', idOf(path)),
       body: body?.example,
       required: body?.required ?? false,
       conditional: parameters.some((parameter) => parameter.name === 'if-match'),
@@ -66,7 +93,10 @@ describe('bad inputs', () => {
 
   before(async () => {
     world = await newWorld({ manifest });
-    await world.role('clerk', [...clerkGrants, { on: 'action:erase', can: ['run'] }]);
+    await world.role('clerk', [
+      ...clerkGrants, ...['erase', 'mail', 'asked', 'fresh', 'unlock', 'upgrade'].map((name) => ({ on: `action:${name}`, can: ['run'] })), { on: 'resource:order', can: ['see'] }, { on: 'resource:payment', can: ['see'] },
+      { on: 'page:*', can: ['see'] }, { on: 'flag:*', can: ['*'] },
+    ]);
     await world.environment('staging');
     documents = await readDocuments(world.base);
     origin = new URL(world.base).origin;
@@ -74,12 +104,20 @@ describe('bad inputs', () => {
     clerk = watched(await world.agent('clerk'));
     item = (await create({})).body.item;
     bulk = (await clerk.post('/bulk', { ids: [item.id], operation: { type: 'tags', add: ['seen'], remove: [] } })).body.bulk;
+    for (const resource of ['customer', 'order', 'vault']) await world.records(resource, [{ id: 'r1', title: 'One', fields: { email: 'ana@example.com', inner: 'x', seats: 3 } }]);
+    await world.records('order', [{ id: 'only_order', title: 'Two' }]);
+    app = await connectApp(await world.appKey(), { manifest, handlers: { 'action.run': () => ({ message: 'Done.', blocks: [] }), 'records.list': () => ({ records: [], cursor: null }), 'records.search': () => ({ records: [] }) } });
+    run = (await clerk.post('/actions', { action: 'mail', record: 'r1', input: { email: 'ana@example.com' } })).body.run;
+    approval = (await clerk.post('/actions', { action: 'asked', record: 'r1', input: {} })).body.approval;
     await world.settled();
     // Row 18 takes a while: it is begun here and looked at below.
     slow = raw(world.port, `${head('POST /api/env/demo/items HTTP/1.1', authorization(), 'content-type: application/json', 'content-length: 60')}{"inbox":"mail","title":"never finished"`);
     slow.catch(() => undefined);
   });
-  after(() => world.close());
+  after(async () => {
+    await app.close();
+    await world.close();
+  });
 
   beforeEach(() => {
     statuses = [];
@@ -284,7 +322,7 @@ describe('bad inputs', () => {
     it('84: if-match of an old version, and malformed', async () => {
       const before = await version();
       for (const { path, body } of posts().filter(({ conditional }) => conditional)) {
-        refused(await clerk.post(path, body, { headers: { 'if-match': `"${String(before - 1)}"` } }), 412, 'version_conflict');
+        refused(await clerk.post(path, body, { headers: { 'if-match': `"${String(path.startsWith('/flags') ? 999 : before - 1)}"` } }), 412, 'version_conflict');
         for (const wrong of ['x', '"x"', 'W/"1"', '1', '""', '"1","2"', '*, *']) refused(await clerk.post(path, body, { headers: { 'if-match': wrong } }), 400, 'invalid', 'if-match');
       }
       for (const { path, body } of posts().filter(({ conditional }) => !conditional)) refused(await clerk.post(path, body ?? {}, { headers: { 'if-match': '"1"' } }), 400, 'invalid', 'if-match');
@@ -474,7 +512,7 @@ describe('bad inputs', () => {
       const ids = ['null', 'undefined', '0', '-1', '9223372036854775808', 'x'.repeat(10 * 1024), '%2F', '%F0%9F%98%80', '%ZZ', '%00', '%', item.id.toUpperCase(), `${item.id}x`, `${item.id}%20`, `${item.id}%0a`, 'per_01jd0000000000000000000000', '__proto__', '..%2f..', "'; drop table items; --"];
       const texts = new Set<string>();
       for (const id of ids) {
-        for (const path of [`/items/${id}`, `/items/${id}/timeline`, `/bulk/${id}`, `/bulk/${id}/results`]) {
+        for (const path of [`/items/${id}`, `/items/${id}/timeline`, `/bulk/${id}`, `/bulk/${id}/results`, `/runs/${id}`, `/approvals/${id}`, `/flags/${id}`, `/pages/${id}`, `/resources/${id}`, `/resources/customer/${id}`]) {
           const reply = await clerk.get(path);
           refused(reply, 404, 'not_found');
           texts.add(reply.text);
@@ -593,6 +631,287 @@ describe('bad inputs', () => {
       refused(await send([item.id], { ...erase, confirmed: false }), 409, 'confirmation_required');
       for (const confirmed of ['true', 1, 'yes', {}, []]) refused(await send([item.id], { ...erase, confirmed }), 400, 'invalid', 'operation.confirmed');
       expect(await bulks()).to.equal(before);
+    });
+  });
+
+  describe('records and pages', () => {
+    it('63: resources that are none, or hidden: equal', async () => {
+      const texts = new Set<string>();
+      for (const resource of ['pg_class', 'constructor', '__proto__', 'toString', 'vault', 'x'.repeat(10 * 1024), 'records%3Bdrop', '%00', '..%2fcustomer']) {
+        for (const rest of ['', '?q=one', '/list', '/list?filters=%7B%22nosuch%22%3A1%7D', '/r1', '/r1/related/orders']) {
+          const reply = await clerk.get(`/resources/${resource}${rest}`);
+          refused(reply, 404, 'not_found');
+          texts.add(reply.text);
+        }
+      }
+      expect(texts.size).to.equal(1);
+    });
+
+    const list = (filters: string): Promise<Reply> => clerk.get(`/resources/customer/list?filters=${encodeURIComponent(filters)}`);
+
+    it('64: filters that are none', async () => {
+      const nested = (depth: number): string => '{"email":'.repeat(depth) + '1' + '}'.repeat(depth);
+      const wrong = [
+        '{', '', ' ', '[]', '"x"', 'null', '1', 'true', '[{"email":"x"}]', nested(3), nested(33), nested(400), '{"$where":"1"}', '{"email":{"$ne":null}}', '{"email":{"eq":{}}}', '{"email":{"in":"x"}}', '{"email":{"in":[]}}', '{"email":{}}',
+        '{"email":{"exists":1}}', '{"seats":{"gte":"x"}}', '{"seats":{"gte":1e400}}', '{"email":"\\u0000"}', '{"email":"\\ud800"}', '{"__proto__":"x"}', '{"constructor":"x"}', '{"email":{"__proto__":1}}', '{"email":{"toString":1}}', `{"email":"${'x'.repeat(9 * 1024)}"}`,
+        `{"email":[${Array.from({ length: 1_500 }, () => '"x"').join(',')}]}`,
+      ];
+      for (const filters of wrong) {
+        const reply = await list(filters);
+        refused(reply, 400, 'invalid');
+        expect(reply.body.details[0].path, filters.slice(0, 60)).to.match(/^filters/);
+      }
+      const [hidden, unknown] = [await list('{"inner":"x"}'), await list('{"nosuc":"x"}')];
+      refused(hidden, 400, 'invalid');
+      expect(hidden.text.replaceAll('inner', 'nosuc')).to.equal(unknown.text);
+    });
+
+    it('64: more that is none: sorts, limits, cursors, texts', async () => {
+      for (const sort of ['inner', 'nosuch', 'email;drop', '--seats', '', '__proto__']) refused(await clerk.get(`/resources/customer/list?sort=${encodeURIComponent(sort)}`), 400, 'invalid');
+      for (const path of ['/resources/customer/list', '/resources/customer', '/resources/customer/r1/related/orders', '/runs', '/approvals', '/actions', '/resources', '/pages', '/flags', '/flags/checkout/history']) {
+        for (const limit of ['0', '-1', '1.5', '201', 'abc', '', '1e2']) refused(await clerk.get(`${path}?limit=${limit}`), 400, 'invalid', 'limit');
+        refused(await clerk.get(`${path}?limit=1&limit=1`), 400, 'invalid', 'limit');
+        refused(await clerk.get(`${path}?nosuch=1`), 400, 'invalid', 'nosuch');
+        if (path !== '/resources/customer') refused(await clerk.get(`${path}?cursor=${Buffer.from('{"id":1}').toString('base64url')}`), 400, 'bad_cursor');
+      }
+      refused(await clerk.get('/resources/customer/r1?historyCursor=x'), 400, 'bad_cursor');
+      for (const path of ['/resources/customer', '/resources/customer/list']) {
+        for (const q of ['x'.repeat(201), 'x '.repeat(11)]) refused(await clerk.get(`${path}?q=${encodeURIComponent(q)}`), 400, 'invalid', 'q');
+        for (const q of ['%', '_', '\\', "'", 'a & ! b', '"', ':*', '()']) expect((await clerk.get(`${path}?q=${encodeURIComponent(q)}`)).body.records, q).to.deep.equal([]);
+      }
+    });
+
+    it('65: there are no regular expressions: one is no operator, and as a value it is text', async () => {
+      for (const op of ['regex', '$regex', 'matches', 'like', '~']) refused(await list(JSON.stringify({ email: { [op]: '(a+)+$' } })), 400, 'invalid');
+      for (const op of ['eq', 'contains', 'startsWith']) expect((await list(JSON.stringify({ email: { [op]: '(a+)+$' } }))).body.records).to.deep.equal([]);
+      for (const value of ['%', '_', '\\', "'"]) expect((await list(JSON.stringify({ email: { contains: value } }))).body.records, value).to.deep.equal([]);
+    });
+
+    it('66: relations that are none, or hidden: equal', async () => {
+      const texts = new Set<string>();
+      for (const relation of ['toString', 'constructor', '__proto__', 'nosuch', 'vaults', '%00', 'x'.repeat(1_000)]) {
+        const reply = await clerk.get(`/resources/customer/r1/related/${relation}`);
+        refused(reply, 404, 'not_found');
+        texts.add(reply.text);
+      }
+      expect(texts.size).to.equal(1);
+    });
+
+    it('74: params that are none', async () => {
+      const wrong = ['{"q":1}', '{"q":{"a":1}}', '{"q":["x"]}', '{"q":null}', '{', '[]', '"x"', 'null', '', `{"q":"${'x'.repeat(9 * 1024)}"}`, '{"nosuch":"x"}', '{"__proto__":"x"}', '{"constructor":"x"}', '{"q":"\\u0000"}', '{"q":"\\ud800"}', `${'{"q":'.repeat(400)}1${'}'.repeat(400)}`];
+      for (const params of wrong) refused(await clerk.get(`/pages/overview?params=${encodeURIComponent(params)}`), 400, 'invalid');
+      refused(await clerk.get('/pages/strict'), 400, 'invalid', 'params.must');
+      refused(await clerk.get('/pages/strict?params={}'), 400, 'invalid', 'params.must');
+      expect((await clerk.get(`/pages/overview?params=${encodeURIComponent('{"q":"<b>{{params.q}}"}')}`)).body.blocks[0].text).to.equal('About <b>{{params.q}}');
+    });
+
+    it('more: records that an app may not give', async () => {
+      const key = watched(await world.appKey());
+      const wrong = [
+        {}, { title: 'x' }, { id: '', title: 'x' }, { id: '.', title: 'x' }, { id: '..', title: 'x' }, { id: 'list', title: 'x' }, { id: 'x'.repeat(201), title: 'x' }, { id: 'a\u0001', title: 'x' }, { id: 'x', title: '' }, { id: 'x', title: 'a\nb' },
+        { id: 'x', title: 'x', more: 1 }, { id: 1, title: 'x' }, { id: 'x', title: 'x', fields: [] }, { id: 'x', title: 'x', fields: { a: 'x'.repeat(33 * 1024) } }, null, 'x',
+      ];
+      for (const record of wrong) refused(await key.post('/resources/customer/records', { records: [record] }), 400, 'invalid');
+      for (const body of [{ records: {} }, { deleted: 'x' }, { deleted: [1] }, { records: Array.from({ length: 1_001 }, (_, i) => ({ id: String(i), title: 'x' })) }]) refused(await key.post('/resources/customer/records', body), 400, 'invalid');
+      for (const raw of ['{"records":[{"id":"x","title":"\\u0000"}]}', '{"records":[{"id":"x","title":"x","fields":{"n":1e400}}]}', '{"records":[{"id":"x","title":"x","fields":{"__proto__":{"admin":true}}}]}']) {
+        refused(await key.post('/resources/customer/records', undefined, { raw }), 400, 'invalid');
+      }
+      expect(await world.sql(`select id from records where resource = 'customer'`)).to.have.length(1);
+    });
+  });
+
+  describe('actions', () => {
+    const act = (action: unknown, more: object = {}): Promise<Reply> => clerk.post('/actions', { action, ...more });
+    let before = 0;
+    beforeEach(() => {
+      before = done();
+    });
+    afterEach('the app saw nothing', () => {
+      expect(done()).to.equal(before);
+    });
+
+    it('67: actions that are none, or of an unseen resource: equal', async () => {
+      const texts = new Set<string>();
+      for (const action of ['nosuch', 'unlock', '__proto__', 'constructor', 'toString', '', ' ', 'a b', 'x'.repeat(10_000)]) {
+        const reply = await act(action, { record: 'r1' });
+        refused(reply, 404, 'not_found');
+        texts.add(reply.text);
+      }
+      expect(texts.size).to.equal(1);
+      for (const action of [1, null, ['mail'], {}]) refused(await act(action), 400, 'invalid', 'action');
+    });
+
+    it('68: confirmed that is neither true nor false, and danger without it', async () => {
+      for (const confirmed of ['true', 1, 'yes', {}, [], null]) refused(await act('erase', { record: 'r1', confirmed }), 400, 'invalid', 'confirmed');
+      for (const more of [{}, { confirmed: false }]) {
+        const reply = await act('erase', { record: 'r1', ...more });
+        refused(reply, 409, 'confirmation_required', 'confirmed');
+        expect(reply.text).to.include('high');
+      }
+    });
+
+    it('69: a record where none is taken, none where one is needed, and one of another resource', async () => {
+      refused(await act('upgrade', { record: 'r1' }), 400, 'invalid', 'record');
+      refused(await act('mail', { input: { email: 'a@b.c' } }), 400, 'invalid', 'record');
+      for (const record of ['only_order', 'nosuch', '', '.', '..', 'x'.repeat(201), 'a\u0001b', "'; drop table records; --"]) refused(await act('mail', { record, input: { email: 'a@b.c' } }), 404, 'not_found');
+      for (const record of [1, null, {}, ['r1'], { resource: 'customer', id: 'r1' }]) refused(await act('mail', { record, input: { email: 'a@b.c' } }), 400, 'invalid', 'record');
+    });
+
+    it('70: an item that the role can’t see', async () => {
+      const hidden = (await admin.post('/items', { inbox: 'secret', title: 'x' })).body.item.id as string;
+      const replies = [hidden, 'itm_01jd0000000000000000000000', 'x', ''].map((id) => act('mail', { record: 'r1', input: { email: 'a@b.c' }, item: id }));
+      const [one, ...others] = await Promise.all(replies);
+      for (const reply of others) expect(reply.text).to.equal(one?.text);
+      if (one !== undefined) refused(one, 404, 'not_found');
+      for (const item of [1, null, {}, [hidden]]) refused(await act('mail', { record: 'r1', item }), 400, 'invalid', 'item');
+    });
+
+    it('71: input with more, less or other than the action takes', async () => {
+      const wrong: readonly [unknown, string][] = [
+        [{}, 'input.email'], [{ email: 1 }, 'input.email'], [{ email: 'a' }, 'input.email'], [{ email: 'a@b.c', copies: 'x' }, 'input.copies'], [{ email: 'a@b.c', copies: '1' }, 'input.copies'], [{ email: 'a@b.c', more: 1 }, 'input.more'],
+        [[], 'input'], ['x', 'input'], [null, 'input'], [1, 'input'],
+      ];
+      for (const [input, path] of wrong) refused(await act('mail', { record: 'r1', input }), 400, 'invalid', path);
+      refused(await act('mail', { record: 'r1', input: { email: 'x'.repeat(2 * 1024 * 1024) } }), 413, 'too_large');
+      for (const raw of ['{"email":"\\u0000abc"}', '{"email":"abc","copies":1e400}', '{"email":"abc","__proto__":{"admin":true}}', `${'{"a":'.repeat(40)}1${'}'.repeat(40)}`]) {
+        refused(await clerk.post('/actions', undefined, { raw: `{"action":"mail","record":"r1","input":${raw}}` }), 400, 'invalid');
+      }
+      refused(await act('mail', { record: 'r1', input: { email: 'a@b.c' }, more: 1 }), 400, 'invalid', 'more');
+    });
+
+    it('72: an agent, and an action that needs a fresh sign-in', async () => {
+      refused(await act('fresh'), 403, 'fresh_sign_in_required');
+      refused(await clerk.post('/bulk', { ids: [item.id], operation: { type: 'action', action: 'fresh', input: {} } }), [400, 403], 'fresh_sign_in_required');
+    });
+
+    it('73: refs that are none; hidden ones are empty', async () => {
+      const ref = { resource: 'customer', id: 'r1' };
+      for (const refs of [[], Array.from({ length: 101 }, () => ref), ref, 'x', null, [null], ['x'], [{}], [{ resource: 'customer' }], [{ id: 'r1' }], [{ ...ref, more: 1 }], [{ resource: 1, id: 'r1' }], [{ ...ref, id: '' }], [{ ...ref, id: 'x'.repeat(201) }]]) {
+        refused(await clerk.post('/available', { refs }), 400, 'invalid');
+      }
+      refused(await clerk.post('/available', {}), 400, 'invalid', 'refs');
+      const { body } = await clerk.post('/available', { refs: [{ resource: 'vault', id: 'r1' }, { resource: 'nosuch', id: 'r1' }, { resource: 'customer', id: 'nosuch' }] });
+      expect(body.available.map(({ actions, unavailable }: { actions: []; unavailable: [] }) => [actions, unavailable])).to.deep.equal([[[], []], [[], []], [[], []]]);
+    });
+
+    it('more: runs that are cancelled or run again in vain', async () => {
+      refused(await clerk.post(`/runs/${run}/cancel`), 409, 'conflict');
+      refused(await clerk.post(`/runs/${run}/cancel`, { force: true }), 400, 'invalid', 'force');
+      refused(await clerk.post(`/runs/${run}/retry`), 409, 'conflict');
+      for (const confirmed of ['true', 1, null]) refused(await clerk.post(`/runs/${run}/retry`, { confirmed }), 400, 'invalid', 'confirmed');
+      for (const query of ['status=nosuch', 'status=', 'action=', 'status=failed,queued']) refused(await clerk.get(`/runs?${query}`), 400, 'invalid');
+      expect((await clerk.get('/runs?action=nosuch')).body).to.deep.equal({ runs: [], cursor: null });
+    });
+  });
+
+  describe('flags', () => {
+    const set = (flag: string, change: unknown, more: object = {}): Promise<Reply> => clerk.post(`/flags/${flag}`, { change, ...more });
+    const versions = async (): Promise<unknown> => (await admin.get('/flags')).body.flags;
+    let before: unknown;
+    beforeEach(async () => {
+      before = await versions();
+    });
+    afterEach('no flag was changed', async () => {
+      expect(await versions()).to.deep.equal(before);
+    });
+
+    it('75: rollouts that are none', async () => {
+      for (const rollout of [-1, 101, 33.333333333, '50', true, [], {}]) refused(await set('checkout', { rollout }), 400, 'invalid', 'change.rollout');
+      refused(await clerk.post('/flags/checkout', undefined, { raw: '{"change":{"rollout":NaN}}' }), 400, 'bad_json');
+      refused(await clerk.post('/flags/checkout', undefined, { raw: '{"change":{"rollout":1e400}}' }), 400, 'invalid');
+      for (const flag of ['theme', 'plan']) refused(await set(flag, { rollout: 50 }), 400, 'invalid', 'change.rollout');
+    });
+
+    it('76: changes that are none, and values of another kind', async () => {
+      for (const change of [{}, null, [], 'x', { nosuch: 1 }, { value: true, nosuch: 1 }, { Value: true }, { version: 1 }]) refused(await set('checkout', change), 400, 'invalid');
+      for (const value of ['true', 1, null, [], {}]) refused(await set('checkout', { value }), 400, 'invalid', 'change.value');
+      for (const value of [true, 1, null, []]) refused(await set('theme', { value }), 400, 'invalid', 'change.value');
+      refused(await clerk.post('/flags/checkout', {}), 400, 'invalid', 'change');
+      refused(await set('checkout', { value: true }, { confirmed: 'true' }), 400, 'invalid', 'confirmed');
+      refused(await set('theme', { value: 'x'.repeat(33 * 1024) }), 400, 'invalid', 'change.value');
+      for (const flag of ['nosuch', '__proto__', 'constructor']) refused(await set(flag, { value: true }), 404, 'not_found');
+    });
+
+    it('77: ramps that are none', async () => {
+      const ramp = { to: 50, over: 10_000, every: 1_000, at: null };
+      const wrong = [
+        { every: 0 }, { every: 999 }, { every: 20_000 }, { over: -1 }, { over: 0 }, { over: 1e18 }, { over: 1e300 }, { to: 101 }, { to: -1 }, { to: '50' }, { to: 33.3333 }, { at: Date.now() - 86_400_000 - 60_000 }, { at: -1 }, { at: 1.5 }, { at: 'now' },
+        { over: 10_001_000, every: 1_000 }, { nosuch: 1 }, { guard: {} }, { guard: { inbox: 'nosuch', above: 1, within: 1_000, then: 'stop' } }, { guard: { inbox: 'mail', above: -1, within: 1_000, then: 'stop' } }, { guard: { inbox: 'mail', above: 1, within: 1_000, then: 'explode' } },
+      ];
+      for (const more of wrong) refused(await set('checkout', { ramp: { ...ramp, ...more } }), 400, 'invalid');
+      for (const value of [{}, [], 'x', 1, true]) refused(await set('checkout', { ramp: value }), 400, 'invalid');
+      refused(await set('theme', { ramp }), 400, 'invalid', 'change.ramp');
+      const [hidden, unknown] = [await set('checkout', { ramp: { ...ramp, guard: { inbox: 'secret', above: 1, within: 1_000, then: 'stop' } } }), await set('checkout', { ramp: { ...ramp, guard: { inbox: 'nosuch', above: 1, within: 1_000, then: 'stop' } } })];
+      refused(hidden, 400, 'invalid', 'change.ramp.guard.inbox');
+      expect(hidden.text).to.equal(unknown.text);
+    });
+
+    it('78: rules that are none: too many, too deep, no conditions, regular expressions', async () => {
+      const rule = { when: { field: 'plan', op: 'eq', value: 'team' }, value: true };
+      const deep = (depth: number): object => (depth === 0 ? rule.when : { not: deep(depth - 1) });
+      const wrong: unknown[] = [
+        Array.from({ length: 51 }, () => rule), Array.from({ length: 10_000 }, () => rule), {}, 'x', [null], [{}], [{ when: rule.when }], [{ value: true }], [{ ...rule, rollout: 5 }], [{ ...rule, value: 'x' }], [{ when: deep(9), value: true }], [{ when: deep(25), value: true }],
+        [{ when: { all: Array.from({ length: 101 }, () => rule.when) }, value: true }], [{ when: { ...rule.when, op: 'regex', value: '(a+)+$' }, value: true }], [{ when: { ...rule.when, op: '__proto__' }, value: true }], [{ when: { field: 'a', op: 'eq', value: 1, more: 1 }, value: true }], [{ when: [], value: true }],
+        [{ when: rule.when, rollout: 101 }],
+      ];
+      for (const rules of wrong) refused(await set('checkout', { rules }), 400, 'invalid');
+    });
+
+    it('79: targets that are none: 100,001 of them, and ids that no record has', async () => {
+      refused(await set('checkout', { targets: Object.fromEntries(Array.from({ length: 100_001 }, (_, i) => [`k${String(i)}`, true])) }), [400, 413], 'too_large');
+      refused(await set('checkout', { targets: Object.fromEntries(Array.from({ length: 10_001 }, (_, i) => [`k${String(i)}`, true])) }), 400, 'invalid');
+      refused(await clerk.post('/flags/checkout', undefined, { raw: '{"change":{"targets":{"__proto__":true}}}' }), 400, 'invalid');
+      for (const targets of [{ '': true }, { '..': true }, { ['x'.repeat(201)]: true }, { 'a\u0001': true }, { a: 'x' }, [], 'x']) refused(await set('checkout', { targets }), 400, 'invalid');
+    });
+
+    it('more: contexts that are none', async () => {
+      for (const path of ['flags', 'flags/checkout']) {
+        for (const context of [[], 'x', 1, { targetingKey: 1 }]) expect((await clerk.post(`/ofrep/v1/evaluate/${path}`, { context })).status).to.equal(400);
+        expect((await clerk.post(`/ofrep/v1/evaluate/${path}`, undefined, { raw: `{"context":${'{"a":'.repeat(40)}1${'}'.repeat(40)}}` })).status).to.equal(400);
+      }
+    });
+  });
+
+  describe('approvals', () => {
+    let decider: Client;
+    const ask = async (input: object): Promise<string> => (await clerk.post('/actions', { action: 'asked', record: 'r1', input })).body.approval as string;
+    before(async () => {
+      decider = watched(await world.person('operator', 'Decider'));
+    });
+
+    it('80: decided twice, after a rejection, expired, unknown, by an agent', async () => {
+      const [approved, rejected, expired] = [await ask({ n: 1 }), await ask({ n: 2 }), await ask({ n: 3 })];
+      expect((await decider.post(`/approvals/${approved}/approve`)).status).to.equal(200);
+      expect((await decider.post(`/approvals/${rejected}/reject`)).status).to.equal(200);
+      await world.sql('update approvals set expires_at = 1 where id = $1', [expired]);
+      for (const [id, status] of [[approved, 'approved'], [rejected, 'rejected'], [expired, 'expired']] as const) {
+        for (const verb of ['approve', 'reject']) {
+          const reply = await decider.post(`/approvals/${id}/${verb}`);
+          refused(reply, 409, 'already_decided');
+          expect(reply.body.approval).to.include({ id, status });
+        }
+        refused(await clerk.post(`/approvals/${id}/cancel`), 409, 'already_decided');
+      }
+      for (const id of ['apr_01jd0000000000000000000000', 'x', '__proto__', item.id]) {
+        for (const verb of ['approve', 'reject', 'cancel']) refused(await decider.post(`/approvals/${id}/${verb}`), 404, 'not_found');
+        for (const verb of ['approve', 'reject']) for (const client of [clerk, admin]) refused(await client.post(`/approvals/${id}/${verb}`), 403, 'person_required');
+      }
+      await world.settled();
+      const inputs = app.received.filter(({ method }) => method === 'action.run').map(({ params }) => params.input as { n?: number });
+      expect(inputs.filter(({ n }) => n !== undefined)).to.deep.equal([{ n: 1 }]);
+    });
+
+    it('81: a body that tries to say what is to be done: what was asked for is done', async () => {
+      const id = await ask({ stored: true });
+      for (const body of [{ payload: {} }, { status: 'approved' }, { approver: 'x' }, { input: { stored: false } }, { note: 'x', action: 'erase' }, { note: 1 }, { note: '' }, { note: 'x'.repeat(501) }, { note: null }, { decidedBy: {} }]) {
+        for (const verb of ['approve', 'reject']) refused(await decider.post(`/approvals/${id}/${verb}`, body), 400, 'invalid');
+        refused(await clerk.post(`/approvals/${id}/cancel`, body), 400, 'invalid');
+      }
+      expect((await clerk.get(`/approvals/${id}`)).body.approval.status).to.equal('pending');
+      expect((await decider.post(`/approvals/${id}/approve`, { note: 'Fine.' })).status).to.equal(200);
+      await world.settled();
+      await until('it has run', () => Promise.resolve(app.received.some(({ method, params }) => method === 'action.run' && params.input.stored === true)));
+      for (const query of ['status=nosuch', 'status=', 'status=pending,approved']) refused(await clerk.get(`/approvals?${query}`), 400, 'invalid', 'status');
     });
   });
 

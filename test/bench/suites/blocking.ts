@@ -9,6 +9,7 @@ const deep = (depth: number): string => `{"inbox":"support","title":"x","data":$
 const create = (data: string): string => `{"inbox":"support","title":"x","data":${data}}`;
 const ids = (count: number, id: (n: number) => string): string => `{"ids":[${Array.from({ length: count }, (_, n) => `"${id(n)}"`).join(',')}],"operation":{"type":"state","state":"closed"},"dryRun":true}`;
 const itemId = (n: number): string => `itm_01jd00000000000000${String(n).padStart(8, '0')}`;
+const change = (members: string): string => `{"change":{${members}}}`;
 /** Filled up to the largest body that is read. */
 const filled = (head: string, unit: string, tail: string): string => head + unit.repeat(Math.floor((most - head.length - tail.length) / unit.length)) + tail;
 
@@ -44,6 +45,21 @@ const requests = (item: string): readonly Bad[] => [
   { name: 'ten words of one letter', path: '/items?search=a+b+c+d+e+f+g+h+i+j' },
   { name: '16 KiB of parameters', path: `/items?${'a&'.repeat(7_000)}` },
   { name: 'row 46, 16 KiB of percent signs', path: `/items?search=${'%25'.repeat(4_500)}` },
+  { name: 'row 64, filters nested 2,000 levels', path: `/resources/customer/list?filters=${'{a:'.repeat(2_000)}` },
+  { name: 'row 64, 8 KiB of alternatives', path: `/resources/customer/list?filters=${encodeURIComponent(JSON.stringify({ email: Array.from({ length: 1_500 }, (_, n) => n) }))}` },
+  { name: 'row 64, 8 KiB of fields', path: `/resources/customer/list?filters=${encodeURIComponent(`{${Array.from({ length: 700 }, (_, n) => `"f${String(n)}":1`).join(',')}}`)}` },
+  { name: 'row 71, 1 MiB of input', path: '/actions', body: filled('{"action":"resend_receipt","record":"x","input":{"email":"', 'x', '"}}') },
+  { name: 'row 71, 1 MiB of unknown input', path: '/actions', body: `{"action":"issue_credit","record":"x","input":{${Array.from({ length: 70_000 }, (_, n) => `"k${String(n)}":1`).join(',')}}}` },
+  { name: 'row 71, input nested 10,000 levels', path: '/actions', body: `{"action":"issue_credit","input":${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}}` },
+  { name: 'row 73, 30,000 refs', path: '/available', body: filled('{"refs":[{"resource":"customer","id":"x"}', ',{"resource":"customer","id":"x"}', ']}') },
+  { name: 'row 73, 100 refs', path: '/available', body: `{"refs":[${Array.from({ length: 100 }, (_, n) => `{"resource":"customer","id":"cus_${String(n)}"}`).join(',')}]}` },
+  { name: 'row 74, 8 KiB of parameters', path: `/pages/customer?params=${encodeURIComponent(`{${Array.from({ length: 600 }, (_, n) => `"p${String(n)}":"x"`).join(',')}}`)}` },
+  { name: 'row 78, 10,000 rules', path: '/flags/new_checkout', body: change(`"rules":[${Array.from({ length: 10_000 }, () => '{"when":{"field":"a","op":"eq","value":1},"value":true}').join(',')}]`) },
+  { name: 'row 78, a rule of 1 MiB', path: '/flags/new_checkout', body: filled('{"change":{"rules":[{"value":true,"when":{"all":[{"field":"a","op":"eq","value":1}', ',{"field":"a","op":"eq","value":1}', ']}}]}}') },
+  { name: 'row 78, a rule nested 10,000 levels', path: '/flags/new_checkout', body: change(`"rules":[{"value":true,"when":${'{"not":'.repeat(10_000)}{}${'}'.repeat(10_000)}}]`) },
+  { name: 'row 79, 10,001 targets', path: '/flags/new_checkout', body: change(`"targets":{${Array.from({ length: 10_001 }, (_, n) => `"k${String(n)}":true`).join(',')}}`) },
+  { name: 'row 79, 60,000 targets that are wrong', path: '/flags/new_checkout', body: change(`"targets":{${Array.from({ length: 60_000 }, (_, n) => `"k${String(n)}":1`).join(',')}}`) },
+  { name: '1 MiB of context', path: '/ofrep/v1/evaluate/flags', body: `{"context":{${Array.from({ length: 70_000 }, (_, n) => `"k${String(n)}":1`).join(',')}}}` },
 ];
 
 const times = 5;
