@@ -37,14 +37,25 @@ const callerOf = async (deps: Deps, run: Run): Promise<Caller> => {
   return caller;
 };
 
+/** What an agent asked for before it became supervised was decided on by nobody. */
+const requireDecided = ({ principal }: Caller, { approval, bulk }: Run): void => {
+  if (principal.mode === 'supervised' && approval === null && bulk === null) throw fault('forbidden', 'This agent is supervised now, and no person has approved this.');
+};
+
+const checkNow = async (deps: Deps, run: Run): Promise<void> => {
+  const caller = await callerOf(deps, run);
+  await passAgain(deps, caller, run);
+  requireDecided(caller, run);
+};
+
 /** The same for rights and definitions: they may be newer than what this process has read. */
 const check = async (deps: Deps, run: Run): Promise<void> => {
   try {
-    await passAgain(deps, await callerOf(deps, run), run);
+    await checkNow(deps, run);
   } catch (error) {
     if (!(error instanceof Fault) || (error.status !== 403 && error.status !== 404)) throw error;
     await deps.directory.refresh();
-    await passAgain(deps, await callerOf(deps, run), run);
+    await checkNow(deps, run);
   }
 };
 
