@@ -48,10 +48,13 @@ describe('specification: actions', () => {
 
     it('POST /actions takes item: the action is recorded on that item’s timeline', async () => {
       const item = await shop.item();
-      const { run } = ok(await post({ action: 'ping', item }));
+      const runs: unknown[] = [];
+      for (const [action, status] of [['ping', 200], ['reindex', 202], ['write_off', 202]] as const) {
+        runs.unshift(ok(await post({ action, item, ...(action === 'write_off' ? { record: 'o2' } : {}) }), status).run);
+      }
       const { timeline } = ok(await shop.agent.get(`/items/${item}`));
-      expect(timeline[0].type).to.equal('action');
-      expect(timeline[0].data).to.include({ run, action: 'ping' });
+      const entries = timeline.filter(({ type }: { type: string }) => type === 'action');
+      expect(entries.map(({ data }: Reply['body']) => data.run)).to.deep.equal(runs);
     });
 
     it('POST /actions takes confirmed: it must be true for actions with a danger level', async () => {

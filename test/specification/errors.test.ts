@@ -1,5 +1,7 @@
 /** The specification's sections 7 to 9: errors, limits and versioning. */
+import type { IncomingMessage } from 'node:http';
 import { expect } from 'chai';
+import { WebSocket } from 'ws';
 import { request, type Reply } from '../support/http.ts';
 import { codeOf, idsOf, ok, openShop, type Shop } from './shop.ts';
 
@@ -40,6 +42,16 @@ describe('specification: errors, limits and versioning', () => {
         expect(reply.status, what).to.be.within(400, 499);
         expect(reply.body.error, what).to.be.a('string').and.not.equal('');
       }
+    });
+
+    it('a refused WebSocket is answered like any other request: with a status and { "error": "<message>" }', async () => {
+      const refusal = new Promise<IncomingMessage>((resolve) => {
+        new WebSocket(`${shop.world.base.replace('http', 'ws')}/live`).on('error', () => undefined).on('unexpected-response', (_request, response) => { resolve(response); });
+      });
+      const response = await refusal;
+      const body = JSON.parse(Buffer.concat(await response.toArray() as Buffer[]).toString()) as Reply['body'];
+      expect([response.statusCode, body.code]).to.deep.equal([401, 'unauthorized']);
+      expect(body.error).to.be.a('string').and.not.equal('');
     });
 
     it('an error carries a code', async () => {

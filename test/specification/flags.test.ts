@@ -6,8 +6,11 @@ import { codeOf, ok, openShop, type Shop } from './shop.ts';
 
 describe('specification: flags', () => {
   let shop: Shop;
+  let begun: number;
   before(async () => {
     shop = await openShop();
+    begun = Date.now() + 500;
+    ok(await shop.agent.post('/flags/scheduled', { change: { ramp: { to: 90, over: 2_000, every: 1_000, at: begun } } }));
   });
   after(() => shop.close());
 
@@ -19,7 +22,7 @@ describe('specification: flags', () => {
   it('GET /flags answers every flag’s value, rollout and overrides', async () => {
     await set('search', { value: false, rollout: 20, targets: { c1: true }, rules: [{ when: { field: 'plan', op: 'eq', value: 'team' }, value: true }] });
     const { flags } = ok(await shop.admin.get('/flags'));
-    expect(flags.map(({ flag }: { flag: string }) => flag)).to.deep.equal(['banner', 'beta', 'checkout', 'dangerous', 'engine', 'guarded', 'ramped', 'search', 'stopped', 'timed', 'told']);
+    expect(flags.map(({ flag }: { flag: string }) => flag)).to.deep.equal(['banner', 'beta', 'checkout', 'dangerous', 'engine', 'guarded', 'ramped', 'scheduled', 'search', 'stopped', 'timed', 'told']);
     for (const flag of flags) expect(flag).to.include.all.keys('flag', 'value', 'rollout', 'targets', 'rules', 'ramp');
     expect(await shown('search')).to.deep.include({ value: false, rollout: 20, targets: { c1: true } });
   });
@@ -98,6 +101,14 @@ describe('specification: flags', () => {
       const flag = await set('timed', { ramp: { ...ramp, at } });
       expect(flag.ramp).to.include({ at, startedAt: at, step: 0 });
       expect(codeOf(await post('timed', { ramp: { ...ramp, at: 'tomorrow' } }))).to.equal('400 invalid');
+    });
+
+    it('a ramp begins at its time and moves the rollout step by step, never ahead of its time, until it is at its target', async () => {
+      await until('the ramp has ended', async () => (await shown('scheduled')).rollout === 90);
+      const { entries } = ok(await shop.agent.get('/flags/scheduled/history'));
+      const steps = entries.filter(({ after }: Reply['body']) => typeof after.rollout === 'number').reverse();
+      expect(steps.at(-1).after.rollout).to.equal(90);
+      for (const { at, after } of steps) expect(at).to.be.at.least(begun + (after.rollout / 90) * 2_000);
     });
 
     it('a ramp’s at may be null: it starts now', async () => {

@@ -47,7 +47,7 @@ export const manifest = {
     },
   ],
   flags: [
-    ...['checkout', 'search', 'banner', 'beta', 'ramped', 'timed', 'stopped', 'told'].map((key) => ({ key, kind: 'boolean', default: false })),
+    ...['checkout', 'search', 'banner', 'beta', 'ramped', 'scheduled', 'timed', 'stopped', 'told'].map((key) => ({ key, kind: 'boolean', default: false })),
     { key: 'guarded', kind: 'boolean', default: false, approval: true },
     { key: 'dangerous', kind: 'boolean', default: false, danger: 'low' },
     { key: 'engine', kind: 'string', default: 'postgres' },
