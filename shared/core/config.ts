@@ -1,11 +1,13 @@
 /** The process boundary: the only file that reads the environment. A bad value stops the start, naming the variable. */
 import { hostname } from 'node:os';
+import { clusterAddress } from './redisUrl.ts';
 
 export interface Config {
   /** PostgreSQL as the role that API and workers use. */
   readonly databaseUrl: string;
   /** PostgreSQL as the owner of the tables, for migrations and administration. */
   readonly migrateDatabaseUrl: string;
+  /** A single server, or the nodes of a cluster (redisUrl.ts). */
   readonly redisUrl: string;
   /** Prefix of every Redis key and channel, so that several installations can share one server. */
   readonly redisPrefix: string;
@@ -51,6 +53,7 @@ const mailUrl = (value: string): string | undefined => {
     return undefined;
   }
 };
+const redisUrl = (value: string): string | undefined => (clusterAddress(value) === null ? url('redis:', 'rediss:')(value) : value);
 const integer = (least: number, most: number) => (value: string): number | undefined => {
   const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
   return number >= least && number <= most ? number : undefined;
@@ -68,6 +71,7 @@ const read = <T>(env: NodeJS.ProcessEnv, variable: Variable<T>): T => {
   return value;
 };
 
+const redisExample = 'redis://127.0.0.1:6379, or for a cluster redis-cluster://10.0.0.1:6379,10.0.0.2:6379,10.0.0.3:6379';
 const example = 'postgres://console_app:secret@127.0.0.1:5432/console';
 
 /** The one variable that programs without a database need too: `npm run watch` runs wherever the API can be reached. */
@@ -82,7 +86,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
   return {
     databaseUrl,
     migrateDatabaseUrl: read(env, { name: 'MIGRATE_DATABASE_URL', example, fallback: () => databaseUrl, parse: url('postgres:', 'postgresql:') }),
-    redisUrl: read(env, { name: 'REDIS_URL', example: 'redis://127.0.0.1:6379', parse: url('redis:', 'rediss:') }),
+    redisUrl: read(env, { name: 'REDIS_URL', example: redisExample, parse: redisUrl }),
     redisPrefix: read(env, { name: 'REDIS_PREFIX', example: 'console', fallback: () => 'console', parse: word(/^[A-Za-z0-9_-]{1,64}$/) }),
     port,
     host: read(env, { name: 'HOST', example: '127.0.0.1', fallback: () => '127.0.0.1', parse: word(/^[0-9A-Za-z.:-]+$/) }),

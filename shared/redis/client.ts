@@ -1,7 +1,13 @@
 /** How every Redis connection of ours is opened: it never gives up, never waits long between tries, and always has an `error` listener. */
-import { Redis, type RedisOptions } from 'ioredis';
+import { Redis, type Cluster, type RedisOptions } from 'ioredis';
+import { clusterAddress } from '../core/redisUrl.ts';
+import { openCluster } from './cluster.ts';
+
+/** A single server, or a cluster. Commands and scripts for it name one key each: only those work in both. */
+export type RedisClient = Redis | Cluster;
 
 export interface RedisAddress {
+  /** REDIS_URL (shared/core/config.ts). */
   readonly url: string;
   /** Puts every key and channel of ours below one name; letters, digits, `_` and `-`. */
   readonly prefix: string;
@@ -10,7 +16,7 @@ export interface RedisAddress {
 }
 
 /** ms until the next try: 50, 100, 200 … up to 1 s, less up to half at random, so that processes don't come back all at once. */
-const retryStrategy = (times: number): number => Math.min(50 * 2 ** (times - 1), 1000) * (1 - Math.random() / 2);
+export const retryStrategy = (times: number): number => Math.min(50 * 2 ** (times - 1), 1000) * (1 - Math.random() / 2);
 
 const base = { retryStrategy, connectTimeout: 3000, keepAlive: 10_000, disableClientInfo: true } satisfies RedisOptions;
 
@@ -26,14 +32,15 @@ export const producing: RedisOptions = { ...base, maxRetriesPerRequest: 1, comma
 /** Connections that wait for something: BullMQ's workers, subscriptions. A lost one is only waited for. */
 export const patient = { ...base, maxRetriesPerRequest: null } satisfies RedisOptions;
 
-export const openClient = ({ url, onError }: RedisAddress, options: RedisOptions): Redis => {
-  const client = new Redis(url, options);
+export const openClient = ({ url, onError }: RedisAddress, options: RedisOptions): RedisClient => {
+  const cluster = clusterAddress(url);
+  const client = cluster === null ? new Redis(url, options) : openCluster(cluster, options);
   client.on('error', onError);
   return client;
 };
 
 /** Ends a connection: what was sent is still answered if Redis is there, and nothing waits for it if it isn't. */
-export const closeClient = async (client: Redis): Promise<void> => {
+export const closeClient = async (client: RedisClient): Promise<void> => {
   if (client.status === 'ready') {
     const late = setTimeout(() => {
       client.disconnect();

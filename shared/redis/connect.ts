@@ -1,14 +1,13 @@
 /** Everything that a process has to do with Redis; opens fine while Redis is away and works once it is back. */
-import type { Redis } from 'ioredis';
 import type { Bus } from './bus.ts';
-import { closeClient, impatient, openClient, type RedisAddress } from './client.ts';
+import { closeClient, impatient, openClient, type RedisAddress, type RedisClient } from './client.ts';
 import { openQueues, type Queues } from './queues.ts';
 import { openRedisBus } from './redisBus.ts';
 
 export interface RedisLinks extends Queues {
   readonly bus: Bus;
   /** For commands that somebody waits for: fails at once without Redis, after 500 ms with one that doesn't answer. */
-  readonly command: Redis;
+  readonly command: RedisClient;
   readonly prefix: string;
 }
 

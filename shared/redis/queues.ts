@@ -1,7 +1,7 @@
 /** BullMQ as the service uses it: it carries ids from the enqueuer to a worker, and may forget all of them at any time. */
-import { Queue, Worker, type Processor } from 'bullmq';
-import type { Redis } from 'ioredis';
-import { closeClient, openClient, patient, producing, type RedisAddress } from './client.ts';
+import { Queue, Worker, type ConnectionOptions, type Processor } from 'bullmq';
+import { clusterAddress } from '../core/redisUrl.ts';
+import { closeClient, openClient, patient, producing, type RedisAddress, type RedisClient } from './client.ts';
 
 /** All that a job in Redis holds: the id of its row. Jobs of benchmarks have no row. */
 export interface Carried {
@@ -52,14 +52,31 @@ const within = async (ms: number, work: Promise<unknown>): Promise<void> => {
   clearTimeout(timer);
 };
 
+interface WorkerConnection {
+  readonly options: { readonly connection: ConnectionOptions; readonly skipVersionCheck?: boolean };
+  close(): Promise<void>;
+}
+
+/**
+ * BullMQ takes a cluster only as a client, which stays ours to close; of a single server it opens and closes all by itself.
+ * It never recovers from a first question that a cluster fails to answer, so it asks nothing.
+ */
+const workerConnection = (address: RedisAddress): WorkerConnection => {
+  if (clusterAddress(address.url) === null) return { options: { connection: { ...patient, url: address.url } }, close: () => Promise.resolve() };
+  const client = openClient(address, patient);
+  return { options: { connection: client, skipVersionCheck: true }, close: () => closeClient(client) };
+};
+
 export const openQueues = (address: RedisAddress): Queues => {
-  const { url, prefix, onError } = address;
+  const { onError } = address;
   const made = new Map<string, CarriedQueue>();
-  let producer: Redis | null = null;
+  /** The part in braces alone says where a key lies in a cluster, and scripts need all keys of a queue in one place. */
+  const prefixOf = (name: string): string => `${address.prefix}:{${name}}`;
+  let producer: RedisClient | null = null;
 
   const make = (name: string): CarriedQueue => {
     producer ??= openClient(address, producing);
-    const queue: CarriedQueue = new Queue(name, { connection: producer, prefix, skipWaitingForReady: true, skipMetasUpdate: true });
+    const queue: CarriedQueue = new Queue(name, { connection: producer, prefix: prefixOf(name), skipWaitingForReady: true, skipMetasUpdate: true });
     queue.on('error', onError);
     // BullMQ keeps a failed first look at Redis for good.
     queue.waitUntilReady().catch(() => {
@@ -77,13 +94,14 @@ export const openQueues = (address: RedisAddress): Queues => {
     },
     worker: (name, process, { concurrency }) => {
       const running = new Set<Promise<void>>();
+      const { options, close } = workerConnection(address);
       const worker = new Worker<Carried, void>(name, async (job, token) => {
         const work = process(job, token);
         running.add(work);
         await work.finally(() => running.delete(work));
       }, {
-        connection: { ...patient, url },
-        prefix,
+        ...options,
+        prefix: prefixOf(name),
         concurrency,
         lockDuration,
         stalledInterval,
@@ -97,6 +115,7 @@ export const openQueues = (address: RedisAddress): Queues => {
           await Promise.allSettled(running);
           await within(closeMs, closed);
           worker.disconnect().catch(() => undefined);
+          await close();
         },
       };
     },

@@ -1,7 +1,9 @@
 /** The bus over Redis pub/sub (see bus.ts): publishes on the command connection, hears on a connection of its own. */
-import type { Redis } from 'ioredis';
+import { Cluster, type Redis } from 'ioredis';
 import { channels, type Bus } from './bus.ts';
-import { closeClient, openClient, patient, type RedisAddress } from './client.ts';
+import type { RedisAddress, RedisClient } from './client.ts';
+import { oneNode, type OneNode } from './cluster.ts';
+import { openHearing, type Hearing } from './hearing.ts';
 
 /** How often Redis is asked whether it is there: a frozen one keeps its connections open. */
 const pingMs = 1000;
@@ -28,11 +30,16 @@ const mergingSender = (send: (text: string) => Promise<unknown>): ((text: string
   return sendOne;
 };
 
+/** Whom messages are published to: a single server, or one node of a cluster. */
+const serverOf = (command: RedisClient): OneNode =>
+  command instanceof Cluster ? oneNode(command) : { get: (): Redis => command, leave: () => undefined };
+
 /** Makes the bus; the subscriber connection is opened by the first `subscribe`. `command` stays the caller's to close. */
-export const openRedisBus = (address: RedisAddress, command: Redis): Bus => {
+export const openRedisBus = (address: RedisAddress, command: RedisClient): Bus => {
   const full = (channel: string): string => `${address.prefix}:${channel}`;
   const hearers = new Map<string, Set<(text: string) => void>>();
-  let subscriber: Redis | null = null;
+  const server = serverOf(command);
+  let hearing: Hearing | null = null;
   let up = command.status === 'ready';
 
   const mark = (now: boolean) => (): void => {
@@ -40,7 +47,11 @@ export const openRedisBus = (address: RedisAddress, command: Redis): Bus => {
   };
   command.on('ready', mark(true)).on('close', mark(false)).on('end', mark(false));
   const ping = setInterval(() => {
-    if (command.status === 'ready') command.ping().then(mark(true), mark(false));
+    if (command.status !== 'ready') return;
+    server.get()?.ping().then(mark(true), () => {
+      mark(false)();
+      server.leave();
+    });
   }, pingMs);
   ping.unref();
 
@@ -54,28 +65,21 @@ export const openRedisBus = (address: RedisAddress, command: Redis): Bus => {
     }
   };
 
-  const open = (): Redis => {
-    // Our own map is what counts, whatever was in flight when a connection was lost: each new one gets all of it.
-    const client = openClient(address, { ...patient, autoResubscribe: false, enableOfflineQueue: false });
-    client.on('message', hear);
-    client.on('ready', () => {
-      if (hearers.size > 0) client.subscribe(...hearers.keys()).catch(address.onError);
-    });
-    return client;
+  const send = async (channel: string, text: string): Promise<void> => {
+    await server.get()?.publish(full(channel), text);
   };
-
-  const nudge = mergingSender((text) => command.publish(full(channels.nudge), text));
+  const nudge = mergingSender((text) => send(channels.nudge, text));
 
   return {
     publish: (channel, text) => {
       // Nothing is sent to a Redis that doesn't answer: it would pile up in the socket.
       if (!up) return;
       if (channel === channels.nudge) nudge(text);
-      else command.publish(full(channel), text).catch(() => undefined);
+      else send(channel, text).catch(() => undefined);
     },
     subscribe: (channel, hearer) => {
       const key = full(channel);
-      subscriber ??= open();
+      hearing ??= openHearing({ address, command, channels: () => [...hearers.keys()], hear });
       const known = hearers.get(key);
       const own = known ?? new Set();
       // A wrapper, so that one function may hear twice and each answer ends its own.
@@ -85,12 +89,12 @@ export const openRedisBus = (address: RedisAddress, command: Redis): Bus => {
       own.add(entry);
       if (known === undefined) {
         hearers.set(key, own);
-        if (subscriber.status === 'ready') subscriber.subscribe(key).catch(address.onError);
+        hearing.add(key);
       }
       return () => {
         if (!own.delete(entry) || own.size > 0) return;
         hearers.delete(key);
-        if (subscriber?.status === 'ready') subscriber.unsubscribe(key).catch(address.onError);
+        hearing?.remove(key);
       };
     },
     get up() {
@@ -99,7 +103,7 @@ export const openRedisBus = (address: RedisAddress, command: Redis): Bus => {
     close: async () => {
       clearInterval(ping);
       hearers.clear();
-      if (subscriber !== null) await closeClient(subscriber);
+      await hearing?.close();
     },
   };
 };

@@ -24,15 +24,16 @@ import { tail } from './tail.mjs';
  * @param {string} options.dir keeps the data and the log
  * @param {number} [options.port] a free one when absent
  * @param {boolean} [options.appendonly] keeps an append-only file, written to disk each second; true when absent
+ * @param {Record<string, string>} [options.settings] further ones, as in redis.conf
  * @returns {Promise<RedisServer>} once it answers
  */
-export async function startRedis({ dir: given, port: wished, appendonly = true }) {
+export async function startRedis({ dir: given, port: wished, appendonly = true, settings = {} }) {
   const dir = resolve(given);
   const log = resolve(dir, 'redis.log');
   mkdirSync(dir, { recursive: true });
   const binary = await findRedis();
   const port = wished ?? (await freePort());
-  const command = binary.kind === 'javascript' ? [...binary.command, '--port', String(port)] : [...binary.command, ...redisFlags(dir, port, appendonly)];
+  const command = binary.kind === 'javascript' ? [...binary.command, '--port', String(port)] : [...binary.command, ...redisFlags(dir, port, appendonly, settings)];
 
   const up = async () => {
     const output = openSync(log, 'a');
@@ -72,9 +73,10 @@ export async function startRedis({ dir: given, port: wished, appendonly = true }
  * @param {string} dir
  * @param {number} port
  * @param {boolean} appendonly
+ * @param {Record<string, string>} settings
  * @returns {string[]}
  */
-function redisFlags(dir, port, appendonly) {
+function redisFlags(dir, port, appendonly, settings) {
   const flags = {
     port: String(port),
     bind: '127.0.0.1',
@@ -85,6 +87,7 @@ function redisFlags(dir, port, appendonly) {
     // BullMQ's keys are no cache: losing one loses a job's wake-up.
     'maxmemory-policy': 'noeviction',
     daemonize: 'no',
+    ...settings,
   };
   return Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]);
 }
