@@ -3,16 +3,14 @@
  * service says of the run against what the app wrote down that it did.
  */
 import { askFrozen, askOffline, askOnline, letGo, openRow, steps, type Cell, type Row, type Step } from '../support/matrix.ts';
-import { matrixFaults, type FaultName, type Reach } from '../support/matrixFaults.ts';
+import { matrixFaults, type FaultName, type MatrixFault, type Reach } from '../support/matrixFaults.ts';
 import type { Json } from '../support/oracle.ts';
 import { pause } from '../support/pause.ts';
 import type { Invariant, Run } from '../support/run.ts';
 import { effectsOf, endedRuns, isRepeatable, judgeAudit, judgeKept, judgeOnce, judgeTimeline } from '../support/runs.ts';
 
-/** How long what is broken stays so. */
-const brokenMs = 1_500;
 /** A lost answer is waited for a minute, then a repeatable run is handed over again. */
-const endedMs = { short: 30_000, long: 180_000 };
+const endedMs = { short: 60_000, long: 180_000 };
 const chosen: Readonly<Record<'short' | 'long', readonly FaultName[]>> = {
   short: ['holderKilled', 'otherKilled', 'workersKilled', 'redisFlushed'],
   long: Object.keys(matrixFaults) as FaultName[],
@@ -34,7 +32,7 @@ const allowed = (step: Step, fault: FaultName, repeatable: boolean): readonly st
 /** One fault, with runs at every step when it happens. */
 const happen = async (run: Run, reach: Reach, rows: readonly Row[], fault: FaultName): Promise<void> => {
   const { site, holder, other, customers } = reach;
-  const { name, begin, end } = matrixFaults[fault];
+  const { name, forMs, withinMs, frozen, begin, end }: MatrixFault = matrixFaults[fault];
   run.say(name);
   const cells: Cell[] = rows.map((row) => ({ row, name: `${fault}-${row.step.replace(' ', '-')}`, count: run.scale === 'long' ? 2 : 1 }));
   await Promise.all(customers.map((customer) => customer.offline()));
@@ -42,12 +40,21 @@ const happen = async (run: Run, reach: Reach, rows: readonly Row[], fault: Fault
   await Promise.all(rows.filter(({ step }) => step !== 'queued').map(({ customer }) => customer.online()));
   await Promise.all(cells.map(askOnline));
   for (const cell of cells) if (cell.row.step === 'accepted') await askFrozen(cell, site, holder);
+  const asleep = frozen?.(reach) ?? [];
+  for (const unit of asleep) unit.freeze();
   await begin(reach);
-  for (const unit of [holder, other, ...site.workers]) unit.thaw();
+  for (const unit of [holder, other, ...site.workers]) if (!asleep.includes(unit)) unit.thaw();
   for (const cell of cells) letGo(cell);
-  await pause(brokenMs);
+  await pause(forMs);
+  for (const unit of asleep) unit.thaw();
   await end(reach);
+  const since = Date.now();
   await Promise.all(customers.map((customer) => customer.online()));
+  if (withinMs === null) return;
+  await Promise.all(rows.map(({ stage }) => endedRuns(stage.admin, endedMs[run.scale])));
+  const ms = Date.now() - since;
+  run.measure(`${name}: all done after s`, ms / 1000);
+  run.expect(ms <= withinMs, `${name}: all was done only after ${String(ms)} ms`);
 };
 
 /** One cell of the table: how many of each form ended how, as status and how often they acted. */

@@ -5,9 +5,9 @@
 import { newClient } from '../support/client.ts';
 import { Customer } from '../support/customer.ts';
 import type { RunInput } from '../support/customersApp.ts';
-import { planFaults, playFaults, redisOutage } from '../support/faults.ts';
+import { flushRedis, planFaults, playFaults, redisOutage } from '../support/faults.ts';
 import { makeItems } from '../support/load.ts';
-import type { Json } from '../support/oracle.ts';
+import { each, type Json } from '../support/oracle.ts';
 import { pause } from '../support/pause.ts';
 import type { Random } from '../support/random.ts';
 import { Recorder } from '../support/recorder.ts';
@@ -29,6 +29,7 @@ const askers = 8;
 /** A lost answer is waited for a minute, and a repeatable run is handed over again then. */
 const endedMs = { short: 120_000, long: 240_000 };
 const queuedMs = 15_000;
+const emptiedMs = 30_000;
 
 interface Scene {
   readonly run: Run;
@@ -64,6 +65,24 @@ const withoutRedis = async ({ run, site, stage: { admin, env, journal } }: Scene
   run.measure('actions done without Redis', direct);
   run.measure('jobs done after Redis was back s', (Date.now() - since) / 1000);
   run.expect(Date.now() - since <= queuedMs, `jobs were done ${String(Date.now() - since)} ms after Redis was back`);
+};
+
+/** Redis is emptied while many jobs are due, most of which wait there for a worker. */
+const emptied = async ({ run, site, stage: { admin } }: Scene): Promise<void> => {
+  const jobs = run.size('jobs due when Redis is emptied', { short: 100, long: 500 });
+  run.tell({ kind: 'flushRedis', forMs: 0 });
+  const asking = each(Array.from({ length: jobs }), 32, async () => {
+    const { status, text } = await admin.post('/actions', { action: 'job' });
+    run.expect(status === 202, `a background action answered ${String(status)} ${text}`);
+  });
+  await until('some jobs are in Redis', async () => (await site.sql('select from staged_jobs where enqueued_at is not null and lease_until is null limit 10')).length === 10, 20_000).catch(() => undefined);
+  await flushRedis(site);
+  await asking;
+  await flushRedis(site);
+  const since = Date.now();
+  await endedRuns(admin, 60_000);
+  run.measure('all due jobs done after Redis was emptied s', (Date.now() - since) / 1000);
+  run.expect(Date.now() - since <= emptiedMs, `due jobs were done ${String(Date.now() - since)} ms after Redis was emptied`);
 };
 
 const kinds = ['act', 'actAgain', 'job', 'jobAgain', 'ship', 'haul'] as const;
@@ -127,10 +146,15 @@ const startTrouble = ({ run, customer: { unit, wire } }: Scene, cuts: number, ov
   };
 };
 
-/** Unknown may be what the living app knows nothing of: what it did, and what it was given, it would have said. */
+/** Unknown may be what the living app knows nothing of: of a hand-over that reached it, it would have said what came of it. */
 const judgeUnknown = (run: Run, { customer }: Scene, runs: ReadonlyMap<string, Json>): void => {
-  const known = new Set(customer.lines().filter(({ pid }) => pid === customer.unit.pid).map((line) => line.run));
-  for (const [id, { status }] of runs) run.expect(status !== 'unknown' || !known.has(id), `${id} is unknown, and the app that runs could have said what became of it`);
+  const reached = new Set(customer.lines().filter(({ pid }) => pid === customer.unit.pid).map((line) => `${line.run} ${String(line.attempt)}`));
+  for (const [id, found] of runs) {
+    if (found.status !== 'unknown') continue;
+    const given = customer.lines().filter((line) => line.run === id).map(({ kind, at, attempt }) => `${kind} ${String(attempt)} at ${String(at)}`);
+    run.say(`unknown: ${JSON.stringify(found)}; the app: ${given.join(', ') || 'nothing'}`);
+    run.expect(!reached.has(`${id} ${String(found.attempts)}`), `the app that runs could have said what became of ${id}`);
+  }
 };
 
 const judgeAll = async (scene: Scene, heard: HeardRuns): Promise<void> => {
@@ -167,6 +191,7 @@ export const runsUnderFaults: Invariant = {
     await recorder.joined;
     try {
       await withoutRedis(scene);
+      await emptied(scene);
       const overMs = run.size('fault plan ms', { short: 15_000, long: 100_000 });
       const plan = planFaults(run.random.fork('plan'), amounts[run.scale], overMs);
       const loads = [startTrouble(scene, run.size('cuts', { short: 2, long: 6 }), overMs), startAskers(scene)];

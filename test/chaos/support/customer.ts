@@ -46,7 +46,7 @@ export class Customer {
     const dir = join(site.dir, `app-${env}`);
     mkdirSync(dir, { recursive: true });
     const portOf = (base: string): number => Number(new URL(base).port);
-    const wire = await openWire(() => [...site.apis].sort((a, b) => Number(b.isUp) - Number(a.isUp)).map((api) => portOf(site.baseOf(api, env))));
+    const wire = await openWire(() => [...site.apis.filter(({ isUp, frozen }) => isUp && !frozen), ...site.apis].map((api) => portOf(site.baseOf(api, env))));
     const variables = { ...process.env, BASE_URL: `http://127.0.0.1:${String(wire.port)}/api/env/${env}`, APP_KEY: await stage.appKey(), APP_DIR: dir, APP_RECORDS: String(records) };
     const unit = new Unit({ kind: 'app', name: `app-${env}`, env: variables, log: join(dir, 'output') });
     const customer = new Customer(site, env, { wire, unit, dir });
