@@ -54,7 +54,10 @@ describe('specification: authentication', () => {
   });
 
   it('the settings that create an agent show the API address of the current environment', async () => {
-    expect(new URL((await create()).baseUrl).pathname).to.equal('/api/env/demo');
+    const { baseUrl } = await create();
+    expect(new URL(baseUrl).pathname).to.equal('/api/env/demo');
+    const { environments } = ok(await boss.get('/settings/environments'));
+    expect(environments.find(({ name }: { name: string }) => name === 'demo').baseUrl).to.equal(baseUrl);
   });
 
   it('every request carries the header authorization: Bearer <token>', async () => {
