@@ -7,7 +7,7 @@ import { limits } from '../../shared/catalogue/limits.ts';
 import { closed, lookupId, name, nullable, Type } from '../../shared/core/schema.ts';
 import { compile } from '../../shared/core/validate.ts';
 import type { Deps } from '../../shared/deps.ts';
-import { allFlags } from '../../shared/flags/read.ts';
+import { flagsForApp } from '../../shared/flags/read.ts';
 import { reportItem } from '../../shared/items/report.ts';
 import { deleteRecords, putRecords } from '../../shared/records/write.ts';
 
@@ -30,7 +30,7 @@ const answerSchema = closed({
   error: Type.Optional(Type.Object({ code: Type.Integer(), message: Type.String() })),
 });
 const checkAnswers = compile(closed({ answers: Type.Array(answerSchema, { maxItems: linkLimits.batch }) }));
-const checkNothing = compile(closed({}));
+const checkList = compile(closed({ cursor: Type.Optional(name('The flag that the answer before ended with.')) }));
 const checkProgress = compile(closed({
   run: lookupId('The run.'),
   progress: nullable(Type.Number({ minimum: 0, maximum: 1 })),
@@ -53,8 +53,8 @@ const answers: Method<'run.answers'> = async ({ deps, caller, held }, params) =>
 };
 
 const flags: Method<'flags.list'> = async ({ deps, caller }, params) => {
-  checkNothing(params);
-  return { flags: await allFlags(deps, caller.env) };
+  const { cursor = null } = checkList(params);
+  return flagsForApp(deps, caller.env, cursor);
 };
 
 export const methods: { readonly [M in Exclude<AppMethod, 'app.register'>]: Method<M> } = {

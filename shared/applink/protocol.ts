@@ -236,9 +236,10 @@ export interface AppCalls {
     /** The runs whose answers are durable now, or are of no use any more: the SDK may forget them. */
     result: { readonly settled: readonly string[] };
   };
+  /** All flags; if they are too large for one frame, those that fit, and the `cursor` of the next call. */
   'flags.list': {
-    params: Readonly<Record<string, never>>;
-    result: { readonly flags: readonly Json[] };
+    params: { readonly cursor?: string };
+    result: { readonly flags: readonly Json[]; readonly cursor: string | null };
   };
 }
 export type AppMethod = keyof AppCalls;

@@ -5,7 +5,7 @@ export const jobs = {
   actionRun: { queue: 'actions', concurrency: 16, retries: 1_000 },
   replySend: { queue: 'replies', concurrency: 8, retries: 1_000 },
   triageItem: { queue: 'triage', concurrency: 8, retries: 1_000 },
-  rampStep: { queue: 'ramps', concurrency: 4, retries: 1_000 },
+  rampStep: { queue: 'ramps', concurrency: 1, retries: 1_000 },
 } as const;
 
 export type JobName = keyof typeof jobs;

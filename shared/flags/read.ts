@@ -30,8 +30,25 @@ export const listFlags = async (deps: Reading, { env, principal }: Caller, { aft
   return { flags: await viewsOf(deps, env, page), next: seen.length > limit ? (page.at(-1)?.key ?? null) : null };
 };
 
-/** Every flag of an environment, as the app evaluates them. */
-export const allFlags = (deps: Reading, env: Environment): Promise<FlagView[]> => viewsOf(deps, env, [...env.definition.flags.values()].sort(byKey));
+/** Read in one go for an app. */
+const appPage = 100;
+/** Well below a frame, which a single flag always fits into. */
+const appBytes = 2 * 1024 * 1024;
+
+/** Every flag of an environment after `after`, as the app evaluates them, or as many as fit into one frame with the last one's key. */
+export const flagsForApp = async (deps: Reading, env: Environment, after: string | null): Promise<{ flags: FlagView[]; cursor: string | null }> => {
+  const declared = [...env.definition.flags.values()].filter(({ key }) => after === null || key > after).sort(byKey);
+  const flags: FlagView[] = [];
+  let bytes = 0;
+  for (let at = 0; at < declared.length; at += appPage) {
+    for (const flag of await viewsOf(deps, env, declared.slice(at, at + appPage))) {
+      bytes += Buffer.byteLength(JSON.stringify(flag));
+      if (bytes > appBytes && flags.length > 0) return { flags, cursor: flags.at(-1)?.flag ?? null };
+      flags.push(flag);
+    }
+  }
+  return { flags, cursor: null };
+};
 
 interface HistoryRow {
   readonly id: number;

@@ -59,12 +59,13 @@ const conflictsMax = 50;
 
 const readDue = (db: Db, env: number, at: number): Promise<FlagRow[]> => rows<FlagRow>(db, due, [env, at]);
 
-/** Takes every step that is due; what others have taken meanwhile is left alone. */
+/** Takes every step that is due at the call, and leaves to others what becomes due meanwhile and what they have taken. */
 export const stepDue = async (deps: Deps, known: Environment): Promise<void> => {
   const { db, clock } = deps;
+  const until = clock.now();
   for (let conflicts = 0; conflicts < conflictsMax; ) {
+    const found = await readDue(db, known.id, until);
     const at = clock.now();
-    const found = await readDue(db, known.id, at);
     const env = await environmentOf(deps, known, found);
     const moves = found.flatMap((stored) => moveOf(env, stored, at) ?? []);
     if (moves.length === 0) return;

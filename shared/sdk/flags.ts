@@ -2,7 +2,7 @@
  * `client.flags`: what the environment's flags are for somebody, evaluated in the app's own process by the code that the
  * service evaluates them with. Holds all flags, heard of over the link; connect.ts makes one.
  */
-import type { Json } from '../applink/protocol.ts';
+import type { AppCalls, Json } from '../applink/protocol.ts';
 import { compileFlag, type Decision, type Evaluate, type EvaluationContext, type FlagState } from '../flags/evaluate.ts';
 import type { Peer } from './peer.ts';
 
@@ -55,6 +55,16 @@ const knownOf = (flag: Json): Known | null => {
   return isFlag ? { state: flag as unknown as Known['state'], evaluate: null } : null;
 };
 
+const listAll = async (from: Peer): Promise<Json[]> => {
+  const all: Json[] = [];
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page: AppCalls['flags.list']['result'] = await from.request('flags.list', cursor === undefined ? {} : { cursor }, listMs);
+    all.push(...page.flags);
+    cursor = page.cursor;
+  }
+  return all;
+};
+
 export const createFlags = ({ relistMs, retryMs }: FlagTiming = standardTiming): HeldFlags => {
   let known = new Map<string, Known>();
   /** Flags heard of since the last list was asked for: they are newer than what it will say. */
@@ -81,7 +91,7 @@ export const createFlags = ({ relistMs, retryMs }: FlagTiming = standardTiming):
     heard = new Set();
     let waitMs = relistMs;
     try {
-      const { flags } = await from.request('flags.list', {}, listMs);
+      const flags = await listAll(from);
       if (peer === from) take(flags);
     } catch {
       // The connection broke, or the service is busy: it is asked again, and what is known stays.

@@ -1,12 +1,11 @@
 /** A thousand steps that are due within one second: ours, each of a ramp of its own and durable; delayed jobs of BullMQ alone; a sorted set with one reader. */
 import { Queue, Worker } from 'bullmq';
 import { readConfig } from '../../../shared/core/config.ts';
-import { row, rows, run, statement } from '../../../shared/db/sql.ts';
+import { run, statement } from '../../../shared/db/sql.ts';
 import { closeDeps, openDeps } from '../../../shared/deps.ts';
 import { slotMs, stageSlots } from '../../../shared/flags/slots.ts';
 import { channels } from '../../../shared/redis/bus.ts';
 import { createCrew } from '../../../workers/crew.ts';
-import { handlers } from '../../../workers/jobs/index.ts';
 import { answerCalls } from '../ipc.ts';
 import { concurrency, newQueueName } from '../jobKinds.ts';
 import { quantile } from '../numbers.ts';
@@ -39,43 +38,29 @@ const begin = statement('bench.ramps', `
     on conflict (env, key) do update set ramp = excluded.ramp, ramp_id = excluded.ramp_id, rollout = 0, next_at = excluded.next_at
   ), gone as (delete from staged_jobs where name = 'rampStep')
   ${stageSlots(`select distinct $1 as env, (due + ${String(slotMs - 1)}) / ${String(slotMs)} * ${String(slotMs)} as slot, 0::bigint as at from made`)}`);
-const taken = statement('bench.taken', `select at - ($2::bigint + substr(target, 7)::int) as late from events where env = $1 and verb = 'flag.step' and id > $3`);
-const lastEvent = statement('bench.lastEvent', 'select coalesce(max(id), 0) as id from events');
-
 const by = JSON.stringify({ type: 'agent', id: 'agt_bench', name: 'bench', role: null });
 let rounds = 0;
 
-/** How late each step was decided on, and how long its job took from then until it was committed: at most the longest of all. */
+/** Until a step is written, with history and job, and told to subscribers. */
 const ours = async ({ env }: { env: number }): Promise<Lateness> => {
   const deps = await openDeps(readConfig(), 'bench');
-  let longest = 0;
-  const crew = createCrew(deps, {
-    handlers: {
-      ...handlers,
-      rampStep: async (job: Parameters<typeof handlers.rampStep>[0]) => {
-        const began = performance.now();
-        const outcome = await handlers.rampStep(job, deps);
-        longest = Math.max(longest, performance.now() - began);
-        return outcome;
-      },
-    },
+  const took: number[] = [];
+  let first = Infinity;
+  const end = deps.bus.subscribe(channels.live(env), (text) => {
+    const now = Date.now();
+    for (const [, n] of text.matchAll(/"flag":"bench_(\d+)"/g)) took.push(now - first - Number(n));
   });
+  const crew = createCrew(deps);
   await crew.start();
   await sleep(300);
-  const after = (await row<{ id: number }>(deps.db, lastEvent))?.id ?? 0;
-  const first = Date.now() + leadMs;
+  first = Date.now() + leadMs;
   await run(deps.db, begin, [env, first, String(rounds++), by]);
   deps.bus.publish(channels.nudge, 'jobs');
-  await sleep(leadMs + 1_000);
-  let late: number[] = [];
-  while (late.length < ramps) {
-    await sleep(20);
-    late = (await rows<{ late: number }>(deps.db, taken, [env, first, after])).map((found) => Number(found.late));
-  }
+  const found = await whole(took);
+  end();
   await crew.stop();
   await closeDeps(deps);
-  const { p50, p99 } = lateness(late);
-  return { p50, p99: p99 + longest };
+  return found;
 };
 
 const bare = async (): Promise<Lateness> => {
