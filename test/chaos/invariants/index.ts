@@ -14,7 +14,9 @@ import { rolling } from './rolling.ts';
 import { runsUnderFaults } from './runsUnderFaults.ts';
 import { slowReaders } from './slowReaders.ts';
 import { streamComplete } from './streamComplete.ts';
+import { unheard } from './unheard.ts';
 
 export const invariants: readonly Invariant[] = [
   bulkOnce, acceptedKept, resume, away, frozenWorker, streamComplete, slowReaders, revocation, paging, idempotency, rolling, offlineActions, killMatrix, runsUnderFaults,
+  unheard,
 ];

@@ -40,13 +40,13 @@ export class Customer {
     this.#dir = parts.dir;
   }
 
-  /** Starts the app of an environment; its wire leads to the first of the site's APIs that is up. Answers once it is online. */
-  static async open(site: Site, stage: Stage, { records = 0 }: { readonly records?: number } = {}): Promise<Customer> {
+  /** Starts the app of an environment; its wire leads to the first of `apis` (the site's) that is up. Answers once it is online. */
+  static async open(site: Site, stage: Stage, { records = 0, apis = site.apis }: { readonly records?: number; readonly apis?: readonly Unit[] } = {}): Promise<Customer> {
     const { env } = stage;
     const dir = join(site.dir, `app-${env}`);
     mkdirSync(dir, { recursive: true });
     const portOf = (base: string): number => Number(new URL(base).port);
-    const wire = await openWire(() => [...site.apis.filter(({ isUp, frozen }) => isUp && !frozen), ...site.apis].map((api) => portOf(site.baseOf(api, env))));
+    const wire = await openWire(() => [...apis.filter(({ isUp, frozen }) => isUp && !frozen), ...apis].map((api) => portOf(site.baseOf(api, env))));
     const variables = { ...process.env, BASE_URL: `http://127.0.0.1:${String(wire.port)}/api/env/${env}`, APP_KEY: await stage.appKey(), APP_DIR: dir, APP_RECORDS: String(records) };
     const unit = new Unit({ kind: 'app', name: `app-${env}`, env: variables, log: join(dir, 'output') });
     const customer = new Customer(site, env, { wire, unit, dir });

@@ -7,6 +7,8 @@ export interface Proxy {
   hold(marks: readonly string[]): Promise<void>;
   /** Lets everything through again. */
   release(): void;
+  /** Breaks every connection, what is held back with it, and lets through what comes after. */
+  cut(): void;
   close(): Promise<void>;
 }
 
@@ -40,6 +42,10 @@ export const startProxy = async (port: number): Promise<Proxy> => {
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const release = (): void => {
+    marks = null;
+    held = false;
+  };
   return {
     port: (server.address() as AddressInfo).port,
     hold: (wanted) =>
@@ -48,9 +54,10 @@ export const startProxy = async (port: number): Promise<Proxy> => {
         marks = wanted;
         caught = resolve;
       }),
-    release: () => {
-      marks = null;
-      held = false;
+    release,
+    cut: () => {
+      release();
+      for (const socket of sockets) socket.destroy();
     },
     close: async () => {
       for (const socket of sockets) socket.destroy();
