@@ -5,7 +5,7 @@ import { greet, readAccess } from './greeting.mjs';
 import { install } from './install.mjs';
 import { listenToKeys } from './keys.mjs';
 import { tryLock } from './lock.mjs';
-import { step } from './node.mjs';
+import { quietStep, step } from './node.mjs';
 import { dataDir, root } from './paths.mjs';
 import { freePortFrom } from './ports.mjs';
 import { unitName, wantOnline } from './sampleApp.mjs';
@@ -60,6 +60,8 @@ export async function startCommand() {
     wantOnline(dir);
     units.set(unitName, await startUnit({ name: unitName, file: app, env: appEnv, log: join(logs, 'sample-app.log') }));
   }
+
+  if (access) await quietStep('Opening the demo', 'shared/demo/open.ts', { ...process.env, DATA_DIR: dir });
 
   const changed = () => writeState(dir, { launcher: process.pid, baseUrl, env: servers.env, pids: pidsOf(units) });
   changed();
