@@ -1,18 +1,49 @@
 /**
- * Requests generated from `/openapi.json`, valid and mutated: no 5xx, every answer as the document says, and the process
- * lives. `FUZZ_RUNS` sets how many (1,500 when absent), `FUZZ_SEED` repeats a run.
+ * Requests generated from `/openapi.json`, valid and mutated, with an app connected that answers well, badly or not at
+ * all: no 5xx but what the document says of apps, every answer as documented, and the process lives. `FUZZ_RUNS` sets how
+ * many (5,000 when absent), `FUZZ_SEED` repeats a run.
  */
 import { expect } from 'chai';
 import fc, { type Arbitrary } from 'fast-check';
+import { connectApp, rpcError, type FakeApp, type Handler } from '../support/app.ts';
 import { readDocuments, type Documents, type Operation } from '../support/documented.ts';
 import type { Client } from '../support/http.ts';
-import { clerkGrants } from '../support/manifest.ts';
+import { clerkGrants, testManifest } from '../support/manifest.ts';
 import { newWorld, type World } from '../support/world.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-const runs = Number(process.env['FUZZ_RUNS'] ?? 1_500);
+/** Upgrades, sign-ins, and what ends with what it needs. */
+const hard: ReadonlySet<string> = new Set(['getLive', 'getApp', 'postSignIn', 'postSignInFresh', 'postBulkIdCancel', 'postRunsIdRetry']);
+
+const runs = Number(process.env['FUZZ_RUNS'] ?? 5_000);
 const seed = Number(process.env['FUZZ_SEED'] ?? Date.now() % 2_147_483_647);
+
+const manifest = {
+  ...testManifest,
+  resources: [
+    {
+      name: 'customer', source: 'stored', fields: [{ name: 'email', search: true, filter: true }, { name: 'seats', type: 'number', filter: true, sort: true }],
+      relations: [{ name: 'payments', resource: 'payment', field: 'customer' }, { name: 'parent', resource: 'customer', key: 'parent' }], blocks: [{ type: 'text', text: '{{record.title}}' }],
+    },
+    { name: 'payment', source: 'app', fields: [{ name: 'customer', filter: true }], relations: [{ name: 'any' }] },
+    { name: 'vault', source: 'stored' },
+  ],
+  actions: [
+    ...testManifest.actions,
+    { name: 'greet', resource: 'customer', input: { type: 'object', properties: { a: { type: 'string', default: 'x' } } }, when: { field: 'record.fields.seats', op: 'gte', value: 1 } },
+    { name: 'erase', resource: 'customer', danger: 'high', input: { type: 'object' } }, { name: 'asked', resource: 'customer', approval: true, input: { type: 'object' } }, { name: 'slow', background: true, input: { type: 'object' } },
+    { name: 'settle', resource: 'payment', offline: 'refuse', input: { type: 'object' } }, { name: 'fresh', freshSignIn: true },
+  ],
+  pages: [{
+    name: 'overview', params: [{ name: 'q' }],
+    blocks: [
+      { type: 'items', source: 'items', query: { search: '{{params.q}}' } }, { type: 'table', source: 'records', query: { resource: 'customer', q: '{{params.q}}' } }, { type: 'table', source: 'records', query: { resource: 'payment' } },
+      { type: 'record', source: 'records', query: { resource: 'customer', id: '{{params.q}}' } }, { type: 'stat', source: 'counts', query: { state: '{{params.q}}' } }, { type: 'table', source: 'flags' }, { type: 'text', source: 'app' }, { type: 'link', url: '{{params.q}}' },
+    ],
+  }],
+  flags: [{ key: 'checkout', kind: 'boolean', default: false }, { key: 'theme', kind: 'string', default: 'plain' }, { key: 'asks', kind: 'number', default: 1, approval: true }, { key: 'plan', kind: 'json', default: {}, danger: 'low' }],
+};
 
 /** Texts that have broken something somewhere. */
 const nasty = [
@@ -32,14 +63,23 @@ describe('requests made from the document', function () {
   let documents: Documents;
   let clients: Client[];
   let ids: readonly string[];
-  let bulkIds: readonly string[];
+  let pools: Readonly<Record<string, readonly string[]>>;
+  let app: FakeApp;
+  /** What members and parameters of a name usually hold, or nearly nothing would be found, allowed and done. */
+  let usual: Readonly<Record<string, readonly unknown[]>> = {};
   let words: readonly string[];
 
   /** Values of a schema; names and ids are mostly ones that are there, as others only ever find nothing. */
-  const valid = (schema: Schema): Arbitrary<unknown> => {
+  const valid = (schema: Schema, named = ''): Arbitrary<unknown> => {
+    const known = usual[named];
+    if (known !== undefined) return fc.oneof({ arbitrary: fc.constantFrom(...known), weight: 9 }, { arbitrary: shaped(schema, named), weight: 1 });
+    return shaped(schema, named);
+  };
+
+  const shaped = (schema: Schema, named: string): Arbitrary<unknown> => {
     if ('const' in schema) return fc.constant(schema['const']);
     const union = schema['anyOf'];
-    if (Array.isArray(union)) return fc.oneof(...(union as Schema[]).map(valid));
+    if (Array.isArray(union)) return fc.oneof(...(union as Schema[]).map((inner) => valid(inner)));
     switch (schema['type']) {
       case 'null':
         return fc.constant(null);
@@ -51,12 +91,12 @@ describe('requests made from the document', function () {
         return fc.oneof(fc.integer({ min: Math.max(min, -1_000), max: Math.min(max, min + 1_000) }), fc.constantFrom(min, max, Math.min(max, Date.now() + 86_400_000)));
       }
       case 'array':
-        return fc.array(valid((schema['items'] ?? {}) as Schema), { minLength: Number(schema['minItems'] ?? 0), maxLength: Math.min(5, Number(schema['maxItems'] ?? 5)) });
+        return fc.array(valid((schema['items'] ?? {}) as Schema, `${named}[]`), { minLength: Number(schema['minItems'] ?? 0), maxLength: Math.min(5, Number(schema['maxItems'] ?? 5)) });
       case 'object': {
         const properties = Object.entries((schema['properties'] ?? {}) as Record<string, Schema>);
-        if (properties.length === 0) return fc.dictionary(fc.string({ minLength: 1, maxLength: 20 }), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 4 });
+        if (properties.length === 0) return fc.oneof({ arbitrary: fc.constant({}), weight: 2 }, { arbitrary: fc.dictionary(fc.string({ minLength: 1, maxLength: 20 }), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 4 }), weight: 1 });
         const required = (schema['required'] ?? []) as string[];
-        return fc.record(Object.fromEntries(properties.map(([name, inner]) => [name, valid(inner)])), { requiredKeys: required });
+        return fc.record(Object.fromEntries(properties.map(([name, inner]) => [name, valid(inner, name)])), { requiredKeys: required });
       }
       default:
         return text(schema);
@@ -70,8 +110,8 @@ describe('requests made from the document', function () {
   };
 
   /** A valid value, or one with something in it replaced, added or left out. */
-  const mutated = (schema: Schema): Arbitrary<unknown> =>
-    fc.tuple(valid(schema), fc.nat({ max: 9 }), garbage, fc.string({ maxLength: 10 })).map(([value, turn, wrong, name]) => {
+  const mutated = (schema: Schema, named = ''): Arbitrary<unknown> =>
+    fc.tuple(valid(schema, named), fc.nat({ max: 9 }), garbage, fc.string({ maxLength: 10 })).map(([value, turn, wrong, name]) => {
       if (turn < 4) return value;
       if (turn === 4 || typeof value !== 'object' || value === null || Array.isArray(value)) return turn > 7 ? value : wrong;
       const entries = Object.entries(value);
@@ -84,16 +124,27 @@ describe('requests made from the document', function () {
   const asText = (value: unknown): string => (typeof value === 'string' ? value : Array.isArray(value) ? value.map(asText).join(',') : (JSON.stringify(value) ?? ''));
   const encoded = (value: string): string => encodeURIComponent(value.toWellFormed());
 
+  /** Values of a path's parameter: mostly what is there. */
+  const poolOf = (path: string, name: string): readonly string[] => (name === 'id' ? (pools[path.split('/')[2] ?? ''] ?? pools[path.split('/')[1] ?? '']) : pools[name]) ?? ids;
   const pathOf = ({ path }: Operation): Arbitrary<string> => {
-    const pool = path.startsWith('/bulk') ? bulkIds : ids;
-    const id = fc.oneof({ arbitrary: fc.constantFrom(...pool), weight: 5 }, { arbitrary: fc.constantFrom(...nasty.filter((value) => value !== '' && value !== '..')), weight: 1 });
-    const resource = fc.constantFrom('customer', 'customer', 'vault', 'constructor');
-    return fc.tuple(id, resource).map(([value, name]) => path.replace('{id}', encoded(value)).replace('{resource}', name).replace('{relation}', 'toString'));
+    const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+    const wrong = nasty.filter((value) => value !== '' && value !== '..');
+    const values = names.map((name) => fc.oneof({ arbitrary: fc.constantFrom(...poolOf(path, name)), weight: 7 }, { arbitrary: fc.constantFrom(...wrong), weight: 1 }));
+    return fc.tuple(...values).map((given) => given.reduce((filled, value, i) => filled.replace(`{${names[i] ?? ''}}`, () => encoded(value)), path));
+  };
+
+  /** Parameters that hold JSON, of which the schema says no more than that they are texts. */
+  const json = (values: Arbitrary<unknown>): ((schema: Schema) => Arbitrary<unknown>) => (schema) =>
+    fc.oneof({ arbitrary: values.map((value) => JSON.stringify(value)), weight: 3 }, { arbitrary: mutated(schema), weight: 1 });
+  const operand = fc.oneof(fc.constantFrom<unknown>('x', 'ana@example.com', 3, null, true, ['a', 'b'], [1]), garbage);
+  const jsons: Readonly<Record<string, (schema: Schema) => Arbitrary<unknown>>> = {
+    filters: json(fc.dictionary(fc.constantFrom('email', 'seats', 'customer', 'id', 'nosuch'), fc.oneof(operand, fc.dictionary(fc.constantFrom('eq', 'ne', 'in', 'nin', 'lt', 'gte', 'contains', 'startsWith', 'exists', 'regex'), operand, { maxKeys: 2 })), { maxKeys: 2 })),
+    params: json(fc.dictionary(fc.constantFrom('q', 'q', 'q', 'nosuch'), fc.constantFrom<unknown>('c1', 'of mail', 'open', 'https://example.com', ...nasty, 1, null), { maxKeys: 1 })),
   };
 
   const queryOf = ({ parameters }: Operation): Arbitrary<string> => {
     const known = parameters.filter((parameter) => parameter.in === 'query');
-    const pairs = known.map(({ name, schema }) => fc.option(mutated(name === 'wait' ? { type: 'integer', minimum: 0, maximum: 5 } : schema).map((value) => `${name}=${encoded(asText(value))}`), { freq: 1, nil: '' }));
+    const pairs = known.map(({ name, schema }) => fc.option((jsons[name] ?? ((given: Schema) => mutated(given, name)))(name === 'wait' ? { type: 'integer', minimum: 0, maximum: 5 } : schema).map((value) => `${name}=${encoded(asText(value))}`), { freq: 1, nil: '' }));
     const stray = fc.option(fc.constantFrom('x=1', 'limit=1', '__proto__=1', '&&', '=', 'a', '%', 'search=%00', 'limit=1&limit=2'), { freq: 1, nil: '' });
     return fc.tuple(fc.tuple(...pairs), fc.nat({ max: 9 }), stray).map(([given, turn, more]) => [...given, turn === 0 ? more : ''].filter((pair) => pair !== '').join('&'));
   };
@@ -115,6 +166,14 @@ describe('requests made from the document', function () {
     readonly client: number;
   }
 
+  /** Mostly whoever may; nobody signs out but who is here for that. */
+  const callers = ({ path }: Operation): Arbitrary<number> => {
+    const boss = clients.length - 2;
+    if (path.startsWith('/sign-')) return fc.constant(clients.length - 1);
+    const any = fc.nat({ max: boss });
+    return path.startsWith('/settings/') || /\/(approve|reject)$/.test(path) ? fc.oneof({ arbitrary: fc.constant(boss), weight: 9 }, { arbitrary: any, weight: 1 }) : any;
+  };
+
   const requests = (): Arbitrary<Made> =>
     fc.constantFrom(...documents.operations).chain((operation) =>
       fc.record({
@@ -122,37 +181,86 @@ describe('requests made from the document', function () {
         path: fc.tuple(pathOf(operation), queryOf(operation)).map(([path, query]) => (query === '' ? path : `${path}?${query}`)),
         body: operation.body === null ? fc.constant(undefined) : mutated(operation.body.schema),
         headers: fc.oneof({ arbitrary: fc.constant({}), weight: 2 }, { arbitrary: headersOf(operation), weight: 1 }),
-        client: fc.nat({ max: clients.length - 1 }),
+        client: callers(operation),
       }));
 
+  /** Answers as it should, or fails, or says what is no answer; now and then it is too late. */
+  let turn = 0;
+  const moody = (well: Handler): Handler => (params) => {
+    turn += 1;
+    if (turn % 7 === 0) throw rpcError(-32001, 'Not now.', { retryable: false });
+    if (turn % 11 === 0) throw rpcError(-32603, 'It broke.');
+    return turn % 13 === 0 ? ['nonsense', { blocks: 1, records: 'x' }, null, 7][turn % 4] : well(params);
+  };
+  const blocks = (): object[] => [{ type: 'text', text: 'x' }, { type: 'items', items: ids.map((id) => ({ id })) }, { type: 'record', record: { resource: 'vault', id: 'x', title: 'x' } }, { type: 'actions', actions: [{ action: 'greet', record: 'c1' }] }, { type: 'nosuch' }];
+  const payments = (): object => ({ records: [{ id: 'p1', title: 'Payment', fields: { customer: 'c1' } }], cursor: null });
+  const handlers: Readonly<Record<string, Handler>> = {
+    'action.run': moody(() => ({ message: 'Done.', blocks: blocks() })), 'action.available': moody(() => ({ available: [] })), 'records.search': moody(payments), 'records.list': moody(payments), 'records.related': moody(payments),
+    'records.get': moody(payments), 'item.blocks': moody(() => ({ blocks: blocks(), suggestedActions: [{ action: 'greet' }] })), 'record.blocks': moody(() => ({ blocks: blocks() })), 'page.block': moody(() => ({ block: blocks()[0] })), 'reply.send': moody(() => ({})),
+  };
+
   before(async () => {
-    world = await newWorld();
+    world = await newWorld({ manifest });
     documents = await readDocuments(world.base);
-    await world.role('clerk', clerkGrants);
+    await world.role('clerk', [...clerkGrants, { on: 'resource:payment', can: ['see'] }, { on: 'action:*', can: ['run'] }, { on: 'flag:checkout', can: ['*'] }, { on: 'approvals', can: ['*'] }]);
     const person = await world.person('operator');
-    clients = [await world.agent('admin'), await world.agent('clerk'), await world.agent('viewer'), await world.agent('admin', { mode: 'readonly' }), await world.appKey(), person];
+    const boss = await world.person('admin', 'Boss', { fresh: true });
+    clients = [await world.agent('admin'), await world.agent('clerk'), await world.agent('viewer'), await world.agent('admin', { mode: 'readonly' }), await world.appKey(), person, await world.agent('operator', { mode: 'supervised' }), boss, await world.person('viewer', 'Leaving')];
     const [admin] = clients;
     if (admin === undefined) throw new Error('There is no admin.');
-    await world.records('customer', [{ id: 'c1', title: 'Ada' }]);
+    await world.records('customer', [{ id: 'c1', title: 'Ada', fields: { email: 'ana@example.com', seats: 3 } }, { id: 'c2', title: 'Bo', fields: { parent: 'c1' } }]);
+    app = await connectApp(await world.appKey(), { manifest, handlers });
     const made: string[] = [];
     for (const inbox of ['mail', 'refunds', 'bugs', 'secret']) made.push((await admin.post('/items', { inbox, title: `of ${inbox}`, key: inbox, record: { resource: 'customer', id: 'c1' } })).body.item.id);
     const bulks = [(await admin.post('/bulk', { ids: made, operation: { type: 'tags', add: ['billing'], remove: [] } })).body.bulk.id as string];
     ids = [...made, 'itm_01jd0000000000000000000000', person.id];
-    bulkIds = [...bulks, 'blk_01jd0000000000000000000000'];
-    words = ['mail', 'refunds', 'bugs', 'secret', 'open', 'waiting', 'closed', 'requested', 'approved', 'billing', 'customer', 'c1', 'none', 'upgrade'];
+    const answers = async (kind: 'run' | 'approval', inputs: readonly object[]): Promise<string[]> => {
+      const found: string[] = [];
+      for (const body of inputs) found.push(String((await admin.post('/actions', body)).body[kind]));
+      return found;
+    };
+    const inputs = Array.from({ length: 6 }, (_, n) => ({ n }));
+    const several = <T>(make: () => Promise<T>): Promise<T[]> => Promise.all([make(), make(), make(), make(), make()]);
+    const idsOf = (made: readonly Client[]): string[] => made.map(({ id }) => id);
+    pools = {
+      agents: idsOf(await several(() => world.agent('viewer'))), people: idsOf(await several(() => world.person('viewer', 'Bo'))), 'app-keys': idsOf(await several(() => world.appKey())),
+      roles: [await world.role('Spare', []), await world.role('Other', []), await world.role('Third', [])],
+      items: ids, bulk: [...bulks, 'blk_01jd0000000000000000000000'],
+      runs: [...await answers('run', [{ action: 'greet', record: 'c1' }, { action: 'greet', record: 'c1' }, { action: 'slow' }, { action: 'settle', record: 'p1' }, { action: 'asked', record: 'c1' }, { action: 'asked', record: 'c2' }]), 'run_01jd0000000000000000000000'].filter((id) => id !== 'undefined'),
+      approvals: [...await answers('approval', inputs.map((input) => ({ action: 'asked', record: 'c1', input }))), 'apr_01jd0000000000000000000000'],
+      resource: ['customer', 'customer', 'payment', 'vault', 'nosuch'], resources: ['c1', 'c2', 'p1', 'nosuch', 'list', 'records'], relation: ['payments', 'parent', 'parent', 'any', 'nosuch'], page: ['overview', 'nosuch'], flag: ['checkout', 'checkout', 'checkout', 'theme', 'asks', 'plan', 'nosuch'],
+
+    };
+    usual = {
+      inbox: ['mail', 'refunds', 'bugs'], state: ['open', 'waiting', 'closed'], 'state[]': ['open', 'closed', 'paid'], title: ['A title', 'x'], tags: [[], ['billing']], add: [['billing'], ['x', 'y']], remove: [[], ['seen']], assignee: [null, person.id, 'none'],
+      until: [null, Date.now() + 86_400_000], text: ['Some text', '# x'], subject: ['A subject'], key: ['k1', 'k2'], user: ['u1'], links: [[], [{ resource: 'customer', id: 'c1' }]], answers: [{ spam: 'no' }, {}], close: [false, true],
+      action: ['greet', 'erase', 'asked', 'slow', 'settle', 'upgrade'], record: ['c1', 'c2', 'p1'], item: ids.slice(0, 3), confirmed: [true], input: [{}, { a: 'y' }], ids: [ids, ids.slice(0, 1)], view: ['open'], refs: [[{ resource: 'customer', id: 'c1' }], [{ resource: 'payment', id: 'p1' }]],
+      records: [[], [{ id: 'c3', title: 'Cy' }]], deleted: [[], ['c3']], change: [{ value: true }, { rollout: 5 }, { value: 'x' }, { targets: { c1: true } }, { rules: [] }, { value: true, ramp: { to: 50, over: 5_000, every: 1_000, at: null } }, { ramp: null }],
+      context: [{ targetingKey: 'c1' }, {}], note: ['Fine.'], role: ['viewer', 'operator', 'nosuch'], grants: [[], [{ on: 'inbox:mail', can: ['see'] }]], email: ['new@example.com', 'other@example.com'], password: ['correct horse battery'], environments: [['demo'], ['*']], mode: ['normal', 'supervised'], expiresAt: [null, Date.now() + 86_400_000],
+      grace: [0, 1_000], status: ['pending', 'succeeded', 'approved'], name: ['One', 'Two', 'three'], cursor: ['x'], sort: ['title', '-seats', 'due'], search: ['of', 'mail'], q: ['a', 'c1'],
+    };
+    words = [
+      'mail', 'refunds', 'bugs', 'secret', 'open', 'waiting', 'closed', 'requested', 'approved', 'billing', 'customer', 'payment', 'c1', 'p1', 'none', 'upgrade', 'greet', 'erase', 'asked', 'slow', 'settle', 'fresh', 'checkout', 'overview', 'email', 'seats', 'action', 'pending', 'viewer',
+    ];
     await world.settled();
   });
-  after(() => world.close());
+  after(async () => {
+    await app.close();
+    await world.close();
+  });
 
   it(`${String(runs)} of them, seed ${String(seed)}: no 5xx, and every answer as documented`, async () => {
     const statuses = new Map<number, number>();
+    const reached = new Set<string>();
     await fc.assert(
       fc.asyncProperty(requests(), async ({ operation, path, body, headers, client }) => {
         const caller = clients[client];
         if (caller === undefined) return;
         const reply = await caller.call(operation.method, path, body, { headers });
         statuses.set(reply.status, (statuses.get(reply.status) ?? 0) + 1);
-        expect(reply.status, reply.text).to.be.below(500);
+        // What an app answered badly or late is its own fault, and said to be.
+        if (![502, 504].includes(reply.status)) expect(reply.status, `${operation.method} ${path} ${JSON.stringify(body)?.slice(0, 500) ?? ''} ${reply.text}`).to.be.below(500);
+        reached.add(`${operation.id} ${String(Math.floor(reply.status / 100))}`);
         documents.check(operation.method, path, reply);
       }),
       { numRuns: runs, seed },
@@ -161,6 +269,9 @@ describe('requests made from the document', function () {
     const share = (from: number): number => [...statuses].filter(([status]) => status >= from && status < from + 100).reduce((sum, [, count]) => sum + count, 0) / runs;
     expect(share(200)).to.be.above(0.1);
     expect(share(400)).to.be.above(0.1);
+    // Nearly each endpoint did what it is for at least once, but for those that need what no generator finds.
+    const never = documents.operations.map(({ id }) => id).filter((id) => !reached.has(`${id} 2`) && !hard.has(id));
+    if (runs >= 5_000) expect(never.length, `no request was ever right for ${never.join(', ')}`).to.be.below(10);
   });
 
   it('leaves a server that serves', async () => {
