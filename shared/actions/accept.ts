@@ -6,17 +6,17 @@ import { fullAccess } from '../agents/access.ts';
 import { heldSockets, type HeldConnection } from '../applink/held.ts';
 import type { Connection } from '../applink/link.ts';
 import { newId } from '../core/ids.ts';
-import { isAway } from '../db/errors.ts';
 import type { Deps } from '../deps.ts';
 import type { Action } from '../environments/actions.ts';
 import { itemJson } from '../items/present.ts';
 import type { SavedAnswer } from '../perform/write.ts';
 import { channels } from '../redis/bus.ts';
 import { askForRun } from './approval.ts';
+import { beginSurely } from './begin.ts';
 import type { Ready } from './check.ts';
-import { bareRecord, callApp, handedRun, paramsOf, wasWritten } from './handOver.ts';
+import { bareRecord, callApp, handedRun, paramsOf } from './handOver.ts';
 import { aboutOf, type Run } from './model.ts';
-import { beginRun, type JobDue } from './write.ts';
+import type { JobDue } from './write.ts';
 
 export type Save = (status: number, body: string) => SavedAnswer | null;
 
@@ -76,7 +76,7 @@ const writeQueued = async (deps: Deps, { run, ready: { action } }: Wanted, conne
   const saved = savedFor(accepted, save);
   // Online it waits for those before it; its lane gives it its turn.
   const due: JobDue = connection === null ? 'app' : run.requested_at;
-  await beginRun(deps.db, once(queuedRun(run, action, run.requested_at), saved), { due, saved, unlessQueued: false });
+  await beginSurely(deps, once(queuedRun(run, action, run.requested_at), saved), { due, saved, unlessQueued: false });
   deps.bus.publish(channels.nudge, 'outbox');
   if (connection !== null) deps.bus.publish(channels.nudge, 'jobs');
   return accepted;
@@ -85,7 +85,7 @@ const writeQueued = async (deps: Deps, { run, ready: { action } }: Wanted, conne
 const writeBackground = async (deps: Deps, { run }: Wanted, save: Save): Promise<Accepted | null> => {
   const accepted: Accepted = { kind: 'running', run: run.id };
   const saved = savedFor(accepted, save);
-  const made = await beginRun(deps.db, once(run, saved), { due: run.requested_at, saved, unlessQueued: true });
+  const made = await beginSurely(deps, once(run, saved), { due: run.requested_at, saved, unlessQueued: true });
   if (!made) return null;
   deps.bus.publish(channels.nudge, 'jobs');
   deps.bus.publish(channels.nudge, 'outbox');
@@ -101,11 +101,9 @@ const callHere = async (deps: Deps, { run, caller, ready }: Wanted, saved: Saved
   const handed = handedRun(run, held.connection, run.requested_at);
   const known = { record: record === 'unverified' ? bareRecord(run) : record, item: item === null ? null : itemJson(item, fullAccess) };
   const params = await paramsOf(deps, caller.env, handed, known);
-  const begun = await beginRun(deps.db, handed, { due: null, saved, unlessQueued: true }).catch((error: unknown) => {
-    if (isAway(error)) void wasWritten(deps, handed).then((written) => (written ? callApp(deps, handed, held, params) : undefined));
-    throw error;
-  });
-  return begun ? { kind: 'direct', run: handed, called: callApp(deps, handed, held, params) } : null;
+  const call = (): Promise<Run | undefined> => callApp(deps, handed, held, params);
+  const begun = await beginSurely(deps, handed, { due: null, saved, unlessQueued: true }, () => void call());
+  return begun ? { kind: 'direct', run: handed, called: call() } : null;
 };
 
 const writeDirect = async (deps: Deps, wanted: Wanted, connection: Connection, save: Save): Promise<Direct | null> => {
@@ -114,7 +112,7 @@ const writeDirect = async (deps: Deps, wanted: Wanted, connection: Connection, s
   const held = heldSockets(deps.link).get(connection.id);
   let direct: Direct | null = null;
   if (held !== undefined) direct = await callHere(deps, { ...wanted, run }, saved, held);
-  else if (await beginRun(deps.db, run, { due: run.requested_at + watchMs, saved, unlessQueued: true })) {
+  else if (await beginSurely(deps, run, { due: run.requested_at + watchMs, saved, unlessQueued: true })) {
     direct = { kind: 'direct', run, called: null };
     deps.link.handOver(connection, run.env, run.id);
   }

@@ -68,14 +68,15 @@ export const handedRun = (run: Run, { id, instance }: HeldConnection['connection
 });
 
 /**
- * Whether a hand-over was written of whose writing nothing was heard, as PostgreSQL went away meanwhile: asked until it
- * answers. Nobody else would call the app for it, and nobody would know for as long as the action may take.
+ * Whether a run or its hand-over was written of whose writing nothing was heard, as PostgreSQL went away meanwhile: asked
+ * until it answers. For a hand-over nobody else would call the app, and nobody would know for as long as it may take.
  */
-export const wasWritten = async (deps: Deps, handed: Run): Promise<boolean> => {
+export const wasWritten = async (deps: Deps, wanted: Run): Promise<boolean> => {
   for (;;) {
     try {
-      const run = await readRun(deps.db, handed.env, handed.id);
-      return run !== undefined && !isSettled(run) && run.fence === handed.fence && run.handed_at === handed.handed_at && run.connection === handed.connection && run.lost_at === null;
+      const run = await readRun(deps.db, wanted.env, wanted.id);
+      if (run === undefined || wanted.handed_at === null) return run !== undefined;
+      return !isSettled(run) && run.fence === wanted.fence && run.handed_at === wanted.handed_at && run.connection === wanted.connection && run.lost_at === null;
     } catch {
       await sleep(pauseMs);
     }

@@ -5,7 +5,6 @@
 import { Customer } from '../support/customer.ts';
 import { startProxy, type Proxy } from '../support/proxy.ts';
 import type { Client } from '../support/client.ts';
-import { NoAnswer } from '../support/send.ts';
 import type { Json } from '../support/oracle.ts';
 import type { Invariant, Run } from '../support/run.ts';
 import { effectsOf, endedRuns, judgeAudit, judgeOnce } from '../support/runs.ts';
@@ -31,13 +30,10 @@ const written: Readonly<Record<(typeof kinds)[number], string>> = {
   direct: 'handed_at is not null', there: 'handed_at is not null', background: 'handed_at is not null', end: "status = 'succeeded'",
 };
 
-const ask = async ({ client, base }: Scene, kind: (typeof kinds)[number], mark: string): Promise<void> => {
+const ask = async ({ run, client, base }: Scene, kind: (typeof kinds)[number], mark: string): Promise<void> => {
   const body = { action: kind === 'background' ? 'job' : 'act', input: { mark, ...(kind === 'end' ? { cell: mark.slice(0, -1), gate: 'after' } : {}) } };
-  if (kind !== 'direct') return void (await client.post('/actions', body));
-  // It is told that PostgreSQL is away, which is all that this API knows.
-  await client.once('POST', `${base}/actions`, body).catch((error: unknown) => {
-    if (!(error instanceof NoAnswer)) throw error;
-  });
+  const { status, text } = kind === 'direct' ? await client.once('POST', `${base}/actions`, body) : await client.post('/actions', body);
+  run.expect(status === 200 || status === 202, `${mark}, whose run was there, answered ${String(status)} ${text}`);
 };
 
 const unheardOnce = async (scene: Scene, kind: (typeof kinds)[number], n: number): Promise<void> => {
