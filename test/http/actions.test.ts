@@ -112,7 +112,7 @@ describe('http: actions', () => {
       expect(await post({})).to.equal('400 invalid');
       expect(await post({ action: 'ping', extra: 1 })).to.equal('400 invalid');
       expect(await post({ action: 'nope' })).to.equal('404 not_found');
-      expect(await post({ action: '__proto__' })).to.equal('400 invalid');
+      expect(await post({ action: '__proto__' })).to.equal('404 not_found');
       expect(await post({ action: 'open_vault', record: 'v1' })).to.equal('404 not_found');
       expect(await post({ action: 'receipt', record: 'o1', input: { email: 'ana@example.com' } }, viewer)).to.equal('403 forbidden');
       expect(await post({ action: 'ping' }, viewer)).to.equal('404 not_found');
