@@ -489,6 +489,33 @@ describe('the permission matrix', () => {
     expect(compared).to.be.above(300);
   });
 
+  it('lets a person run what needs a fresh sign-in while it is fresh, and no agent in any way', async () => {
+    const body = { action: 'fresh', record: record.id };
+    const bulk = { ids: [items.get('own')], operation: { type: 'action', action: 'fresh', input: {} } };
+    expect((await (await world.person('operator', 'Fresh', { fresh: true })).post('/actions', body)).status).to.equal(200);
+    const made = async (): Promise<number> => (await world.sql(`select id from runs where action = 'fresh'`)).length;
+    const before = await made();
+    for (const persona of ['admin', 'oper', 'clerk', 'read', 'sup', 'pers'] as const) {
+      for (const [path, sent] of [['/actions', body], ['/bulk', bulk], ['/bulk', { ...bulk, dryRun: true }]] as const) expect((await clients.get(persona)?.post(path, sent))?.status, `${persona} ${path}`).to.equal(403);
+    }
+    expect(await made()).to.equal(before);
+  });
+
+  it('lets a person decide only what they see, and answers the rest as if it weren’t there', async () => {
+    await world.role('decides', [{ on: 'resource:own', can: ['see'] }, { on: 'inbox:own', can: ['see'] }, { on: 'approvals', can: ['*'] }]);
+    const narrow = documents.of(await world.person('decides'));
+    const approval = (thing: Thing): string => approvals.get(`get ${thing}`) ?? '';
+    for (const verb of ['approve', 'reject']) {
+      const none = await narrow.post(`/approvals/apr_01jd0000000000000000000000/${verb}`);
+      for (const thing of ['hidden', 'bulks', 'else'] as const) {
+        const { status, text } = await narrow.post(`/approvals/${approval(thing)}/${verb}`);
+        expect([status, text], `${verb} ${thing}`).to.deep.equal([404, none.text]);
+      }
+    }
+    expect((await narrow.get('/approvals?limit=200')).body.approvals.map(({ id }: { id: string }) => id)).to.not.include.members([approval('hidden'), approval('bulks')]);
+    for (const thing of ['sups', 'admins'] as const) expect((await narrow.post(`/approvals/${approval(thing)}/reject`)).status, thing).to.equal(200);
+  });
+
   it('changes nothing that was refused', async () => {
     const { admin, clerk, sup } = Object.fromEntries(clients) as Record<Persona, Client>;
     interface Entry { readonly type: string; readonly actor: { readonly id: string }; readonly data: { readonly text?: string; readonly run?: string } }
