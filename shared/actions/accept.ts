@@ -124,7 +124,7 @@ const writeDirect = async (deps: Deps, wanted: Wanted, connection: Connection, s
 export const acceptAction = async (deps: Deps, caller: Caller, ready: Ready & { readonly recordId: string | null }, save: Save): Promise<Accepted | Direct> => {
   const { action, recordId } = ready;
   const run = newRun(caller, ready, recordId, deps.clock.now());
-  if (needsApproval(caller, action)) return askForRun(deps, caller, run, ready, (accepted) => savedFor(accepted, save));
+  if (needsApproval(caller, action)) return askForRun(deps, caller, { run }, ready, (accepted) => savedFor(accepted, save));
   const connection = await deps.link.choose(caller.env.id, { kind: 'action', name: action.name });
   const decided: Wanted = { caller, ready, run };
   if (connection === null) {

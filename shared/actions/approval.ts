@@ -1,4 +1,5 @@
 /** A run that a person has to approve first: written as pending, with the approval that it waits for. */
+import { fault } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import type { Caller } from '../agents/principal.ts';
 import { requestApproval } from '../approvals/request.ts';
@@ -7,24 +8,34 @@ import type { SavedAnswer } from '../perform/write.ts';
 import type { Accepted } from './accept.ts';
 import type { Ready } from './check.ts';
 import type { Run } from './model.ts';
-import { beginRun } from './write.ts';
+import { beginRun, move } from './write.ts';
 
 const summaryOf = ({ label, resource, record }: Run): string => (record === null ? label : `${label}: ${resource ?? ''} ${record}`);
 
+interface Asking {
+  readonly run: Run;
+  /** The run as it is, when it is asked for again. */
+  readonly before?: Run;
+}
+
 /** The same request by the same principal while one is pending answers with that one. */
-export const askForRun = async (deps: Deps, caller: Caller, run: Run, { record, item }: Ready, save: (accepted: Accepted) => SavedAnswer | null): Promise<Accepted> => {
-  const { action, resource, record: id, input } = run;
+export const askForRun = async (deps: Deps, caller: Caller, { run, before }: Asking, { record }: Pick<Ready, 'record'>, save: (accepted: Accepted) => SavedAnswer | null): Promise<Accepted> => {
+  const { action, resource, record: id, item, inbox, input } = run;
   const asked = await requestApproval(deps, caller, {
     kind: 'action',
     summary: summaryOf(run),
-    request: { action, resource, record: id, item: run.item, input },
+    request: { action, resource, record: id, item, input },
     before: record === 'unverified' ? null : record,
-    fingerprint: ['action', action, resource, id, run.item, input],
+    fingerprint: ['action', action, resource, id, item, input, before?.id],
     expiresMs: limits.approvalMs,
     run: run.id,
-    item: item === null ? null : { id: item.id, inbox: item.inbox },
+    item: item === null || inbox === null ? null : { id: item, inbox },
     also: async (tx, approval) => {
-      await beginRun(tx, { ...run, status: 'pending', approval }, { due: null, saved: null, unlessQueued: false });
+      const pending: Run = { ...run, status: 'pending', approval };
+      if (before === undefined) await beginRun(tx, pending, { due: null, saved: null, unlessQueued: false });
+      else if (!(await move(tx, before, pending, run.requested_at, { verb: 'action.retry', outcome: 'ok', told: true, due: null }))) {
+        throw fault('conflict', 'This run has just been changed; look at it again.');
+      }
     },
     save: ({ approval, run: waiting }) => save({ kind: 'pending', approval, run: waiting ?? run.id }),
   });

@@ -5,6 +5,7 @@ import type { Deps } from '../deps.ts';
 import type { SavedAnswer } from '../perform/write.ts';
 import { channels } from '../redis/bus.ts';
 import { acceptedBody, needsApproval, queuedRun, type Accepted } from './accept.ts';
+import { askForRun } from './approval.ts';
 import { passSteps } from './check.ts';
 import type { Run } from './model.ts';
 import { visibleRun } from './queries.ts';
@@ -32,8 +33,8 @@ export const retryRun = async (deps: Deps, caller: Caller, id: string, { confirm
   if (run.status !== 'unknown' && run.status !== 'failed' && run.status !== 'expired') throw fault('conflict', `This run is ${run.status}; only one that failed, expired or has an unknown end can be run again.`);
   const { action } = ready;
   const at = deps.clock.now();
-  if (needsApproval(caller, action)) throw fault('conflict', `${action.label} needs approval: ask for it anew instead.`);
   const next: Run = { ...anew(run, caller, at), input: ready.input, timeout_ms: action.timeout, repeatable: action.repeatable, background: action.background };
+  if (needsApproval(caller, action)) return askForRun(deps, caller, { run: next, before: run }, ready, (accepted) => save(202, JSON.stringify(acceptedBody(accepted))));
   const online = await deps.link.online(caller.env.id, { kind: 'action', name: action.name });
   if (!online && action.offline === 'refuse') throw fault('app_offline', `The app is offline, and ${action.label} is not queued.`);
   const accepted: Accepted = { kind: online ? 'running' : 'queued', run: run.id };

@@ -162,3 +162,9 @@ export const expireApproval = async (deps: Deps, approval: Approval): Promise<vo
   const ended = await endApproval(deps.db, approval, { status: 'expired', by: null, note: null }, deps.clock.now());
   if (ended !== null) await dropWaiting(deps, approval, 'expired', 'Nobody approved it in time.');
 };
+
+/** What it asks for can't be done any more, whatever anybody decides. */
+export const dropApproval = async (deps: Deps, approval: Approval, message: string): Promise<void> => {
+  const ended = await endApproval(deps.db, approval, { status: 'stale', by: null, note: message }, deps.clock.now());
+  if (ended !== null) await dropWaiting(deps, approval, 'failed', message);
+};

@@ -1,6 +1,6 @@
 /** Approvals: asked for by whoever may, decided by persons, exactly once, with everything checked as it is then. */
 import { expect } from 'chai';
-import { connectApp, type FakeApp } from '../support/app.ts';
+import { connectApp, rpcError, type FakeApp } from '../support/app.ts';
 import type { Client, Reply } from '../support/http.ts';
 import { until } from '../support/until.ts';
 import { newWorld, type World } from '../support/world.ts';
@@ -24,15 +24,16 @@ describe('http: approvals', () => {
   let key: Client;
   let app: FakeApp;
   const ran: { run: string; actor: { id: string } }[] = [];
+  const refund = (params: { run: string; actor: { id: string } }): object => {
+    ran.push(params);
+    return { message: 'Refunded.' };
+  };
 
   before(async () => {
     world = await newWorld({ manifest });
     await world.role('clerk', clerk);
     [agent, person, key] = [await world.agent('clerk'), await world.person('operator'), await world.appKey()];
-    app = await connectApp(key, { manifest, handlers: { 'action.run': (params: { run: string; actor: { id: string } }) => {
-      ran.push(params);
-      return { message: 'Refunded.' };
-    } } });
+    app = await connectApp(key, { manifest, handlers: { 'action.run': refund } });
   });
   after(async () => {
     await app.close();
@@ -156,6 +157,32 @@ describe('http: approvals', () => {
     const third = await ask(await order());
     expect((await agent.post(`/runs/${third.run}/cancel`)).status).to.equal(200);
     expect(await approvalOf(third.approval)).to.include({ status: 'cancelled' });
+  });
+
+  it('is asked for again when a run is to be run again', async () => {
+    const { approval, run } = await ask(await order());
+    app.handle('action.run', () => { throw rpcError(-32001, 'Not now.'); });
+    await person.post(`/approvals/${approval}/approve`);
+    await until('it has failed', async () => (await runOf(run)).status === 'failed');
+    expect(codeOf(await agent.post(`/runs/${run}/retry`))).to.equal('409 confirmation_required');
+    const again = await agent.post(`/runs/${run}/retry`, { confirmed: true });
+    expect(again.body).to.deep.include({ pending: true, run });
+    expect(again.body.approval).not.to.equal(approval);
+    app.handle('action.run', refund);
+    expect((await person.post(`/approvals/${String(again.body.approval)}/approve`)).status).to.equal(200);
+    await until('it has run', async () => (await runOf(run)).status === 'succeeded');
+    expect(await runOf(run)).to.include({ attempt: 2, attempts: 2 });
+  });
+
+  it('is stale once its action is declared no more', async () => {
+    const strict = await agent.post('/actions', { action: 'strict' });
+    const less = { ...manifest, actions: manifest.actions.filter(({ name }) => name !== 'strict') };
+    const newer = await connectApp(key, { manifest: less, startedAt: Date.now() });
+    await until('the approval is stale', async () => (await approvalOf(strict.body.approval)).status === 'stale');
+    expect((await world.sql<{ status: string }>('select status from runs where id = $1', [strict.body.run]))[0]?.status).to.equal('failed');
+    await newer.close();
+    const back = await connectApp(key, { manifest, startedAt: Date.now() });
+    await back.close();
   });
 
   it('keeps a decision under an idempotency key', async () => {
