@@ -19,7 +19,7 @@ export interface JobPayloads {
    */
   replySend: { readonly item: string; readonly entry: string; readonly dueAt: number | null; readonly handedOver?: boolean; readonly attempts?: number };
   triageItem: { readonly item: string };
-  /** All steps of an environment's ramps that are due by then (shared/flags/slots.ts). */
+  /** All steps of ramps that are due by then, of all environments (shared/flags/slots.ts). */
   rampStep: { readonly slot: number };
 }
 

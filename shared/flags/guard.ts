@@ -52,8 +52,8 @@ const act = async (deps: Deps, { env, key, ramp_id: id }: FlagRow, reason: strin
     if (ramp === null || (ramp.status !== 'running' && ramp.status !== 'done')) return;
     const happening: Happening = { at: clock.now(), by: guardian, requestId: ramp.requestId, address: null, approvedBy: null };
     const verb = ramp.guard?.then === 'rollback' ? 'flag.rollback' : 'flag.stop';
-    const written = await writeMoves(db, env, happening.at, [{ before: flag, after: endedFlag(flag, ramp, happening), verb, reason, happening }]);
-    if (written.size > 0) {
+    const written = await writeMoves(db, happening.at, [{ env, before: flag, after: endedFlag(flag, ramp, happening), verb, reason, happening }]);
+    if (written > 0) {
       announceFlags(deps);
       return;
     }

@@ -8,5 +8,5 @@ const lateMs = 2_000;
 
 const stage = statement('flags.stageLost', stageSlots('select distinct env, $2::bigint as slot, $3::bigint as at from flags where next_at < $1'));
 
-/** Answers how many jobs were staged: one for each environment with a ramp that is late. */
+/** Answers how many jobs were staged: one, when any ramp is late. */
 export const stageLost = (db: Db, now: number): Promise<number> => run(db, stage, [now - lateMs, slotAt(now, now), now]);

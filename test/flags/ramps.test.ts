@@ -139,7 +139,7 @@ describe('ramps', () => {
       caller = { env, principal: principal as Principal, requestId: null, address: null };
     });
     const apply = (wanted: FlagChange): Promise<unknown> => applyFlagChange(racing, racing.db, caller, 'raced', wanted);
-    const step = (): Promise<unknown> => stepDue(racing, caller.env);
+    const step = (): Promise<unknown> => stepDue(racing);
     const begin = async (): Promise<unknown> => {
       now += 1_000_000;
       return apply({ rollout: 0, ramp: { to: 100, over: 100_000, every: 1_000, at: null, guard: null } });
@@ -170,7 +170,7 @@ describe('ramps', () => {
         for (const k of [3, 7, 20]) {
           now = start + k * 1_000;
           const stale: Deps = { ...racing, clock: { now: () => start + (k - 2) * 1_000 } };
-          await Promise.all([...Array.from({ length: 6 }, () => step()), ...[1, 2].map(() => stepDue(stale, caller.env))]);
+          await Promise.all([...Array.from({ length: 6 }, () => step()), ...[1, 2].map(() => stepDue(stale))]);
           const stored = await readFlagRow(deps.db, caller.env.id, 'raced');
           expect({ rollout: stored?.rollout, changes: stored?.changes }).to.deep.equal({ rollout: k * 1_000, changes });
         }
