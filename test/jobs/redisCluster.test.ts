@@ -7,14 +7,15 @@ import { openRedis, type RedisLinks } from '../../shared/redis/connect.ts';
 import { canCluster, startRedisCluster, type RedisCluster } from '../../shared/services/redisCluster.mjs';
 import { until } from '../support/until.ts';
 
-describe('with a Redis Cluster', function () {
+const withCluster = (await canCluster()) ? describe : describe.skip;
+
+withCluster('with a Redis Cluster', function () {
   this.timeout(60_000);
   let dir: string;
   let cluster: RedisCluster;
   let links: RedisLinks;
 
-  before(async function () {
-    if (!(await canCluster())) return this.skip();
+  before(async () => {
     dir = await mkdtemp(join(tmpdir(), 'console-cluster-'));
     cluster = await startRedisCluster({ dir });
   });
@@ -23,7 +24,7 @@ describe('with a Redis Cluster', function () {
   });
   afterEach(() => links.close());
   after(async () => {
-    await cluster?.stop();
+    await cluster.stop();
     await rm(dir, { recursive: true, force: true });
   });
 

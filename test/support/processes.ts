@@ -9,6 +9,8 @@ export interface Program {
   readonly child: ChildProcess;
   /** Of an API: where it listens. */
   readonly port: string;
+  /** Its log so far. */
+  said(): string;
   /** Kills it if it still runs; answers when it is gone. */
   end(): Promise<void>;
 }
@@ -23,10 +25,11 @@ export const startProgram = async ({ config }: World, path: 'workers/main.ts' | 
   const [, port = ''] = await until(`${path} is at work`, () => {
     if (child.exitCode !== null) throw new Error(`${path} has ended: ${said}`);
     return /the workers are ready|"port":(\d+)/.exec(said);
-  }, 20_000);
+  }, 60_000);
   return {
     child,
     port,
+    said: () => said,
     end: async () => {
       const gone = child.exitCode === null && child.signalCode === null ? once(child, 'exit') : null;
       child.kill('SIGKILL');

@@ -67,10 +67,12 @@ export interface World {
 export interface WorldOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly workers?: boolean;
+  /** false: no API here, as the test starts processes of its own. */
+  readonly server?: boolean;
   readonly manifest?: unknown;
 }
 
-export const newWorld = async ({ env = {}, workers = true, manifest = testManifest }: WorldOptions = {}): Promise<World> => {
+export const newWorld = async ({ env = {}, workers = true, server = true, manifest = testManifest }: WorldOptions = {}): Promise<World> => {
   const database = await newDatabase();
   const owner = new pg.Pool({ connectionString: database.ownerUrl, max: 2 });
   const config = readConfig({
@@ -103,7 +105,7 @@ export const newWorld = async ({ env = {}, workers = true, manifest = testManife
     await refresh();
   };
   await environment('demo');
-  const first = await startServer(deps);
+  const first = server ? await startServer(deps) : { port: 0, stop: () => closeDeps(deps) };
   servers.push(first);
   const workerDeps = workers ? await openDeps(config, 'workers') : null;
   const crew = workerDeps === null ? null : createCrew(workerDeps);
@@ -167,9 +169,9 @@ export const newWorld = async ({ env = {}, workers = true, manifest = testManife
       }
     },
     api: async () => {
-      const server = await startServer(await openDeps(config, 'api'));
-      servers.push(server);
-      return { server, base: (name) => baseOf(server.port, name) };
+      const further = await startServer(await openDeps(config, 'api'));
+      servers.push(further);
+      return { server: further, base: (name) => baseOf(further.port, name) };
     },
     settled: async () => {
       await until('everything is done and told', async () => {
@@ -181,7 +183,7 @@ export const newWorld = async ({ env = {}, workers = true, manifest = testManife
     close: async () => {
       await crew?.stop();
       if (workerDeps !== null) await closeDeps(workerDeps);
-      for (const server of servers.reverse()) await server.stop();
+      for (const running of servers.reverse()) await running.stop();
       await owner.end();
       await database.drop();
     },
