@@ -1,6 +1,7 @@
 /** Decisions on approvals: exactly one of any number holds, and the effect commits with it or not at all. */
 import { Fault, fault } from '../catalogue/errors.ts';
-import { byOf, inEnvironment, type Caller } from '../agents/principal.ts';
+import { byOf, type Caller } from '../agents/principal.ts';
+import { requesterNow } from '../agents/requester.ts';
 import { settle } from '../actions/settle.ts';
 import { readRun } from '../actions/model.ts';
 import { cancelPending } from '../bulk/cancel.ts';
@@ -43,12 +44,12 @@ const decidable = async (deps: Deps, caller: Caller, id: string): Promise<Approv
   return approval;
 };
 
-/** Whoever asked, with the rights of now. */
+/** Whoever asked, with the rights of now, and by this request. */
 const requesterOf = async (deps: Deps, caller: Caller, approval: Approval): Promise<Caller> => {
   await deps.directory.refresh();
-  const principal = await deps.directory.principal(approval.actor_type, approval.actor);
-  if (principal === null || !inEnvironment(principal.environments, caller.env.name)) throw stale('requestedBy', 'whoever asked for it may not act here any more');
-  return { env: caller.env, principal, requestId: caller.requestId, address: approval.address };
+  const requester = await requesterNow(deps, { ...approval, request_id: caller.requestId });
+  if (requester === null) throw stale('requestedBy', 'whoever asked for it may not act here any more');
+  return requester;
 };
 
 const prepare = (approving: Approving): Promise<Effect> => {

@@ -10,7 +10,8 @@ import { isSettled, readRun, type Run } from '../../shared/actions/model.ts';
 import { settle } from '../../shared/actions/settle.ts';
 import { tellMove } from '../../shared/actions/waiters.ts';
 import { move } from '../../shared/actions/write.ts';
-import { inEnvironment, type Caller } from '../../shared/agents/principal.ts';
+import type { Caller } from '../../shared/agents/principal.ts';
+import { requesterNow } from '../../shared/agents/requester.ts';
 import type { Deps } from '../../shared/deps.ts';
 import { channels } from '../../shared/redis/bus.ts';
 import { again, done, waitForApp, type Handler, type Outcome } from '../handler.ts';
@@ -20,19 +21,8 @@ const askAgainMs = 2_000;
 /** A run that is not the first of its lane is given its turn; if nobody does, it looks for itself after this many ms. */
 const turnMs = 60_000;
 
-const lookUpCaller = async ({ directory }: Deps, run: Run): Promise<Caller | null> => {
-  const env = directory.environmentById(run.env);
-  const principal = env === undefined ? null : await directory.principal(run.actor_type, run.actor);
-  if (env === undefined || principal === null || !inEnvironment(principal.environments, env.name)) return null;
-  return { env, principal, requestId: run.request_id, address: run.address };
-};
-
-/** Whoever asked, with the rights of now. A no is believed only after a fresh look. */
 const callerOf = async (deps: Deps, run: Run): Promise<Caller> => {
-  const known = await lookUpCaller(deps, run);
-  if (known !== null) return known;
-  await deps.directory.refresh();
-  const caller = await lookUpCaller(deps, run);
+  const caller = await requesterNow(deps, run);
   if (caller === null) throw fault('forbidden', 'Whoever asked for this may not act here any more.');
   return caller;
 };
@@ -48,7 +38,7 @@ const checkNow = async (deps: Deps, run: Run): Promise<void> => {
   requireDecided(caller, run);
 };
 
-/** The same for rights and definitions: they may be newer than what this process has read. */
+/** A no is believed only after a fresh look: rights and definitions may be newer than what this process has read. */
 const check = async (deps: Deps, run: Run): Promise<void> => {
   try {
     await checkNow(deps, run);

@@ -3,7 +3,8 @@
  * statement of the effect and never twice, so it may run any number of times, also twice at once.
  */
 import { attachedSeqs, runOnItems, type BulkAction } from '../../shared/actions/bulkRuns.ts';
-import { asApproved, inEnvironment, type Caller } from '../../shared/agents/principal.ts';
+import { asApproved, type Caller } from '../../shared/agents/principal.ts';
+import { requesterNow } from '../../shared/agents/requester.ts';
 import { endChunk, readFormers, readRemaining, refuseAll, remaining, takeChunk, waitForRuns, type Chunk } from '../../shared/bulk/chunks.ts';
 import { reportProgress } from '../../shared/bulk/progress.ts';
 import { readBulk } from '../../shared/bulk/queries.ts';
@@ -19,20 +20,10 @@ import { done, type Handler } from '../handler.ts';
  */
 const atOnce = 125;
 
-/** Whoever asked, with the rights of now; null when they were revoked or lost the environment. */
-const lookUpCaller = async ({ directory }: Deps, number: number, { actor_type: type, actor, approved, request_id: requestId, address }: Chunk): Promise<Caller | null> => {
-  const env = directory.environmentById(number);
-  const principal = env === undefined ? null : await directory.principal(type, actor);
-  if (env === undefined || principal === null || !inEnvironment(principal.environments, env.name)) return null;
-  return { env, principal: approved ? asApproved(principal) : principal, requestId, address };
-};
-
-/** A no is believed only after a fresh look: a role or an environment may be newer than what this process has read. */
+/** Whoever asked, with the rights of now; null when they may not act here any more. */
 const callerOf = async (deps: Deps, env: number, chunk: Chunk): Promise<Caller | null> => {
-  const caller = await lookUpCaller(deps, env, chunk);
-  if (caller !== null) return caller;
-  await deps.directory.refresh();
-  return lookUpCaller(deps, env, chunk);
+  const caller = await requesterNow(deps, { env, ...chunk });
+  return caller === null || !chunk.approved ? caller : { ...caller, principal: asApproved(caller.principal) };
 };
 
 const operationOf = async ({ db }: Deps, env: number, chunk: Chunk): Promise<Bound> => {
@@ -92,6 +83,8 @@ const runChunk = async (deps: Deps, env: number, chunk: Chunk, signal: AbortSign
 export const bulkChunk: Handler<'bulkChunk'> = async ({ env, payload, signal }, deps) => {
   const chunk = await takeChunk(deps.db, payload.bulk, payload.chunk, deps.clock.now());
   if (chunk !== null) {
+    // It may be about a person, a role or a state that is newer than what this process has read.
+    await deps.directory.refresh();
     if (chunk.operation.type === 'action') await runChunk(deps, env, chunk, signal);
     else await doChunk(deps, env, chunk, signal);
     await endChunk(deps.db, chunk);
