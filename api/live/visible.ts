@@ -6,6 +6,7 @@ import type { Access } from '../../shared/agents/access.ts';
 import { presentApproval } from '../../shared/approvals/present.ts';
 import { seesApproval } from '../../shared/approvals/visible.ts';
 import type { LivePart } from '../../shared/catalogue/events.ts';
+import { withoutHiddenGuard } from '../../shared/flags/model.ts';
 import { seenEntry, type TimelineEntry } from '../../shared/items/timeline.ts';
 import type { InboxCounts } from './counts.ts';
 
@@ -78,7 +79,11 @@ const rules: { readonly [T in Part['type']]: Rule<T> } = {
     const own = principal !== null && approval.requestedBy.id === principal;
     return seesApproval(access, own, approval) ? { ...part, approval: presentApproval(approval, access) } : null;
   },
-  flag: (part, { access }) => (access.sees('flag', part.flag.flag) ? part : null),
+  flag: (part, { access }) => {
+    if (!access.sees('flag', part.flag.flag)) return null;
+    const flag = withoutHiddenGuard(part.flag, access);
+    return flag === part.flag ? part : { ...part, flag };
+  },
   app: (part) => part,
   counts: (part, viewer) => {
     const inboxes = pick(part.inboxes, (inbox) => seesInbox(viewer, inbox));

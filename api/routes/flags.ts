@@ -59,7 +59,7 @@ const history = read({
     const scope = `history:${JSON.stringify([principal.access.key, key])}`;
     const keys = given === undefined ? null : env.seal.openCursor(scope, given);
     if (given !== undefined && keys === null) throw fault('bad_cursor');
-    const { entries, next } = await readHistory(deps.db, env.id, key, { before: keys === null ? null : Number(keys[0]), limit: size ?? limits.pageDefault });
+    const { entries, next } = await readHistory(deps.db, caller, key, { before: keys === null ? null : Number(keys[0]), limit: size ?? limits.pageDefault });
     return { status: 200, body: { entries, cursor: next === null ? null : env.seal.cursor(scope, [next]) } };
   },
 });

@@ -18,7 +18,7 @@ import type { SavedAnswer } from '../perform/write.ts';
 import { channels } from '../redis/bus.ts';
 import { changedFlag, type FlagChange } from './decide.ts';
 import { changeProblems, checkTargets, type CheckedBody } from './check.ts';
-import { flagEtag, flagOf, flagView, readFlagRow, type Flag, type FlagView } from './model.ts';
+import { flagEtag, flagOf, flagView, readFlagRow, withoutHiddenGuard, type Flag, type FlagView } from './model.ts';
 import { writeChange } from './write.ts';
 
 export interface Applied {
@@ -52,8 +52,8 @@ export const requireAllowed = ({ principal }: Caller, key: string): void => {
 const optimisticRounds = 3;
 const roundsMax = 20;
 
-const versionConflict = (flag: Flag, at: number): Fault =>
-  fault('version_conflict', undefined, { body: { current: flagView(flag, at) }, headers: { etag: flagEtag(flag.version) } });
+const versionConflict = (flag: Flag, { access }: Caller['principal'], at: number): Fault =>
+  fault('version_conflict', undefined, { body: { current: withoutHiddenGuard(flagView(flag, at), access) }, headers: { etag: flagEtag(flag.version) } });
 
 const stale = (path: string, message: string): Fault => fault('stale', undefined, { details: [{ path, message }] });
 
@@ -72,11 +72,11 @@ const round = async ({ deps, caller, declared, change, options }: Wanted, db: Db
   const before = flagOf(declared, await readFlagRow(db, env.id, declared.key, lock));
   const { expectedChanges, approvedBy = null, ifMatch, save } = options;
   if (expectedChanges !== undefined && before.changes !== expectedChanges) throw stale('flag', 'was changed since this was asked for');
-  if (ifMatch !== undefined && ifMatch !== before.version) throw versionConflict(before, at);
+  if (ifMatch !== undefined && ifMatch !== before.version) throw versionConflict(before, principal, at);
   const by = { ...byOf(principal), role: principal.role?.name ?? null };
   const after = changedFlag(before, change, { at, by, requestId, address, rampId: newId('job'), approved: approvedBy !== null });
   if (after.targets !== before.targets) checkTargets(after.targets);
-  const applied: Applied = { flag: flagView(after, at), changed: after !== before };
+  const applied: Applied = { flag: withoutHiddenGuard(flagView(after, at), principal.access), changed: after !== before };
   const saved = save?.(applied) ?? null;
   if (after === before) {
     if (saved !== null) await keepAnswer(db, saved, at);
@@ -144,7 +144,7 @@ export const changeFlag = async (deps: Deps, caller: Caller, declared: ManifestF
   const needsApproval = supervised || (declared.approval === true && !quick);
   const now = flagOf(declared, await readFlagRow(deps.db, env.id, key));
   const at = deps.clock.now();
-  if (ifMatch !== undefined && ifMatch !== now.version) throw versionConflict(now, at);
+  if (ifMatch !== undefined && ifMatch !== now.version) throw versionConflict(now, caller.principal, at);
   if (danger !== null && !confirmed && !quick) throw fault('confirmation_required', undefined, { details: [{ path: 'confirmed', message: `danger: ${danger}` }] });
   if (!needsApproval) {
     const declaredNow: Wanted = { deps, caller, declared, change, options: { ifMatch, save: (applied) => save({ kind: 'done', applied }) } };

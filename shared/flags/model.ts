@@ -1,4 +1,5 @@
 /** Flags as rows, as everybody works with them, and as they are shown. */
+import type { Access } from '../agents/access.ts';
 import type { By } from '../catalogue/events.ts';
 import type { Db, Tx } from '../db/knex.ts';
 import { row, rows, statement } from '../db/sql.ts';
@@ -80,5 +81,12 @@ export const flagView = ({ declared, value, rollout, targets, rules, ramp, versi
   updatedAt,
   updatedBy,
 });
+
+/** What has a flag's ramp in it, without a guard over an inbox that the role doesn't see. */
+export const withoutHiddenGuard = <V extends Readonly<Record<string, unknown>>>(value: V, access: Pick<Access, 'sees'>): V => {
+  const ramp = value['ramp'] as { readonly guard?: { readonly inbox: string } | null } | null | undefined;
+  const inbox = ramp?.guard?.inbox;
+  return inbox === undefined || access.sees('inbox', inbox) ? value : { ...value, ramp: { ...ramp, guard: null } };
+};
 
 export const flagEtag = (version: number): string => `"${String(version)}"`;

@@ -40,6 +40,22 @@ describe('flags and others', () => {
     expect((await heard(narrow, from, 1)).map(({ flag }) => flag.flag)).to.deep.equal(['checkout']);
   });
 
+  it('a guard over an inbox that the role does not see is shown to nobody of that role: one flag, the list, its history, the stream', async () => {
+    const narrow = await world.agent('one flag');
+    const from = (await narrow.get('/changes')).body.cursor;
+    const guard = { inbox: 'bugs', above: 5, within: 60_000, then: 'stop' };
+    const started = await operator.post('/flags/checkout', { change: { ramp: { to: 50, over: 3_600_000, every: 60_000, at: null, guard } } });
+    expect(started.body.flag.ramp.guard).to.deep.include({ inbox: 'bugs' });
+    const heard = await narrow.get(`/changes?wait=5000&after=${encodeURIComponent(from)}`);
+    const told = [await narrow.get('/flags/checkout'), await narrow.get('/flags'), await narrow.get('/flags/checkout/history'), heard];
+    for (const { status, text } of told) {
+      expect(status).to.equal(200);
+      expect(text).to.include('"steps":60');
+      expect(text).not.to.include('bugs');
+    }
+    await operator.post('/flags/checkout', { change: { ramp: null } });
+  });
+
   it('an approved change is made as it was asked for, under the name of who asked, with who approved it', async () => {
     const { approval } = (await operator.post('/flags/approved', { change: { rollout: 20, ramp: { to: 40, over: 3_600_000, every: 60_000, at: null } } })).body;
     expect((await viewer.get('/flags/approved')).body.flag.version).to.equal(1);
