@@ -28,7 +28,9 @@ const insertRun = statement('runs.insert', `
   ), told as (insert into outbox (id, env, at, parts, inbox) select event, env, requested_at, $5, inbox from numbered),
   staged as (
     insert into staged_jobs (id, env, name, payload, subject, request_id, due_at, waits_for_app, created_at)
-    select $6, env, 'actionRun', jsonb_build_object('run', id), id, request_id, $7::bigint, $8::boolean, requested_at
+    select $6, env, 'actionRun', jsonb_build_object('run', id), id, request_id, $7::bigint,
+      -- Behind another of its lane it waits for its turn alone: of a thousand only the first is begun when the app is back.
+      $8::boolean and not exists (select from runs q where q.env = made.env and q.lane = made.lane and q.status in ('queued', 'running')), requested_at
     from made where $6::text is not null
   ), kept as (
     insert into idempotency_keys (principal, key, fingerprint, status, body, etag, created_at)

@@ -231,14 +231,15 @@ const flows = (startRedis: () => Promise<RedisForTest>): void => {
   });
 };
 
-const withCluster = (await canCluster()) ? describe : describe.skip;
-
 describe('two APIs and three workers', function () {
   this.timeout(120_000);
   describe('over one Redis', () => {
     flows(oneRedis);
   });
-  withCluster('over a Redis Cluster of three nodes', () => {
+  describe('over a Redis Cluster of three nodes', () => {
+    before(async function () {
+      if (!(await canCluster())) this.skip();
+    });
     flows(redisCluster);
   });
 });

@@ -7,9 +7,10 @@ import { openRedis, type RedisLinks } from '../../shared/redis/connect.ts';
 import { canCluster, startRedisCluster, type RedisCluster } from '../../shared/services/redisCluster.mjs';
 import { until } from '../support/until.ts';
 
-const withCluster = (await canCluster()) ? describe : describe.skip;
-
-withCluster('with a Redis Cluster', function () {
+describe('with a Redis Cluster', function () {
+  before(async function () {
+    if (!(await canCluster())) this.skip();
+  });
   this.timeout(60_000);
   let dir: string;
   let cluster: RedisCluster;
@@ -24,7 +25,7 @@ withCluster('with a Redis Cluster', function () {
   });
   afterEach(() => links.close());
   after(async () => {
-    await cluster.stop();
+    await (cluster as RedisCluster | undefined)?.stop();
     await rm(dir, { recursive: true, force: true });
   });
 
