@@ -48,7 +48,7 @@ describe('app link: hostile apps', () => {
     for (const frame of frames) app.raw(frame);
     await until('each is answered', () => answers.length === frames.length);
     expect(answers.every(({ id, error }) => id === null && (error?.code === -32700 || error?.code === -32600))).to.equal(true);
-    expect(await app.request('flags.list', {})).to.deep.equal({ flags: [] });
+    expect(await app.request('flags.list', {})).to.deep.equal({ flags: [], cursor: null });
     for (let i = frames.length; i < 100; i++) app.raw('{');
     expect(await app.closed).to.equal(4429);
   });
@@ -103,7 +103,7 @@ describe('app link: hostile apps', () => {
     app.notify('run.progress', { run: 'run_01h455vb4pex5vsknk084sn02q', progress: 0.5, message: 'half' });
     app.notify('something.new', {});
     app.notify('flags.list', {});
-    expect(await app.request('flags.list', {})).to.deep.equal({ flags: [] });
+    expect(await app.request('flags.list', {})).to.deep.equal({ flags: [], cursor: null });
     expect(answers.length).to.equal(1);
   });
 
@@ -143,6 +143,6 @@ describe('app link: hostile apps', () => {
     for (let i = 0; i < 20_000; i++) app.raw(`{"jsonrpc":"2.0","id":"${'x'.repeat(190)}","method":"nothing.here.${'y'.repeat(80)}"}`);
     expect((await (await world.agent('admin')).get('/me')).status).to.equal(200);
     app.socket.resume();
-    expect(await app.request('flags.list', {})).to.deep.equal({ flags: [] });
+    expect(await app.request('flags.list', {})).to.deep.equal({ flags: [], cursor: null });
   });
 });
