@@ -1,5 +1,4 @@
 /** A run that a person has to approve first: written as pending, with the approval that it waits for. */
-import { fault } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import type { Caller } from '../agents/principal.ts';
 import { requestApproval } from '../approvals/request.ts';
@@ -8,34 +7,31 @@ import type { SavedAnswer } from '../perform/write.ts';
 import type { Accepted } from './accept.ts';
 import type { Ready } from './check.ts';
 import type { Run } from './model.ts';
-import { beginRun, move } from './write.ts';
+import { beginRun } from './write.ts';
 
 const summaryOf = ({ label, resource, record }: Run): string => (record === null ? label : `${label}: ${resource ?? ''} ${record}`);
 
 interface Asking {
+  /** As it is to be begun. */
   readonly run: Run;
-  /** The run as it is, when it is asked for again. */
-  readonly before?: Run;
+  /** The ended run, when it is asked for again: it stays as it is until somebody approves. */
+  readonly ended?: Run;
 }
 
 /** The same request by the same principal while one is pending answers with that one. */
-export const askForRun = async (deps: Deps, caller: Caller, { run, before }: Asking, { record }: Pick<Ready, 'record'>, save: (accepted: Accepted) => SavedAnswer | null): Promise<Accepted> => {
+export const askForRun = async (deps: Deps, caller: Caller, { run, ended }: Asking, { record }: Pick<Ready, 'record'>, save: (accepted: Accepted) => SavedAnswer | null): Promise<Accepted> => {
   const { action, resource, record: id, item, inbox, input } = run;
   const asked = await requestApproval(deps, caller, {
     kind: 'action',
     summary: summaryOf(run),
-    request: { action, resource, record: id, item, input },
+    request: { action, resource, record: id, item, input, ...(ended === undefined ? {} : { endedAs: ended.fence }) },
     before: record === 'unverified' ? null : record,
-    fingerprint: ['action', action, resource, id, item, input, before?.id],
+    fingerprint: ['action', action, resource, id, item, input, ended?.id],
     expiresMs: limits.approvalMs,
     run: run.id,
     item: item === null || inbox === null ? null : { id: item, inbox },
     also: async (tx, approval) => {
-      const pending: Run = { ...run, status: 'pending', approval };
-      if (before === undefined) await beginRun(tx, pending, { due: null, saved: null, unlessQueued: false });
-      else if (!(await move(tx, before, pending, run.requested_at, { verb: 'action.retry', outcome: 'ok', told: true, due: null }))) {
-        throw fault('conflict', 'This run has just been changed; look at it again.');
-      }
+      if (ended === undefined) await beginRun(tx, { ...run, status: 'pending', approval }, { due: null, saved: null, unlessQueued: false });
     },
     save: ({ approval, run: waiting }) => save({ kind: 'pending', approval, run: waiting ?? run.id }),
   });

@@ -17,8 +17,11 @@ export interface Retry {
   readonly save: (status: number, body: string) => SavedAnswer | null;
 }
 
+/** Whether it ended in a way that it can be run again after. */
+export const canRunAgain = ({ status }: Run): boolean => status === 'unknown' || status === 'failed' || status === 'expired';
+
 /** The run as it is before its first hand-over, but for its id, its entry and what counts the attempts. */
-const anew = (run: Run, { principal, requestId, address }: Caller, at: number): Run => ({
+export const anew = (run: Run, { principal, requestId, address }: Caller, at: number): Run => ({
   ...run,
   status: 'running', lane: null, attempt: run.attempt + 1, failures: 0, fence: run.fence + 1, progress: null, message: null, blocks: null, error: null, code: null,
   actor_type: principal.type, actor: principal.id ?? run.actor, actor_name: principal.name, role: principal.role?.name ?? null,
@@ -30,11 +33,11 @@ const anew = (run: Run, { principal, requestId, address }: Caller, at: number): 
 export const retryRun = async (deps: Deps, caller: Caller, id: string, { confirmed, freshUntil, save }: Retry): Promise<Accepted> => {
   const run = await visibleRun(deps.db, caller, id);
   const ready = await passSteps(deps, caller, { action: run.action, record: run.record ?? undefined, input: run.input, confirmed }, freshUntil);
-  if (run.status !== 'unknown' && run.status !== 'failed' && run.status !== 'expired') throw fault('conflict', `This run is ${run.status}; only one that failed, expired or has an unknown end can be run again.`);
+  if (!canRunAgain(run)) throw fault('conflict', `This run is ${run.status}; only one that failed, expired or has an unknown end can be run again.`);
   const { action } = ready;
   const at = deps.clock.now();
   const next: Run = { ...anew(run, caller, at), input: ready.input, timeout_ms: action.timeout, repeatable: action.repeatable, background: action.background };
-  if (needsApproval(caller, action)) return askForRun(deps, caller, { run: next, before: run }, ready, (accepted) => save(202, JSON.stringify(acceptedBody(accepted))));
+  if (needsApproval(caller, action)) return askForRun(deps, caller, { run: next, ended: run }, ready, (accepted) => save(202, JSON.stringify(acceptedBody(accepted))));
   const online = await deps.link.online(caller.env.id, { kind: 'action', name: action.name });
   if (!online && action.offline === 'refuse') throw fault('app_offline', `The app is offline, and ${action.label} is not queued.`);
   const accepted: Accepted = { kind: online ? 'running' : 'queued', run: run.id };

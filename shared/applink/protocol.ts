@@ -1,7 +1,4 @@
-/**
- * What goes over the link between a customer's app and the service: JSON-RPC 2.0 in text frames of a WebSocket, in both
- * directions (contract section 10). Known to the service and to the SDK alike, so it imports nothing.
- */
+/** The link between a customer's app and the service: JSON-RPC 2.0 in text frames, both ways. The SDK knows it too, so it imports nothing. */
 
 /** Of the WebSocket. */
 export const subprotocol = 'console-app.v1';

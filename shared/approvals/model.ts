@@ -9,7 +9,8 @@ export type ApprovalKind = (typeof approvalKinds)[number];
 
 /** What is asked for, by kind: the members of `approvals.request`. */
 export interface Requests {
-  readonly action: { readonly action: string; readonly resource: string | null; readonly record: string | null; readonly item: string | null; readonly input: object };
+  /** `endedAs`: of a run that is to be run again, its fence when that was asked for. */
+  readonly action: { readonly action: string; readonly resource: string | null; readonly record: string | null; readonly item: string | null; readonly input: object; readonly endedAs?: number };
   /** `inboxes`: of those of its items that the requester saw; `action` and `resource`: of a bulk of actions. */
   readonly bulk: { readonly operation: { readonly type: string }; readonly total: number; readonly inboxes: readonly string[]; readonly action: string | null; readonly resource: string | null };
   /** `changes`: how often the flag had been changed by hand when it was asked. */

@@ -8,6 +8,7 @@ import { idempotency } from './idempotency.ts';
 import { killMatrix } from './killMatrix.ts';
 import { offlineActions } from './offlineActions.ts';
 import { paging } from './paging.ts';
+import { ramps } from './ramps.ts';
 import { resume } from './resume.ts';
 import { revocation } from './revocation.ts';
 import { rolling } from './rolling.ts';
@@ -18,5 +19,5 @@ import { unheard } from './unheard.ts';
 
 export const invariants: readonly Invariant[] = [
   bulkOnce, acceptedKept, resume, away, frozenWorker, streamComplete, slowReaders, revocation, paging, idempotency, rolling, offlineActions, killMatrix, runsUnderFaults,
-  unheard,
+  unheard, ramps,
 ];

@@ -20,6 +20,8 @@ export interface Stage {
   readonly admin: Client;
   readonly bases: () => readonly string[];
   agent(role: string, options?: ClientOptions): Promise<Client>;
+  /** Declares something else than the tests' manifest. */
+  declare(manifest: unknown): Promise<void>;
   /** A key for the customer's app. */
   appKey(): Promise<string>;
   role(name: string, grants: readonly Grant[]): Promise<string>;
@@ -63,6 +65,9 @@ export const newStage = async (site: Site, env: string): Promise<Stage> => {
     admin: await agent('admin'),
     bases,
     agent,
+    declare: async (manifest) => {
+      await administer(site, (tx, admin) => defineEnvironment(tx, admin, { environment: env, manifest, startedAt: Date.now() }));
+    },
     appKey: async () => (await administer(site, (tx, admin) => createAppKey(tx, admin, { name: 'app' }, env))).token,
     role: async (name, grants) => (await administer(site, (tx, admin) => createRole(tx, admin, { name, grants: [...grants] as never }))).id,
     narrow: async (role, grants) => {
