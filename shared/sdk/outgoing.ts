@@ -21,7 +21,8 @@ interface Lane {
   readonly width: number;
   readonly waiting: Entry[];
   readonly sent: Set<Entry>;
-  pausedUntil: number;
+  /** Set after "not now", until its time is up. */
+  paused: boolean;
   refusals: number;
 }
 
@@ -56,8 +57,12 @@ export const createOutgoing = (limit: number): Outgoing => {
   const later = (lane: Lane): void => {
     lane.refusals += 1;
     const waitMs = Math.min(30_000, 500 * 2 ** lane.refusals) * (0.5 + Math.random() / 2);
-    lane.pausedUntil = Date.now() + waitMs;
-    setTimeout(() => { pump(lane); }, waitMs).unref();
+    lane.paused = true;
+    // The timer alone says when: it may go off a little before the clock has moved as far.
+    setTimeout(() => {
+      lane.paused = false;
+      pump(lane);
+    }, waitMs).unref();
   };
 
   const failed = (lane: Lane, entry: Entry, error: unknown): void => {
@@ -89,7 +94,7 @@ export const createOutgoing = (limit: number): Outgoing => {
   };
 
   const pump = (lane: Lane): void => {
-    while (peer !== null && !peer.ended && lane.sent.size < lane.width && Date.now() >= lane.pausedUntil) {
+    while (peer !== null && !peer.ended && lane.sent.size < lane.width && !lane.paused) {
       const entry = lane.waiting.shift();
       if (entry === undefined) return;
       send(lane, entry, peer);
@@ -99,7 +104,7 @@ export const createOutgoing = (limit: number): Outgoing => {
   const laneOf = (name: string): Lane => {
     const known = lanes.get(name);
     if (known !== undefined) return known;
-    const lane: Lane = { width: name === 'items' ? itemsAtOnce : 1, waiting: [], sent: new Set(), pausedUntil: 0, refusals: 0 };
+    const lane: Lane = { width: name === 'items' ? itemsAtOnce : 1, waiting: [], sent: new Set(), paused: false, refusals: 0 };
     lanes.set(name, lane);
     return lane;
   };
