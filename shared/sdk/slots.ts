@@ -37,6 +37,8 @@ export const createSlots = (places: number): Slots => {
       control.abort();
       give();
     }, Math.min(deadlineMs, 2_147_483_647));
+    // A handler that never ends is no reason for the process not to.
+    timer.unref();
     try {
       return await work(control.signal);
     } finally {
