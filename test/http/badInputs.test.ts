@@ -1,4 +1,4 @@
-/** `bad-inputs.md` row by row: a clear error that names the field, no effect, no 5xx, and the server goes on. */
+/** What the API must survive, row by row: a clear error that names the field, no effect, no 5xx, and the server goes on. */
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { connectApp, type FakeApp } from '../support/app.ts';
