@@ -6,7 +6,7 @@ import type { Access } from '../../shared/agents/access.ts';
 import { presentApproval } from '../../shared/approvals/present.ts';
 import { seesApproval } from '../../shared/approvals/visible.ts';
 import type { LivePart } from '../../shared/catalogue/events.ts';
-import { withoutHiddenGuard } from '../../shared/flags/model.ts';
+import { seenFlag } from '../../shared/flags/model.ts';
 import { seenEntry, type TimelineEntry } from '../../shared/items/timeline.ts';
 import type { InboxCounts } from './counts.ts';
 
@@ -81,7 +81,7 @@ const rules: { readonly [T in Part['type']]: Rule<T> } = {
   },
   flag: (part, { access }) => {
     if (!access.sees('flag', part.flag.flag)) return null;
-    const flag = withoutHiddenGuard(part.flag, access);
+    const flag = seenFlag(part.flag, access);
     return flag === part.flag ? part : { ...part, flag };
   },
   app: (part) => part,

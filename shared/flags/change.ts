@@ -18,7 +18,7 @@ import type { SavedAnswer } from '../perform/write.ts';
 import { channels } from '../redis/bus.ts';
 import { changedFlag, type FlagChange } from './decide.ts';
 import { changeProblems, checkTargets, type CheckedBody } from './check.ts';
-import { flagEtag, flagOf, flagView, readFlagRow, withoutHiddenGuard, type Flag, type FlagView } from './model.ts';
+import { flagEtag, flagOf, flagView, readFlagRow, seenFlag, type Flag, type FlagView } from './model.ts';
 import { writeChange } from './write.ts';
 
 export interface Applied {
@@ -53,7 +53,7 @@ const optimisticRounds = 3;
 const roundsMax = 20;
 
 const versionConflict = (flag: Flag, { access }: Caller['principal'], at: number): Fault =>
-  fault('version_conflict', undefined, { body: { current: withoutHiddenGuard(flagView(flag, at), access) }, headers: { etag: flagEtag(flag.version) } });
+  fault('version_conflict', undefined, { body: { current: seenFlag(flagView(flag, at), access) }, headers: { etag: flagEtag(flag.version) } });
 
 const stale = (path: string, message: string): Fault => fault('stale', undefined, { details: [{ path, message }] });
 
@@ -76,7 +76,7 @@ const round = async ({ deps, caller, declared, change, options }: Wanted, db: Db
   const by = { ...byOf(principal), role: principal.role?.name ?? null };
   const after = changedFlag(before, change, { at, by, requestId, address, rampId: newId('job'), approved: approvedBy !== null });
   if (after.targets !== before.targets) checkTargets(after.targets);
-  const applied: Applied = { flag: withoutHiddenGuard(flagView(after, at), principal.access), changed: after !== before };
+  const applied: Applied = { flag: seenFlag(flagView(after, at), principal.access), changed: after !== before };
   const saved = save?.(applied) ?? null;
   if (after === before) {
     if (saved !== null) await keepAnswer(db, saved, at);

@@ -82,11 +82,17 @@ export const flagView = ({ declared, value, rollout, targets, rules, ramp, versi
   updatedBy,
 });
 
-/** What has a flag's ramp in it, without a guard over an inbox that the role doesn't see. */
-export const withoutHiddenGuard = <V extends Readonly<Record<string, unknown>>>(value: V, access: Pick<Access, 'sees'>): V => {
+/**
+ * A flag, or its form before or after a change, as a role sees it: without a guard over an inbox, and without targets by
+ * records of a resource, that it doesn't see.
+ */
+export const seenFlag = <V extends Readonly<Record<string, unknown>>>(value: V, access: Pick<Access, 'sees'>, resource: unknown = value['resource']): V => {
   const ramp = value['ramp'] as { readonly guard?: { readonly inbox: string } | null } | null | undefined;
   const inbox = ramp?.guard?.inbox;
-  return inbox === undefined || access.sees('inbox', inbox) ? value : { ...value, ramp: { ...ramp, guard: null } };
+  const hidesGuard = inbox !== undefined && !access.sees('inbox', inbox);
+  const hidesTargets = value['targets'] !== undefined && typeof resource === 'string' && !access.sees('resource', resource);
+  if (!hidesGuard && !hidesTargets) return value;
+  return { ...value, ...(hidesGuard ? { ramp: { ...ramp, guard: null } } : {}), ...(hidesTargets ? { targets: {} } : {}) };
 };
 
 export const flagEtag = (version: number): string => `"${String(version)}"`;

@@ -7,13 +7,13 @@ import type { Deps } from '../deps.ts';
 import type { Environment } from '../environments/definition.ts';
 import type { ManifestFlag } from '../environments/manifest.ts';
 import { visibleFlag } from './change.ts';
-import { flagOf, flagView, readFlagRow, readFlagRows, withoutHiddenGuard, type FlagView } from './model.ts';
+import { flagOf, flagView, readFlagRow, readFlagRows, seenFlag, type FlagView } from './model.ts';
 
 type Reading = Pick<Deps, 'db' | 'clock'>;
 
 export const readFlag = async ({ db, clock }: Reading, caller: Caller, key: string): Promise<FlagView> => {
   const declared = visibleFlag(caller, key);
-  return withoutHiddenGuard(flagView(flagOf(declared, await readFlagRow(db, caller.env.id, key)), clock.now()), caller.principal.access);
+  return seenFlag(flagView(flagOf(declared, await readFlagRow(db, caller.env.id, key)), clock.now()), caller.principal.access);
 };
 
 const byKey = (a: ManifestFlag, b: ManifestFlag): number => (a.key < b.key ? -1 : 1);
@@ -27,7 +27,7 @@ const viewsOf = async ({ db, clock }: Reading, env: Environment, declared: reado
 export const listFlags = async (deps: Reading, { env, principal }: Caller, { after, limit }: { readonly after: string | null; readonly limit: number }): Promise<{ flags: FlagView[]; next: string | null }> => {
   const seen = [...env.definition.flags.values()].filter(({ key }) => principal.access.sees('flag', key) && (after === null || key > after)).sort(byKey);
   const page = seen.slice(0, limit);
-  const flags = (await viewsOf(deps, env, page)).map((flag) => withoutHiddenGuard(flag, principal.access));
+  const flags = (await viewsOf(deps, env, page)).map((flag) => seenFlag(flag, principal.access));
   return { flags, next: seen.length > limit ? (page.at(-1)?.key ?? null) : null };
 };
 
@@ -71,11 +71,12 @@ const history = statement('flags.history', `
 export const readHistory = async (db: Db, { env, principal: { access } }: Caller, key: string, { before, limit }: { readonly before: number | null; readonly limit: number }): Promise<{ entries: object[]; next: number | null }> => {
   const found = await rows<HistoryRow>(db, history, [env.id, key, before ?? Number.MAX_SAFE_INTEGER, limit + 1]);
   const page = found.slice(0, limit);
+  const resource = env.definition.flags.get(key)?.resource;
   return {
     entries: page.map(({ id, at, actor_type: type, actor, actor_name: name, data, before: was, after: { approvedBy: _, ...is } }) => ({
-      id: rowId('aud', at, id), at, by: { type, id: actor, name }, type: data.type, before: withoutHiddenGuard(was, access), after: withoutHiddenGuard(is, access), approvedBy: data.approvedBy ?? null,
+      id: rowId('aud', at, id), at, by: { type, id: actor, name }, type: data.type, before: seenFlag(was, access, resource), after: seenFlag(is, access, resource), approvedBy: data.approvedBy ?? null,
       // It names the guard's inbox.
-      reason: withoutHiddenGuard(was, access) === was ? (data.reason ?? null) : null,
+      reason: seenFlag({ ramp: was['ramp'] }, access).ramp === was['ramp'] ? (data.reason ?? null) : null,
     })),
     next: found.length > limit ? (page.at(-1)?.id ?? null) : null,
   };

@@ -56,6 +56,19 @@ describe('flags and others', () => {
     await operator.post('/flags/checkout', { change: { ramp: null } });
   });
 
+  it('targets by records of a resource that the role does not see are shown to nobody of that role', async () => {
+    await world.role('no records', [{ on: 'flag:untouched', can: ['see'] }]);
+    const narrow = await world.agent('no records');
+    const from = (await narrow.get('/changes')).body.cursor;
+    const { body } = await operator.post('/flags/untouched', { change: { targets: { cus_secret: true } } });
+    expect(body.flag.targets).to.deep.equal({ cus_secret: true });
+    const heard = await narrow.get(`/changes?wait=5000&after=${encodeURIComponent(from)}`);
+    for (const { status, text } of [await narrow.get('/flags/untouched'), await narrow.get('/flags'), await narrow.get('/flags/untouched/history'), heard]) {
+      expect(status).to.equal(200);
+      expect(text).to.include('"targets":{}').and.not.include('cus_secret');
+    }
+  });
+
   it('an approved change is made as it was asked for, under the name of who asked, with who approved it', async () => {
     const { approval } = (await operator.post('/flags/approved', { change: { rollout: 20, ramp: { to: 40, over: 3_600_000, every: 60_000, at: null } } })).body;
     expect((await viewer.get('/flags/approved')).body.flag.version).to.equal(1);
