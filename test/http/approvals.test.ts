@@ -107,11 +107,14 @@ describe('http: approvals', () => {
   });
 
   it('lets exactly one of many decisions at once hold, with its effect once or not at all', async function () {
-    this.timeout(60_000);
+    // APPROVAL_ROUNDS and APPROVAL_DECISIONS make it a long one.
+    const rounds = Number(process.env['APPROVAL_ROUNDS'] ?? 10);
+    const each = Number(process.env['APPROVAL_DECISIONS'] ?? 200) / 8;
+    this.timeout(60_000 + rounds * 5_000);
     const others = await Promise.all(Array.from({ length: 4 }, (_, i) => world.person('operator', `Decider ${String(i)}`)));
-    for (let round = 0; round < 8; round++) {
+    for (let round = 0; round < rounds; round++) {
       const { approval, run } = await ask(await order());
-      const decisions = await Promise.all(others.flatMap((one) => ['approve', 'reject', 'approve', 'reject'].map((verb) => one.post(`/approvals/${approval}/${verb}`))));
+      const decisions = await Promise.all(Array.from({ length: each }, () => others).flat().flatMap((one) => ['approve', 'reject'].map((verb) => one.post(`/approvals/${approval}/${verb}`))));
       expect(decisions.filter(({ status }) => status === 200)).to.have.length(1);
       expect(decisions.filter((reply) => codeOf(reply) === '409 already_decided')).to.have.length(decisions.length - 1);
       const { status } = await approvalOf(approval);
