@@ -1,5 +1,4 @@
 /** Approvals: looked at by those whom they concern, decided by persons. */
-import { fault } from '../../shared/catalogue/errors.ts';
 import type { ApprovalStatus } from '../../shared/catalogue/states.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import { approve, cancel, reject, requireDecider } from '../../shared/approvals/decide.ts';
@@ -25,8 +24,7 @@ const list = read({
     const { env, principal } = caller;
     const status: ApprovalStatus = wanted ?? 'pending';
     const key = `approvals:${JSON.stringify([principal.id, principal.access.key, status])}`;
-    const keys = given === undefined ? null : env.seal.openCursor(key, given);
-    if (given !== undefined && keys === null) throw fault('bad_cursor');
+    const keys = env.seal.openCursor(key, given);
     const { approvals, next } = await listApprovals(deps.db, caller, { status, before: keys === null ? null : String(keys[0]), limit: size ?? limits.pageDefault });
     return { status: 200, body: { approvals: await seenApprovals(deps, caller, approvals), cursor: next === null ? null : env.seal.cursor(key, [next]) } };
   },

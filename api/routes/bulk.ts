@@ -1,5 +1,4 @@
 /** Bulk operations: asked for, watched, cancelled and undone. */
-import { fault } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import { acceptBulk } from '../../shared/bulk/accept.ts';
 import { readyAction } from '../../shared/bulk/actions.ts';
@@ -84,8 +83,7 @@ const results = read({
     const { env, principal } = caller;
     const bulk = await visibleBulk(deps.db, caller, idOf(call));
     const key = `bulk:${JSON.stringify([principal.role?.id, bulk.id, outcome])}`;
-    const keys = given === undefined ? [-1] : env.seal.openCursor(key, given);
-    if (keys === null) throw fault('bad_cursor');
+    const keys = env.seal.openCursor(key, given) ?? [-1];
     const inboxes = visibleInboxes(caller).map((inbox) => inbox.name);
     const page = await readResults(deps.db, env.id, { bulk: bulk.id, inboxes, outcome, after: Number(keys[0]), limit: size ?? limits.pageDefault });
     return { status: 200, body: { results: page.results, cursor: page.next === null ? null : env.seal.cursor(key, [page.next]) } };

@@ -19,8 +19,7 @@ interface Named {
 export const pageOf = <T extends Named>(caller: Caller, key: string, all: readonly T[], query: { cursor?: string; limit?: number }): { page: T[]; cursor: string | null } => {
   const order = ({ name, id }: Named): string => `${name}\n${id ?? ''}`;
   const sorted = [...all].sort((a, b) => (order(a) < order(b) ? -1 : 1));
-  const after = query.cursor === undefined ? null : caller.env.seal.openCursor(key, query.cursor);
-  if (query.cursor !== undefined && after === null) throw fault('bad_cursor');
+  const after = caller.env.seal.openCursor(key, query.cursor);
   const from = after === null ? sorted : sorted.filter((entry) => order(entry) > String(after[0]));
   const page = from.slice(0, query.limit ?? limits.pageDefault);
   const last = page.at(-1);

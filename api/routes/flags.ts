@@ -1,5 +1,4 @@
 /** Feature flags: listed, looked at, changed, and what happened to one. */
-import { fault } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import { answer, closed, cursor, limit, nextCursor, Type } from '../../shared/core/schema.ts';
 import { changeFlag, requireAllowed, visibleFlag, type Outcome } from '../../shared/flags/change.ts';
@@ -23,8 +22,7 @@ const list = read({
   handle: async ({ deps, caller, query: { cursor: given, limit: size } }) => {
     const { env, principal } = caller;
     const scope = `flags:${principal.access.key}`;
-    const keys = given === undefined ? null : env.seal.openCursor(scope, given);
-    if (given !== undefined && keys === null) throw fault('bad_cursor');
+    const keys = env.seal.openCursor(scope, given);
     const { flags, next } = await listFlags(deps, caller, { after: keys === null ? null : String(keys[0]), limit: size ?? limits.pageDefault });
     return { status: 200, body: { flags, cursor: next === null ? null : env.seal.cursor(scope, [next]) }, items: true };
   },
@@ -57,8 +55,7 @@ const history = read({
     const { env, principal } = caller;
     const { key } = visibleFlag(caller, keyOf(call));
     const scope = `history:${JSON.stringify([principal.access.key, key])}`;
-    const keys = given === undefined ? null : env.seal.openCursor(scope, given);
-    if (given !== undefined && keys === null) throw fault('bad_cursor');
+    const keys = env.seal.openCursor(scope, given);
     const { entries, next } = await readHistory(deps.db, caller, key, { before: keys === null ? null : Number(keys[0]), limit: size ?? limits.pageDefault });
     return { status: 200, body: { entries, cursor: next === null ? null : env.seal.cursor(scope, [next]) } };
   },

@@ -34,8 +34,7 @@ const list = read({
   handle: async ({ deps: { db, clock }, caller, query }) => {
     const { request, key } = resolveList(caller, query, clock.now());
     const { seal } = caller.env;
-    const after = query.cursor === undefined ? null : seal.openCursor(key, query.cursor);
-    if (query.cursor !== undefined && after === null) throw fault('bad_cursor');
+    const after = seal.openCursor(key, query.cursor);
     if (request === null) return { status: 200, body: `{"items":[],"cursor":null${query.count === undefined ? '' : ',"total":0'}}`, items: true };
     const [{ rows, next }, total] = await Promise.all([
       listItems(db, { ...request, after, limit: query.limit ?? limits.pageDefault }),
@@ -129,8 +128,7 @@ const timeline = read({
     const item = await visibleItem(call);
     const { env, principal } = call.caller;
     const given = call.query.cursor;
-    const keys = given === undefined ? null : env.seal.openCursor(`timeline:${item.id}`, given);
-    if (given !== undefined && keys === null) throw fault('bad_cursor');
+    const keys = env.seal.openCursor(`timeline:${item.id}`, given);
     const before = keys === null ? null : Number(keys[0]);
     const { entries, next } = await readTimeline(call.deps.db, env.id, item.id, principal.access, before, call.query.limit ?? limits.pageDefault);
     return { status: 200, body: { entries, cursor: timelineCursor(call.caller, item.id, next) }, items: true };

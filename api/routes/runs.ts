@@ -1,5 +1,4 @@
 /** Runs of actions: listed, looked at, cancelled, run again. */
-import { fault } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import { acceptedBody } from '../../shared/actions/accept.ts';
 import { cancelRun } from '../../shared/actions/cancel.ts';
@@ -31,8 +30,7 @@ const list = read({
   handle: async ({ deps, caller, query: { status, action, cursor: given, limit: size } }) => {
     const { env, principal } = caller;
     const key = `runs:${JSON.stringify([principal.id, principal.access.key, status, action])}`;
-    const keys = given === undefined ? null : env.seal.openCursor(key, given);
-    if (given !== undefined && keys === null) throw fault('bad_cursor');
+    const keys = env.seal.openCursor(key, given);
     const { runs, next } = await listRuns(deps.db, caller, { status, action, before: keys === null ? null : String(keys[0]), limit: size ?? limits.pageDefault });
     const shown = await Promise.all(runs.map((run) => seenRun(deps, caller, run)));
     return { status: 200, body: { runs: shown, cursor: next === null ? null : env.seal.cursor(key, [next]) } };

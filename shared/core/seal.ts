@@ -1,5 +1,6 @@
 /** Sealed cursors and stream offsets: opaque to the client, impossible to forge, tied to their environment. */
 import { createCipheriv, createDecipheriv, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { fault } from '../catalogue/errors.ts';
 
 /** A place on an environment's stream: after part `part` of the event at `position`. Parts count from 0. */
 export interface Offset {
@@ -17,8 +18,8 @@ export interface Seal {
   /** null when `text` was not made by this seal. */
   openOffset(text: string): Offset | null;
   cursor(query: string, keys: readonly (string | number | null)[]): string;
-  /** null when `text` was not made by this seal for this query. */
-  openCursor(query: string, text: string): (string | number | null)[] | null;
+  /** null without a cursor, from the beginning; throws `400 bad_cursor` for one that was not made by this seal for this query. */
+  openCursor(query: string, text: string | undefined): (string | number | null)[] | null;
 }
 
 /** Of a cursor: its MAC, and the initial counter of its encryption. */
@@ -66,12 +67,13 @@ export const createSeal = (key: Buffer): Seal => {
       return Buffer.concat([tag, createCipheriv('aes-256-ctr', cursorKey, tag).update(payload)]).toString('base64url');
     },
     openCursor: (query, text) => {
-      if (!cursorForm.test(text)) return null;
+      if (text === undefined) return null;
       const sealed = Buffer.from(text, 'base64url');
-      if (sealed.toString('base64url') !== text) return null;
+      if (!cursorForm.test(text) || sealed.toString('base64url') !== text) throw fault('bad_cursor');
       const tag = sealed.subarray(0, macBytes);
       const payload = createDecipheriv('aes-256-ctr', cursorKey, tag).update(sealed.subarray(macBytes));
-      return timingSafeEqual(tag, mac(query, payload)) ? (JSON.parse(payload.toString()) as (string | number | null)[]) : null;
+      if (!timingSafeEqual(tag, mac(query, payload))) throw fault('bad_cursor');
+      return JSON.parse(payload.toString()) as (string | number | null)[];
     },
   };
 };

@@ -119,8 +119,7 @@ export interface ListQuery {
 export const listChecked = async ({ db, link }: Reading, { env, principal }: Caller, resource: ManifestResource, checked: Checked, page: { readonly key: string; readonly limit: number; readonly cursor: string | undefined }): Promise<RawPage> => {
   const { name, source } = resource;
   const key = `records:${JSON.stringify([principal.role?.id ?? null, name, source, page.key, checked.text, checked.raw, checked.sort])}`;
-  const keys = page.cursor === undefined ? null : env.seal.openCursor(key, page.cursor);
-  if (page.cursor !== undefined && keys === null) throw fault('bad_cursor');
+  const keys = env.seal.openCursor(key, page.cursor);
   if (source === 'app') {
     const { text, raw, sort } = checked;
     const answered = await listApp(link, env.id, { resource: name, q: text, filters: raw, sort, cursor: keys === null ? null : String(keys[0]), limit: page.limit });

@@ -41,8 +41,7 @@ const byKey = async (deps: Deps, caller: Caller, ref: RecordRef, { resource: tar
 const byApp = async ({ link }: Deps, caller: Caller, ref: RecordRef, { name, resource }: Relation, query: Required<Pick<RelatedQuery, 'limit'>> & RelatedQuery): Promise<RawPage> => {
   const { env, principal } = caller;
   const key = `related:${JSON.stringify([principal.role?.id ?? null, ref.resource, ref.id, name])}`;
-  const keys = query.cursor === undefined ? null : env.seal.openCursor(key, query.cursor);
-  if (query.cursor !== undefined && keys === null) throw fault('bad_cursor');
+  const keys = env.seal.openCursor(key, query.cursor);
   const { records, cursor } = await relatedApp(link, env.id, { resource: ref.resource, id: ref.id, relation: name, cursor: keys === null ? null : String(keys[0]), limit: query.limit }, resource ?? null);
   const seen = records.filter((record) => principal.access.sees('resource', record.resource) && env.definition.resources.has(record.resource));
   return { records: seen, cursor: cursor === null ? null : env.seal.cursor(key, [cursor]) };
