@@ -1,5 +1,6 @@
 /** All that a worker process does, started and stopped in order: publisher, enqueuer, job workers, sweeps. */
 import { jobs as catalogue } from '../shared/catalogue/jobs.ts';
+import { within } from '../shared/core/wait.ts';
 import type { Deps } from '../shared/deps.ts';
 import type { Running } from './bell.ts';
 import type { HandlerTable, JobTable } from './handler.ts';
@@ -19,16 +20,6 @@ export interface CrewOptions {
   readonly handlers?: HandlerTable;
   readonly sweeps?: readonly Sweep[];
 }
-
-const within = async (ms: number, work: Promise<unknown>): Promise<boolean> => {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(resolve, ms, false);
-  });
-  const ended = await Promise.race([work.then(() => true), late]);
-  clearTimeout(timer);
-  return ended;
-};
 
 export interface Crew extends Running {
   /** Waits neither for PostgreSQL nor for Redis. May be called twice; not after `stop`. */

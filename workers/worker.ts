@@ -1,5 +1,6 @@
 /** Runs the jobs of one queue: claims the row, runs the handler, records what became of it. The only user of BullMQ's worker. */
 import { Histogram } from 'prom-client';
+import { sleep } from '../shared/core/wait.ts';
 import { isAway } from '../shared/db/errors.ts';
 import type { Deps } from '../shared/deps.ts';
 import { again, claim, claimMs, fail, finish, giveBack, park, type Claim } from '../shared/outbox/claims.ts';
@@ -19,8 +20,6 @@ type Result = Outcome | { readonly kind: 'failed'; readonly error: unknown } | {
 
 /** ms before the next try: 0.5 s, 1 s, 2 s … and up to half more at random, at most 30 s. */
 export const backoff = (tries: number): number => Math.min(500 * 2 ** Math.min(tries - 1, 10) * (1 + Math.random() / 2), 30_000);
-
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
 
 /** Repeats something while PostgreSQL is away, as long as `goOn` says so. */
 const patiently = async <T>(goOn: () => boolean, work: () => Promise<T>): Promise<T> => {

@@ -1,5 +1,5 @@
 /** One text frame of an app as a JSON-RPC message, or why it is none. Called by session.ts for each. */
-import { hugeProblem } from '../../shared/core/guard.ts';
+import { hugeProblem, isObject } from '../../shared/core/guard.ts';
 import { rpcCodes, type RpcError } from '../../shared/applink/protocol.ts';
 import type { Detail } from '../../shared/catalogue/errors.ts';
 
@@ -18,7 +18,6 @@ const methodMax = 100;
 
 const bad = (code: number, message: string): Frame => ({ kind: 'bad', error: { code, message } });
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
 const isId = (id: unknown): id is RpcId => Number.isSafeInteger(id) || (typeof id === 'string' && id.length <= idMax && id.isWellFormed());
 
 /** The beginning of a message as most programs write it: tells what it is about without parsing it. */

@@ -3,7 +3,7 @@ import { limits } from '../catalogue/limits.ts';
 import { checkedBlocks } from '../blocks/check.ts';
 import type { CallOutcome } from '../applink/link.ts';
 import { rpcCodes, type AppNotifications, type Block, type RunAnswer, type ServiceCalls } from '../applink/protocol.ts';
-import { jsonProblem } from '../core/guard.ts';
+import { isObject, jsonProblem } from '../core/guard.ts';
 import type { Deps } from '../deps.ts';
 import { channels } from '../redis/bus.ts';
 import { isSettled, readRun, readRuns, type Run } from './model.ts';
@@ -15,8 +15,6 @@ type Outcome = CallOutcome<ServiceCalls['action.run']['result']>;
 
 /** Longer messages are cut: they are read by people. */
 const messageMax = 10_000;
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const unknown = (error: string): Verdict => ({ status: 'unknown', error, code: 'app_error' });
 const garbledMessage = 'The app gave an answer that is not valid, so it is not known what it did.';

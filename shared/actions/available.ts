@@ -2,7 +2,7 @@
 import type { Caller } from '../agents/principal.ts';
 import { linkLimits } from '../applink/protocol.ts';
 import { fillTemplate, holds } from '../core/conditions.ts';
-import { jsonProblem } from '../core/guard.ts';
+import { isObject, jsonProblem } from '../core/guard.ts';
 import type { Deps } from '../deps.ts';
 import type { Action, Danger } from '../environments/actions.ts';
 import { foundRecords, type FullRecord } from '../records/read.ts';
@@ -39,7 +39,6 @@ const reasonMax = 500;
 /** Shorter than a read may take: without the app the declaration answers. */
 const askMs = linkLimits.readMs / 2;
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null && !Array.isArray(value);
 const objectsOf = (value: unknown): Readonly<Record<string, unknown>>[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
 const saidOf = (entry: Readonly<Record<string, unknown>>): Said => ({

@@ -1,11 +1,9 @@
 /** What an app's answer says: checked for being one of JSON-RPC, never for what the method would want. */
-import { jsonProblem } from '../core/guard.ts';
+import { isObject, jsonProblem } from '../core/guard.ts';
 import type { CallOutcome } from './link.ts';
 
 /** A longer message helps nobody. */
 const messageMax = 2_000;
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Of a parsed message whose `id` fits. A value that couldn't be kept (NUL, 1e400, 50 levels) is no answer either. */
 export const outcomeOf = (message: unknown): CallOutcome<unknown> => {

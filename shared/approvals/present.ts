@@ -1,17 +1,16 @@
 /** Approvals as one role sees them, in answers and on the stream: what they hold of records and inboxes that it doesn't see is left out. */
+import { isObject } from '../core/guard.ts';
 import type { Access } from '../agents/access.ts';
 import { approvalJson, type Approval, type ApprovalTarget } from './model.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 type Shown = Json & Pick<ApprovalTarget, 'kind' | 'resource' | 'flag' | 'inbox'>;
 
-const isJson = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const isUnseen = (access: Access, ref: unknown): boolean => isJson(ref) && !access.sees('resource', String(ref['resource']));
+const isUnseen = (access: Access, ref: unknown): boolean => isObject(ref) && !access.sees('resource', String(ref['resource']));
 
 /** An item, or what is to become one, without the records that the role doesn't see. */
 export const withoutRecords = (access: Access, values: unknown): unknown => {
-  if (!isJson(values)) return values;
+  if (!isObject(values)) return values;
   const { record, links } = values;
   const linked = Array.isArray(links) && links.some((ref) => isUnseen(access, ref)) ? { links: links.filter((ref) => !isUnseen(access, ref)) } : {};
   return isUnseen(access, record) ? { ...values, ...linked, record: null } : Object.hasOwn(linked, 'links') ? { ...values, ...linked } : values;

@@ -4,11 +4,11 @@
  */
 import type { Block } from '../applink/protocol.ts';
 import { errors, type ErrorCode } from '../catalogue/errors.ts';
-import { hasMoreParts, jsonProblem } from '../core/guard.ts';
+import { hasMoreParts, isObject, jsonProblem } from '../core/guard.ts';
 import { namePattern } from '../core/schema.ts';
 import { ownProblemsOf } from '../core/validate.ts';
 import { blockLimits, givenBlockSchemas, type BlockType, type ValueType } from './schema.ts';
-import { isBlockType, isObject, shapedBlock } from './shape.ts';
+import { isBlockType, shapedBlock } from './shape.ts';
 
 type Problem = string | null;
 

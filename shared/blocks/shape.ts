@@ -2,12 +2,11 @@
  * Brings a given block into the form that is answered, before it is checked (check.ts): members that aren't known are
  * dropped, as an app may be newer than the service, and what may be left out is filled in.
  */
+import { isObject } from '../core/guard.ts';
 import type { Block } from '../applink/protocol.ts';
 import type { BlockType } from './schema.ts';
 
 export type Given = Readonly<Record<string, unknown>>;
-
-export const isObject = (value: unknown): value is Given => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Only own members count, so that `__proto__` brings nothing along. */
 const own = (from: Given, name: string): unknown => (Object.hasOwn(from, name) ? from[name] : undefined);

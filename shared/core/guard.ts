@@ -2,6 +2,9 @@
 import { limits } from '../catalogue/limits.ts';
 import type { Detail } from '../catalogue/errors.ts';
 
+/** An object of JSON: neither null nor a list. */
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null && !Array.isArray(value);
+
 /** Why a text can't be stored as it is, or null. */
 export const textProblem = (value: string): string | null => {
   if (value.includes('\u0000')) return 'must not hold NUL characters';

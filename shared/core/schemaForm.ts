@@ -2,6 +2,7 @@
  * What is wrong with a JSON Schema of the customer's app (contract section 5) before it is compiled: its size, its
  * references and its patterns. Walks schemas only, so that a property called `pattern` or an example is none.
  */
+import { isObject } from './guard.ts';
 import type { Detail } from '../catalogue/errors.ts';
 import { patternProblem } from './linearPattern.ts';
 import { metaProblems } from './givenSchemas.ts';
@@ -26,8 +27,6 @@ const keywords = {
 
 /** They would make it speak of other documents, of itself by other ways than `$ref`, or answer later. */
 const refused = ['$dynamicRef', '$recursiveRef', '$async'];
-
-const isObject = (value: unknown): value is Members => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 interface Child {
   readonly schema: unknown;

@@ -1,12 +1,11 @@
 /** The `query` of a declared block, with its templates filled and its form checked. */
+import { isObject } from '../core/guard.ts';
 import { fault } from '../catalogue/errors.ts';
 import { fillTemplate, isWholeTemplate } from '../core/conditions.ts';
 import { ownProblemsOf } from '../core/validate.ts';
 import { querySchemas, type Source } from './schema.ts';
 
 export type Query = Readonly<Record<string, unknown>>;
-
-const isObject = (value: unknown): value is Query => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A member that is an absent parameter alone is left out, so that an optional filter doesn't filter. */
 const filled = (template: unknown, subject: unknown): unknown => {

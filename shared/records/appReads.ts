@@ -1,11 +1,10 @@
 /** Records that the customer's app serves: each read is a call over the link, and its answer is checked before it is used. */
+import { isObject } from '../core/guard.ts';
 import { fault, type Fault } from '../catalogue/errors.ts';
 import type { AppLink, CallOutcome } from '../applink/link.ts';
 import { linkLimits, type ServiceCalls, type ServiceMethod } from '../applink/protocol.ts';
 import { recordProblem, wholeRecord } from './given.ts';
 import type { FullRecord } from './queries.ts';
-
-export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Why a read brought no answer. What the app says of its own error is for its logs, not for callers. */
 export const readFault = (outcome: Exclude<CallOutcome<unknown>, { kind: 'answer' }>): Fault => {

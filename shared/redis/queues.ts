@@ -1,6 +1,7 @@
 /** BullMQ as the service uses it: it carries ids from the enqueuer to a worker, and may forget all of them at any time. */
 import { Queue, Worker, type ConnectionOptions, type Processor } from 'bullmq';
 import { clusterAddress } from '../core/redisUrl.ts';
+import { within } from '../core/wait.ts';
 import { closeClient, openClient, patient, producing, type RedisAddress, type RedisClient } from './client.ts';
 
 /** All that a job in Redis holds: the id of its row. Jobs of benchmarks have no row. */
@@ -45,12 +46,6 @@ const runRetryDelay = 500;
 
 /** How long BullMQ may take to say good-bye to Redis: PostgreSQL knows all that counts. */
 const closeMs = 1_000;
-
-const within = async (ms: number, work: Promise<unknown>): Promise<void> => {
-  let timer: NodeJS.Timeout | undefined;
-  await Promise.race([work.catch(() => undefined), new Promise((resolve) => { timer = setTimeout(resolve, ms); })]);
-  clearTimeout(timer);
-};
 
 interface WorkerConnection {
   readonly options: { readonly connection: ConnectionOptions; readonly skipVersionCheck?: boolean };
@@ -111,7 +106,7 @@ export const openQueues = (address: RedisAddress): Queues => {
       worker.on('error', onError);
       return {
         close: async () => {
-          const closed = worker.close();
+          const closed = worker.close().catch(() => undefined);
           await Promise.allSettled(running);
           await within(closeMs, closed);
           worker.disconnect().catch(() => undefined);
@@ -120,7 +115,7 @@ export const openQueues = (address: RedisAddress): Queues => {
       };
     },
     close: async () => {
-      await Promise.all([...made.values()].map((queue) => within(closeMs, queue.close())));
+      await Promise.all([...made.values()].map((queue) => within(closeMs, queue.close().catch(() => undefined))));
       if (producer !== null) await closeClient(producer);
     },
   };
