@@ -44,10 +44,10 @@ export const newRun = (caller: Caller, { action, item, input }: Ready, record: s
   return {
     id, env: env.id, action: action.name, label: action.label, resource: record === null ? null : action.resource, record,
     item: item?.id ?? null, inbox: item?.inbox ?? null, entry: item === null && record === null ? null : newId('ent'), input,
-    confirmed: true, status: 'running', background: action.background, repeatable: action.repeatable, timeout_ms: action.timeout, lane: null,
+    status: 'running', background: action.background, repeatable: action.repeatable, timeout_ms: action.timeout, lane: null,
     attempts: 0, attempt: 1, failures: 0, progress: null, message: null, blocks: null, error: null, code: null,
     actor_type: principal.type, actor: principal.id, actor_name: principal.name, role: principal.role?.name ?? null, approval: null, approved_by: null, bulk: null,
-    requested_at: at, due_at: null, expires_at: null, started_at: null, finished_at: null, handed_at: null, lost_at: null,
+    requested_at: at, expires_at: null, started_at: null, finished_at: null, handed_at: null, lost_at: null,
     instance: null, connection: null, fence: 0, waiting_until: null, once_principal: null, once_key: null, request_id: requestId, address,
   };
 };

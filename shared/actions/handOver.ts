@@ -7,6 +7,7 @@ import type { HeldConnection } from '../applink/held.ts';
 import type { LinkRecord, ServiceCalls } from '../applink/protocol.ts';
 import { limits } from '../catalogue/limits.ts';
 import { fullAccess } from '../agents/access.ts';
+import { sleep } from '../core/wait.ts';
 import { isAway } from '../db/errors.ts';
 import type { Deps } from '../deps.ts';
 import type { Environment } from '../environments/definition.ts';
@@ -23,8 +24,6 @@ type Params = ServiceCalls['action.run']['params'];
 
 /** How long the end of a run is tried to be written while PostgreSQL is away: the app keeps its answer meanwhile. */
 const pauseMs = 500;
-
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
 
 /** The record of a run by its reference alone. */
 export const bareRecord = ({ resource, record }: Run): LinkRecord | null =>
@@ -64,7 +63,7 @@ const itemFor = async ({ db }: Deps, env: Environment, { item }: Run): Promise<s
 /** The run as it is once this connection has it. */
 export const handedRun = (run: Run, { id, instance }: HeldConnection['connection'], at: number): Run => ({
   ...run, status: 'running', handed_at: at, lost_at: null, instance, connection: id, started_at: run.started_at ?? at, attempts: run.attempts + 1, fence: run.fence + 1,
-  expires_at: null, due_at: null,
+  expires_at: null,
 });
 
 /**

@@ -17,7 +17,6 @@ export interface Run {
   readonly inbox: string | null;
   readonly entry: string | null;
   readonly input: Readonly<Record<string, unknown>>;
-  readonly confirmed: boolean;
   readonly status: RunStatus;
   readonly background: boolean;
   readonly repeatable: boolean;
@@ -39,7 +38,6 @@ export interface Run {
   readonly approved_by: By | null;
   readonly bulk: string | null;
   readonly requested_at: number;
-  readonly due_at: number | null;
   readonly expires_at: number | null;
   readonly started_at: number | null;
   readonly finished_at: number | null;

@@ -25,7 +25,7 @@ export const anew = (run: Run, { principal, requestId, address }: Caller, at: nu
   ...run,
   status: 'running', lane: null, attempt: run.attempt + 1, failures: 0, fence: run.fence + 1, progress: null, message: null, blocks: null, error: null, code: null,
   actor_type: principal.type, actor: principal.id ?? run.actor, actor_name: principal.name, role: principal.role?.name ?? null,
-  requested_at: at, due_at: null, expires_at: null, finished_at: null, handed_at: null, lost_at: null, instance: null, connection: null,
+  requested_at: at, expires_at: null, finished_at: null, handed_at: null, lost_at: null, instance: null, connection: null,
   waiting_until: null, once_principal: null, once_key: null, request_id: requestId, address,
 });
 

@@ -30,7 +30,6 @@ export const settledRun = (run: Run, { status, message = null, blocks = [], erro
   code: code ?? null,
   progress: status === 'succeeded' ? 1 : run.progress,
   finished_at: at,
-  due_at: null,
   expires_at: null,
   waiting_until: null,
 });

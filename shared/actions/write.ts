@@ -8,8 +8,8 @@ import { row, rows, run, statement, type Value } from '../db/sql.ts';
 import type { SavedAnswer } from '../perform/write.ts';
 import { aboutOf, entryDataOf, entryPart, runParts, type Run } from './model.ts';
 
-/** When the job of a run is due: a time, once the app is back, or when the run before it in its lane has ended. */
-export type JobDue = number | 'app' | 'lane';
+/** When the job of a run is due: at a time, or once the app is back. */
+export type JobDue = number | 'app';
 
 const event = `insert into events (id, env, at, actor_type, actor, actor_name, role, verb, target_type, target, outcome, inbox, item, entry, type,
     is_update, data, before, after, request_id, address, about)`;
@@ -84,11 +84,11 @@ export interface Step {
 const moveRun = statement('runs.move', `
   with given as (select * from json_populate_record(null::runs, $1::json)),
   moved as (
-    update runs r set action = g.action, label = g.label, input = g.input, confirmed = g.confirmed, status = g.status, background = g.background,
+    update runs r set action = g.action, label = g.label, input = g.input, status = g.status, background = g.background,
       repeatable = g.repeatable, timeout_ms = g.timeout_ms, lane = g.lane, attempts = g.attempts, attempt = g.attempt, failures = g.failures,
       progress = case when g.attempt = r.attempt then coalesce(g.progress, r.progress) end,
       message = case when g.status = 'running' and g.attempt = r.attempt then coalesce(g.message, r.message) else g.message end, blocks = g.blocks, error = g.error, code = g.code, actor_type = g.actor_type, actor = g.actor,
-      actor_name = g.actor_name, role = g.role, approval = g.approval, approved_by = g.approved_by, requested_at = g.requested_at, due_at = g.due_at, expires_at = g.expires_at,
+      actor_name = g.actor_name, role = g.role, approval = g.approval, approved_by = g.approved_by, requested_at = g.requested_at, expires_at = g.expires_at,
       started_at = g.started_at, finished_at = g.finished_at, handed_at = g.handed_at, lost_at = g.lost_at, instance = g.instance,
       connection = g.connection, fence = g.fence, waiting_until = g.waiting_until, once_principal = g.once_principal, once_key = g.once_key,
       request_id = g.request_id, address = g.address
