@@ -7,16 +7,16 @@ import type { Sweep } from './sweep.ts';
 const due = statement('sweeps.approvals', `select ${columns} from approvals a where a.status = 'pending' and a.expires_at <= $1 order by a.expires_at limit 500`);
 
 const gone = statement('sweeps.goneActions', `
-  select ${columns} from approvals a
-  where a.env = $1 and a.status = 'pending' and a.kind = 'action' and not a.request ->> 'action' = any($2) order by a.id limit 500`);
+  select ${columns} from approvals a join definitions d on d.env = a.env
+  where a.status = 'pending' and a.kind = 'action'
+    and not jsonb_path_exists(d.manifest, '$.actions[*] ? (@.name == $name)', jsonb_build_object('name', a.request -> 'action'))
+  order by a.id limit 500`);
 
 export const expireApprovals: Sweep = {
   name: 'expireApprovals',
   everyMs: 1_000,
   run: async (deps) => {
     for (const approval of await rows<Approval>(deps.db, due, [deps.clock.now()])) await expireApproval(deps, approval);
-    for (const { id, definition } of deps.directory.environments()) {
-      for (const approval of await rows<Approval>(deps.db, gone, [id, [...definition.actions.keys()]])) await dropApproval(deps, approval, 'The action is declared no more.');
-    }
+    for (const approval of await rows<Approval>(deps.db, gone)) await dropApproval(deps, approval, 'The action is declared no more.');
   },
 };
