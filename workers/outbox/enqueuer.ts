@@ -16,6 +16,7 @@ interface Taken {
   readonly name: string;
   readonly request_id: string | null;
   readonly fence: number;
+  readonly enqueues: number;
   readonly enqueued_at: number;
 }
 
@@ -25,7 +26,7 @@ const takeDue = statement('enqueuer.take', `
     order by due_at, id limit ${String(batchRows)} for update skip locked
   ), now as materialized (select ${nowSql} as at)
   update staged_jobs s set enqueued_at = now.at, enqueues = enqueues + 1 from due, now where s.id = due.id
-  returning s.id, s.name, s.request_id, s.fence, s.enqueued_at`);
+  returning s.id, s.name, s.request_id, s.fence, s.enqueues, s.enqueued_at`);
 /** Only what is still as this enqueuer left it: a job that did get through may have run and be staged anew since. */
 const putBack = statement('enqueuer.putBack', `
   update staged_jobs set enqueued_at = null where id = any ($1::text[]) and enqueued_at = $2 and lease_until is null`);
@@ -33,17 +34,21 @@ const nextDue = statement('enqueuer.next', `
   select min(due_at) as at from staged_jobs where enqueued_at is null and due_at is not null and name = any ($1::text[])`);
 
 /**
- * The id in BullMQ holds the fence, which rises with each start: while a start is still waiting there, adding it again
- * (a lost answer, the lostJobs sweep) does nothing, and the next start is another job.
+ * While a start is still waiting in BullMQ, adding it again (a lost answer, the lostJobs sweep) does nothing, as it has
+ * the same id; the fence rises with each start, so the next start is another job. Redis may also have kept the job but
+ * forgotten that it waits (eviction, a partly restored backup): each fourth time it is a new one, whoever comes second
+ * finds the row claimed.
  */
+const bullId = ({ id, fence, enqueues }: Taken): string => `${id}-${String(fence)}-${String(Math.floor(enqueues / 4))}`;
+
 const add = async (deps: Pick<Deps, 'redis'>, jobs: JobTable, taken: readonly Taken[]): Promise<void> => {
   const queues = new Set(taken.map(({ name }) => jobs[name]?.queue ?? name));
   await Promise.all([...queues].map((queue) => {
     const own = taken.filter(({ name }) => jobs[name]?.queue === queue);
-    return deps.redis.queue(queue).addBulk(own.map(({ id, name, request_id: requestId, fence }) => ({
-      name,
-      data: requestId === null ? { staged: id } : { staged: id, requestId },
-      opts: { jobId: `${id}-${String(fence)}`, attempts: 1, removeOnComplete: true, removeOnFail: true },
+    return deps.redis.queue(queue).addBulk(own.map((job) => ({
+      name: job.name,
+      data: job.request_id === null ? { staged: job.id } : { staged: job.id, requestId: job.request_id },
+      opts: { jobId: bullId(job), attempts: 1, removeOnComplete: true, removeOnFail: true },
     })));
   }));
 };
