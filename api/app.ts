@@ -5,12 +5,13 @@ import { Fault, fault } from '../shared/catalogue/errors.ts';
 import { newId } from '../shared/core/ids.ts';
 import { isAway } from '../shared/db/errors.ts';
 import type { Deps } from '../shared/deps.ts';
-import type { Answer } from './endpoint.ts';
+import type { Answer, Source } from './endpoint.ts';
 import { createHost } from './host.ts';
 import type { Live } from './live/index.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { addressOf, authenticate, callerIn } from './middleware/authenticate.ts';
 import { createRateLimit } from './middleware/rateLimit.ts';
+import { readBody } from './middleware/body.ts';
 import { setCookie } from './middleware/cookies.ts';
 import { faultAnswer, respond } from './middleware/respond.ts';
 import { mount } from './mount.ts';
@@ -36,6 +37,14 @@ const requestIdOf = (ctx: Context): string => {
   const given = ctx.req.headers['x-request-id'];
   return typeof given === 'string' && requestIdForm.test(given) ? given : newId('req');
 };
+
+const sourceOf = (ctx: Context): Source => ({
+  method: ctx.method,
+  url: ctx.req.url ?? '',
+  headers: ctx.req.headers,
+  rawHeaders: ctx.req.rawHeaders,
+  body: (optional) => readBody(ctx, optional),
+});
 
 /** What the client is told of a failure; what is a bug is logged with the request id and told as `internal`. */
 const failureOf = (deps: Deps, error: unknown, requestId: string): Fault => {
@@ -112,7 +121,7 @@ export const createApi = (deps: Deps, live: Live): Api => {
     await limit(session.credential, headers);
     const caller = callerIn(deps, session, environment, requestId, address);
     const positionBefore = await live.position(caller.env);
-    const { answer, route } = await serve(below, { deps, live, ctx, caller, session, search, running, signal: () => goneOrStopping(ctx.res) });
+    const { answer, route } = await serve(below, { deps, live, from: sourceOf(ctx), caller, session, search, running, signal: () => goneOrStopping(ctx.res) });
     if (answer.items === true) headers['x-live-offset'] = caller.env.seal.offset({ epoch: caller.env.epoch, position: positionBefore, part: 255 });
     return { answer, route };
   };

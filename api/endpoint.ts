@@ -1,25 +1,37 @@
 /** Endpoints as rows: `read` answers a question, `write` changes something; `mount` (mount.ts) serves them. */
+import type { IncomingMessage } from 'node:http';
 import { fault, type Fault } from '../shared/catalogue/errors.ts';
 import type { Caller } from '../shared/agents/principal.ts';
 import type { Session } from '../shared/agents/directory.ts';
 import type { Static, TObject, TSchema } from '../shared/core/schema.ts';
 import type { Deps } from '../shared/deps.ts';
 import type { Live } from './live/index.ts';
+import type { ReadBody } from './middleware/body.ts';
 import type { SavedAnswer } from '../shared/perform/write.ts';
+
+/** What an endpoint needs of the request that it is called by: one of HTTP, or the call of a tool (api/mcp). */
+export interface Source extends Pick<IncomingMessage, 'headers' | 'rawHeaders'> {
+  readonly method: string;
+  /** With its query: an idempotency key belongs to it. */
+  readonly url: string;
+  /** The body; an absent one is `{}` where `optional`. Throws 400, 413 or 415. */
+  body(optional: boolean): Promise<ReadBody>;
+}
 
 /** What one call gives its handler: everything is checked against the endpoint's schemas. */
 export interface Call<Q = unknown, B = unknown> {
   readonly deps: Deps;
   readonly live: Live;
+  readonly from: Source;
   readonly caller: Caller;
   readonly session: Session;
+  /** Calls of this server that run under an idempotency key now; another with the same key waits for its end. */
+  readonly running: Map<string, Promise<unknown>>;
   readonly params: Readonly<Record<string, string>>;
   readonly query: Q;
   readonly body: B;
   /** The version of `if-match`; undefined when absent or `*`. */
   readonly ifMatch: number | undefined;
-  /** The header `if-none-match` as it came. */
-  readonly ifNoneMatch?: string | undefined;
   /** Answers a signal that is aborted when the client goes away or the server stops. */
   readonly signal: () => AbortSignal;
   /** Makes the row that keeps this answer under the call's idempotency key; null without one. */

@@ -32,7 +32,7 @@ export const mount = (endpoints: readonly Endpoint[]): ((path: string, request: 
   }
 
   return async (path, request) => {
-    const found = routers.get(segmentOf(path))?.match(path, request.ctx.method);
+    const found = routers.get(segmentOf(path))?.match(path, request.from.method);
     const layer = found?.pathAndMethod[0];
     const known = mounted.get(layer);
     if (layer !== undefined && known !== undefined) {

@@ -36,11 +36,12 @@ const problemsIn = (check: () => unknown): readonly Detail[] => {
   }
 };
 
-/** Answers a reader of query strings for a schema; it throws `400 invalid` naming each offending parameter. */
-export const queryReader = (schema: TObject): ((search: string) => unknown) => {
+/** Answers a reader of query strings for a schema, or of their values as they are; it throws `400 invalid` naming each offending parameter. */
+export const queryReader = (schema: TObject): ((search: string | Readonly<Record<string, unknown>>) => unknown) => {
   const properties = schema.properties as Readonly<Record<string, Typed>>;
   const check = compile(schema);
   return (search) => {
+    if (typeof search !== 'string') return check(search);
     const found: Record<string, unknown> = {};
     const details: Detail[] = [];
     for (const pair of search === '' ? [] : search.split('&')) {

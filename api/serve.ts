@@ -1,5 +1,4 @@
-/** Serves one endpoint for one request: body, idempotency key, validation, handler, and the audit of what is refused. */
-import type { Context } from 'koa';
+/** Serves one endpoint for one request, of HTTP or of a tool: body, idempotency key, validation, handler, and the audit of what is refused. */
 import { Fault, fault } from '../shared/catalogue/errors.ts';
 import { limits } from '../shared/catalogue/limits.ts';
 import { recordRefusal, refusalOf } from '../shared/audit/denials.ts';
@@ -9,21 +8,21 @@ import { textProblem } from '../shared/core/guard.ts';
 import type { Deps } from '../shared/deps.ts';
 import { fingerprintOf, savedAnswer, type OnceKey, type Replay } from '../shared/perform/once.ts';
 import { isSavedAlready } from '../shared/perform/perform.ts';
-import type { Answer, Call, Endpoint } from './endpoint.ts';
+import type { Answer, Call, Endpoint, Source } from './endpoint.ts';
 import type { Live } from './live/index.ts';
-import { readBody, type ReadBody } from './middleware/body.ts';
+import type { ReadBody } from './middleware/body.ts';
 import { headerValues } from './middleware/headers.ts';
 import { queryReader } from './query.ts';
 
 export interface Request {
   readonly deps: Deps;
   readonly live: Live;
-  readonly ctx: Context;
+  readonly from: Source;
   readonly caller: Caller;
   readonly session: Session;
-  readonly search: string;
-  /** Calls of this server that run under a key now; another with the same key waits for its end. */
-  readonly running: Map<string, Promise<unknown>>;
+  /** The query string, or the parameters as they are where no text had to carry them. */
+  readonly search: string | Readonly<Record<string, unknown>>;
+  readonly running: Call['running'];
   /** Made when asked for: few endpoints wait. */
   readonly signal: () => AbortSignal;
 }
@@ -33,8 +32,8 @@ type Params = Call['params'];
 const keyForm = /^[\x20-\x7e]{1,255}$/;
 const matchForm = /^"(\d{1,15})"$/;
 
-const single = (ctx: Context, name: string): string | undefined => {
-  const given = headerValues(ctx.req, name);
+const single = (from: Source, name: string): string | undefined => {
+  const given = headerValues(from, name);
   if (given.length > 1) throw fault('invalid', `${name} is given more than once.`, { details: [{ path: name, message: 'is given more than once' }] });
   return given[0];
 };
@@ -43,17 +42,17 @@ const single = (ctx: Context, name: string): string | undefined => {
 const withoutPassword = (raw: string, value: unknown): string =>
   typeof value === 'object' && value !== null && 'password' in value ? Buffer.from(JSON.stringify({ ...value, password: null })).toString('latin1') : raw;
 
-const onceKey = ({ ctx, caller, session }: Request, endpoint: Endpoint, { raw, value }: ReadBody): OnceKey | null => {
-  const key = single(ctx, 'idempotency-key');
+const onceKey = ({ from, caller, session }: Request, endpoint: Endpoint, { raw, value }: ReadBody): OnceKey | null => {
+  const key = single(from, 'idempotency-key');
   if (key === undefined) return null;
   const refuse = (message: string): Fault => fault('invalid', `idempotency-key ${message}.`, { details: [{ path: 'idempotency-key', message }] });
   if (!endpoint.once) throw refuse('is not taken here');
   if (!keyForm.test(key) || key.trim() === '') throw refuse(`must be 1 to ${String(limits.idempotencyKeyMax)} printable characters`);
-  return { principal: caller.principal.id ?? session.credential, key, fingerprint: fingerprintOf(ctx.method, ctx.req.url ?? '', withoutPassword(raw, value)) };
+  return { principal: caller.principal.id ?? session.credential, key, fingerprint: fingerprintOf(from.method, from.url, withoutPassword(raw, value)) };
 };
 
-const ifMatchOf = (ctx: Context, endpoint: Endpoint): number | undefined => {
-  const given = single(ctx, 'if-match');
+const ifMatchOf = (from: Source, endpoint: Endpoint): number | undefined => {
+  const given = single(from, 'if-match');
   if (given === undefined || given === '*') return undefined;
   const version = matchForm.exec(given)?.[1];
   if (version === undefined || !endpoint.conditional) {
@@ -142,25 +141,25 @@ export const server = (endpoint: Endpoint): ((request: Request, params: Params) 
   if (!endpoint.write) {
     return async (request, params) => {
       reject(request, params);
-      const { deps, live, caller, session, signal } = request;
-      return endpoint.handle({ deps, live, caller, session, params, signal, query: readQuery(request.search), body: undefined, ifMatch: undefined, save: saveNothing });
+      const { deps, live, from, caller, session, running, signal } = request;
+      return endpoint.handle({ deps, live, from, caller, session, running, params, signal, query: readQuery(request.search), body: undefined, ifMatch: undefined, save: saveNothing });
     };
   }
   return async (request, params) => {
-    const { deps, live, ctx, caller, session, signal } = request;
+    const { deps, live, from, caller, session, running, signal } = request;
     let body: unknown;
     try {
       reject(request, params);
       readQuery(request.search);
-      const given = await readBody(ctx, endpoint.bodyOptional);
+      const given = await from.body(endpoint.bodyOptional);
       const { value } = given;
       body = value;
       const once = onceKey(request, endpoint, given);
-      const ifMatch = ifMatchOf(ctx, endpoint);
+      const ifMatch = ifMatchOf(from, endpoint);
       const save: Call['save'] = once === null ? saveNothing : (status, text, etag) => ({ ...once, status, body: text, etag: etag ?? null });
       const handle = (): Promise<Answer> => {
         const checked = endpoint.checkBody(value, deps.clock.now());
-        return endpoint.handle({ deps, live, caller, session, params, signal, query: undefined, body: checked, ifMatch, ifNoneMatch: ctx.req.headers['if-none-match'], save });
+        return endpoint.handle({ deps, live, from, caller, session, running, params, signal, query: undefined, body: checked, ifMatch, save });
       };
       return await (once === null ? handle() : endpoint.waits === null ? handleOnce(request, once, handle) : handleWaiting(request, endpoint.waits, once, handle));
     } catch (error) {

@@ -9,7 +9,7 @@ export const sessionCookie = 'console_session';
 type Where = Pick<Config, 'publicUrl' | 'trustProxy'>;
 
 /** Whether the client came by TLS, as far as can be known behind what ends it. */
-const isSecure = ({ headers }: IncomingMessage, { publicUrl, trustProxy }: Where): boolean => {
+const isSecure = ({ headers }: Pick<IncomingMessage, 'headers'>, { publicUrl, trustProxy }: Where): boolean => {
   const forwarded = trustProxy ? headers['x-forwarded-proto'] : undefined;
   const [first = ''] = (Array.isArray(forwarded) ? forwarded.join(',') : (forwarded ?? '')).slice(0, 100).split(',');
   return publicUrl.startsWith('https:') || first.trim().toLowerCase() === 'https';
@@ -33,7 +33,7 @@ export const cookieToken = (req: IncomingMessage): string | null => {
 };
 
 /** Whether a page of this host sent the request. One without an `origin` was not sent by a page, or hides which. */
-export const isSameOrigin = (req: IncomingMessage, where: Where): boolean => {
+export const isSameOrigin = (req: Pick<IncomingMessage, 'headers'>, where: Where): boolean => {
   const { origin, host } = req.headers;
   if (origin === undefined || host === undefined || !URL.canParse(origin)) return false;
   const from = new URL(origin).origin;

@@ -24,9 +24,9 @@ const all = write({
   responses: { 200: answer({ flags: Type.Array(Type.Object({ key: Type.String() })) }), 304: null },
   example: { body: example },
   failed: (failure) => ofrepFault(failure, null),
-  handle: async ({ deps, caller, body, ifNoneMatch }) => {
+  handle: async ({ deps, caller, body, from }) => {
     const { text, etag } = await evaluateAll(deps, caller, body);
-    return isKnown(ifNoneMatch, etag) ? { status: 304, body: undefined, etag } : { status: 200, body: text, etag };
+    return isKnown(from.headers['if-none-match'], etag) ? { status: 304, body: undefined, etag } : { status: 200, body: text, etag };
   },
 });
 
