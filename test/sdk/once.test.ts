@@ -87,6 +87,8 @@ describe('sdk: once', () => {
     fake.answers = {};
     second.terminate();
     await until('the answers again', () => fake.of('run.answers').length === 2);
+    // A round trip behind the answer: it was heard.
+    await fake.call('no.such', {});
     (await fake.registered(3)).terminate();
     await fake.registered(4);
     await fake.call('no.such', {});
