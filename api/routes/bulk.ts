@@ -111,7 +111,7 @@ const undo = write({
   tag: 'Bulk',
   body: nothing,
   bodyOptional: true,
-  responses: { 202: bulkAnswer },
+  responses: { 202: acceptedBulkAnswer },
   example: { params: { id: exampleBulk } },
   audit: { verb: 'bulk.undo', target: (call) => ({ type: 'bulk', id: idOf(call) }) },
   check: checkNothing,

@@ -38,6 +38,8 @@ export interface Caller {
   readonly principal: Principal;
   readonly requestId: string | null;
   readonly address: string | null;
+  /** Who decided that a supervised agent's change is made. */
+  readonly approvedBy?: By;
 }
 
 export const byOf = ({ type, id, name }: Principal): By => ({ type, id, name });

@@ -5,6 +5,7 @@ import { requesterNow } from '../agents/requester.ts';
 import { settle } from '../actions/settle.ts';
 import { readRun } from '../actions/model.ts';
 import { cancelPending } from '../bulk/cancel.ts';
+import { isObject } from '../core/guard.ts';
 import type { Tx } from '../db/knex.ts';
 import type { Deps } from '../deps.ts';
 import { keepAnswer } from '../perform/once.ts';
@@ -17,7 +18,7 @@ import { approveItem } from './effects/item.ts';
 import { stale, type Effect, type Effects, type Approving } from './effects/effect.ts';
 import { endApproval, endingBy, type Ending } from './end.ts';
 import { readApproval, type Approval } from './model.ts';
-import { seenApproval, withoutRecords } from './present.ts';
+import { seenApproval, seenPart, withoutRecords } from './present.ts';
 import { isRequester, visibleApproval } from './queries.ts';
 
 type Save = (body: string) => SavedAnswer | null;
@@ -93,13 +94,17 @@ interface Decision {
   readonly effects: Effects;
 }
 
+/** The item that was asked for, once it is there. */
+const madeBy = ({ kind, item }: Approval, effects: Effects): string | null =>
+  kind === 'item' && item === null && isObject(effects.item) ? String(effects.item['id']) : null;
+
 const commit = (deps: Deps, caller: Caller, approval: Approval, { effect, ending, save }: { effect: Effect; ending: Ending; save: (decision: Decision) => SavedAnswer | null }): Promise<Decision> =>
   deps.db.transaction(async (tx: Tx) => {
     const locked = await readApproval(tx, approval.env, approval.id, true);
     if (locked === undefined || locked.status !== 'pending') throw decided(caller, locked ?? approval);
     const at = deps.clock.now();
     const effects = await effect(tx);
-    const ended = await endApproval(tx, locked, ending, at);
+    const ended = await endApproval(tx, locked, { ...ending, made: madeBy(locked, effects) }, at);
     if (ended === null) throw decided(caller, locked);
     const decision = { approval: ended, effects };
     const saved = save(decision);
@@ -109,7 +114,7 @@ const commit = (deps: Deps, caller: Caller, approval: Approval, { effect, ending
 
 /** As whoever decided sees it, who may not see every record of what was asked for. */
 const bodyOf = ({ principal: { access } }: Caller, { approval, effects }: Decision): string =>
-  JSON.stringify({ approval: seenApproval(approval, access), ...effects, item: withoutRecords(access, effects.item) });
+  JSON.stringify({ approval: seenApproval(approval, access), ...effects, flag: seenPart(access, effects.flag), item: withoutRecords(access, effects.item) });
 
 /** Answers the body of the `200`. Everything is checked anew as it stands now; what doesn't fit is `409 stale`. */
 export const approve = async (deps: Deps, caller: Caller, id: string, { note, save }: { note: string | null; save: Save }): Promise<string> => {

@@ -13,11 +13,13 @@ export interface Ending {
   /** null: nobody, its time was up. */
   readonly by: (By & { readonly role: string | null; readonly requestId: string | null; readonly address: string | null }) | null;
   readonly note: string | null;
+  /** The item that came of it, of one that asked for a new one. */
+  readonly made?: string | null;
 }
 
 const end = statement('approvals.end', `
   with ended as (
-    update approvals set status = $3, decided_by = $4::jsonb, decided_at = $5::bigint, note = $6 where env = $1 and id = $2 and status = 'pending' returning *
+    update approvals set status = $3, decided_by = $4::jsonb, decided_at = $5::bigint, note = $6, item = coalesce($16, item) where env = $1 and id = $2 and status = 'pending' returning *
   ), happened as (
     insert into events (env, at, actor_type, actor, actor_name, role, verb, target_type, target, inbox, item, entry, type, is_update, data, before, after, request_id, address)
     select env, $5, $7, $8, $9, $10, $11, 'approval', id, inbox, item, entry, case when entry is null then null else 'approval' end, true,
@@ -31,8 +33,8 @@ const verbs: Readonly<Record<Ending['status'], string>> = {
   approved: 'approval.approve', rejected: 'approval.reject', cancelled: 'approval.cancel', expired: 'approval.expire', stale: 'approval.stale',
 };
 
-export const endedApproval = (approval: Approval, { status, by, note }: Ending, at: number): Approval => ({
-  ...approval, status, decided_by: by === null ? null : { type: by.type, id: by.id, name: by.name }, decided_at: at, note,
+export const endedApproval = (approval: Approval, { status, by, note, made = null }: Ending, at: number): Approval => ({
+  ...approval, item: made ?? approval.item, status, decided_by: by === null ? null : { type: by.type, id: by.id, name: by.name }, decided_at: at, note,
 });
 
 /** The approval as it is then; null when it had ended already, and nothing was written. */
@@ -43,6 +45,7 @@ export const endApproval = async (db: Db | Tx, approval: Approval, ending: Endin
     approval.env, approval.id, after.status, after.decided_by === null ? null : JSON.stringify(after.decided_by), at, after.note,
     by?.type ?? 'system', by?.id ?? null, by?.name ?? 'approvals', by?.role ?? null, verbs[ending.status], JSON.stringify(approvalEntryData(after)),
     by?.requestId ?? approval.request_id, by?.address ?? null, JSON.stringify(approvalParts(after, at, 'changed')),
+    ending.made ?? null,
   ]);
   return written > 0 ? after : null;
 };

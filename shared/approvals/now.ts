@@ -1,6 +1,7 @@
 /** The target of an approval as it is now, beside `before`, the target as it was when it was asked for. */
 import type { Caller } from '../agents/principal.ts';
 import type { Deps } from '../deps.ts';
+import { flagOf, flagView, readFlagRows } from '../flags/model.ts';
 import { readItems } from '../items/model.ts';
 import { fullAccess } from '../agents/access.ts';
 import { itemJson } from '../items/present.ts';
@@ -17,15 +18,22 @@ const readNow = async (deps: Deps, { env }: Caller, approvals: readonly Approval
     return resource === null || record === null ? [] : [{ resource, id: record }];
   });
   const targets = approvals.flatMap(({ kind, request }) => (kind === 'item' ? ((request as Requests['item']).target ?? []) : []));
-  const [records, items] = await Promise.all([
+  const keys = approvals.flatMap(({ kind, request }) => (kind === 'flag' ? (request as Requests['flag']).flag : []));
+  const [records, items, flags] = await Promise.all([
     refs.length === 0 ? [] : foundRecords(deps, env, refs),
     readItems(deps.db, env.id, targets),
+    keys.length === 0 ? [] : readFlagRows(deps.db, env.id, keys),
   ]);
+  const at = deps.clock.now();
   const byRecord = new Map(records.map((record) => [keyOf(record.resource, record.id), record]));
   return ({ kind, request }) => {
     if (kind === 'action') {
       const { resource, record } = request as Requests['action'];
       return resource === null || record === null ? null : (byRecord.get(keyOf(resource, record)) ?? null);
+    }
+    if (kind === 'flag') {
+      const declared = env.definition.flags.get((request as Requests['flag']).flag);
+      return declared === undefined ? null : flagView(flagOf(declared, flags.find(({ key }) => key === declared.key)), at);
     }
     return kind === 'item' ? (items.get((request as Requests['item']).target ?? '') ?? null) : null;
   };

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { fault } from '../catalogue/errors.ts';
 import type { Caller } from '../agents/principal.ts';
+import { isObject } from '../core/guard.ts';
 import { newId } from '../core/ids.ts';
 import { isDuplicate } from '../db/errors.ts';
 import type { Tx } from '../db/knex.ts';
@@ -27,7 +28,7 @@ export interface Wanted<K extends ApprovalKind> {
   readonly before: object | null;
   /** Equal for equal requests: one of the same principal that is pending is answered again. */
   readonly fingerprint: unknown;
-  /** How long it is open, in ms. */
+  /** How long it is open unless the operator has set it, in ms. */
   readonly expiresMs: number;
   readonly run?: string;
   readonly bulk?: string;
@@ -57,6 +58,10 @@ const insert = statement('approvals.insert', `
   )
   insert into outbox (id, env, at, parts, inbox) select id, $2, $8, $23, $16 from happened`);
 
+/** JSON that is equal for equal values, in whatever order their members came. */
+const inOrder = (value: unknown): string =>
+  JSON.stringify(value, (_, member: unknown) => (isObject(member) ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1))) : member));
+
 const pendingOne = async (deps: Deps, caller: Caller, fingerprint: Buffer): Promise<Asked | undefined> =>
   row<Asked>(deps.db, same, [caller.env.id, caller.principal.id, fingerprint, deps.clock.now()]);
 
@@ -65,6 +70,9 @@ const again = async (deps: Deps, asked: Asked, save: (asked: Asked) => SavedAnsw
   if (saved !== null) await keepAnswer(deps.db, saved, deps.clock.now());
   return asked;
 };
+
+const openMs = ({ config }: Deps, { kind, expiresMs }: Pick<Wanted<ApprovalKind>, 'kind' | 'expiresMs'>): number =>
+  (kind === 'flag' ? config.flagApprovalMs : config.approvalMs) ?? expiresMs;
 
 const approvalOf = <K extends ApprovalKind>(caller: Caller, wanted: Wanted<K>, at: number): Approval<K> => {
   const { principal, env, requestId, address } = caller;
@@ -93,10 +101,10 @@ const write = async (tx: Tx, { principal }: Caller, approval: Approval, fingerpr
 
 /** Answers the approval that is pending now: a new one, or that of the same request which was there already. */
 export const requestApproval = async <K extends ApprovalKind>(deps: Deps, caller: Caller, wanted: Wanted<K>): Promise<Asked> => {
-  const fingerprint = createHash('sha256').update(JSON.stringify(wanted.fingerprint)).digest();
+  const fingerprint = createHash('sha256').update(inOrder(wanted.fingerprint)).digest();
   const known = await pendingOne(deps, caller, fingerprint);
   if (known !== undefined) return again(deps, known, wanted.save);
-  const approval = approvalOf(caller, wanted, deps.clock.now());
+  const approval = approvalOf(caller, { ...wanted, expiresMs: openMs(deps, wanted) }, deps.clock.now());
   const asked: Asked = { approval: approval.id, run: approval.run, bulk: approval.bulk };
   try {
     await deps.db.transaction(async (tx) => {

@@ -43,7 +43,7 @@ export interface NewBulk {
 }
 
 /** Throws the fault of a principal that can't change anything now. */
-export const mayAccept = ({ principal }: Caller): void => {
+const mayAccept = ({ principal }: Caller): void => {
   const problem = modeProblem(principal);
   if (problem !== null) throw problem;
 };

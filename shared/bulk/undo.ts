@@ -3,10 +3,12 @@ import { fault } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import { rows, statement } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
-import type { Caller } from '../agents/principal.ts';
+import { asApproved, type Caller } from '../agents/principal.ts';
+import { modeProblem } from '../perform/gates.ts';
 import { repeatables } from '../perform/registry.ts';
 import type { SavedAnswer } from '../perform/write.ts';
-import { acceptBulk, mayAccept } from './accept.ts';
+import { acceptBulk } from './accept.ts';
+import { acceptPending } from './pending.ts';
 import type { BulkRow } from './present.ts';
 import { visibleBulk } from './queries.ts';
 
@@ -24,14 +26,16 @@ const undoProblem = (bulk: BulkRow, at: number): string | null => {
 const hasVerb = ({ env, principal }: Caller, verb: string): boolean =>
   [...env.definition.inboxes.keys()].some((inbox) => principal.access.can('inbox', inbox, verb));
 
-/** Answers the body of the `202`. Throws 404 for a bulk that isn't seen, 403 without its verb, 409 for one that can't be undone. */
+/** Answers the body of the `202`; what a supervised agent asks for waits for a person. Throws 404 for a bulk that isn't seen, 403 without its verb, 409 for one that can't be undone. */
 export const undoBulk = async (deps: Deps, caller: Caller, id: string, save: (body: string) => SavedAnswer | null): Promise<string> => {
   const bulk = await visibleBulk(deps.db, caller, id);
-  mayAccept(caller);
+  const readonly = modeProblem(asApproved(caller.principal));
+  if (readonly !== null) throw readonly;
   const problem = undoProblem(bulk, deps.clock.now());
   if (problem !== null) throw fault('conflict', problem);
   const verb = bulk.operation.type;
   if (!hasVerb(caller, verb)) throw fault('forbidden', `Your role does not allow ${verb} in any inbox.`);
   const ids = (await rows<{ item: string }>(deps.db, changedIds, [id])).map(({ item }) => item);
-  return acceptBulk(deps, caller, { operation: { type: 'undo', bulk: id }, ids, undoOf: id, save });
+  const wanted = { operation: { type: 'undo', bulk: id }, ids, undoOf: id, save };
+  return caller.principal.mode === 'supervised' ? acceptPending(deps, caller, wanted) : acceptBulk(deps, caller, wanted);
 };

@@ -28,6 +28,9 @@ export interface Config {
   /** The mail server that replies go out by; null: none. */
   readonly smtpUrl: string | null;
   readonly logLevel: string;
+  /** Milliseconds that approvals are open: of actions, bulks and items, and of flags. null: as the contract has it. */
+  readonly approvalMs: number | null;
+  readonly flagApprovalMs: number | null;
   /** Milliseconds that a stopping process gives requests and jobs to end. */
   readonly drainMs: number;
   /** Names this process in logs and leases. */
@@ -55,9 +58,11 @@ const mailUrl = (value: string): string | undefined => {
 };
 const redisUrl = (value: string): string | undefined => (clusterAddress(value) === null ? url('redis:', 'rediss:')(value) : value);
 const integer = (least: number, most: number) => (value: string): number | undefined => {
-  const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
+  const number = /^\d{1,12}$/.test(value) ? Number(value) : Number.NaN;
   return number >= least && number <= most ? number : undefined;
 };
+/** A minute, as nobody decides sooner, and a year. */
+const [approvalLeastMs, approvalMostMs] = [60_000, 366 * 86_400_000];
 const word = (pattern: RegExp) => (value: string): string | undefined => (pattern.test(value) ? value : undefined);
 
 const read = <T>(env: NodeJS.ProcessEnv, variable: Variable<T>): T => {
@@ -99,6 +104,8 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
     trustProxy: read(env, { name: 'TRUST_PROXY', example: '1', fallback: () => '0', parse: word(/^[01]$/) }) === '1',
     smtpUrl: read<string | null>(env, { name: 'SMTP_URL', example: 'smtps://user:password@mail.example.com:465', fallback: () => null, parse: mailUrl }),
     logLevel: read(env, { name: 'LOG_LEVEL', example: 'info', fallback: () => 'info', parse: word(/^(trace|debug|info|warn|error|fatal|silent)$/) }),
+    approvalMs: read<number | null>(env, { name: 'APPROVAL_MS', example: '259200000', fallback: () => null, parse: integer(approvalLeastMs, approvalMostMs) }),
+    flagApprovalMs: read<number | null>(env, { name: 'FLAG_APPROVAL_MS', example: '1209600000', fallback: () => null, parse: integer(approvalLeastMs, approvalMostMs) }),
     drainMs: read(env, { name: 'DRAIN_MS', example: '8000', fallback: () => 8000, parse: integer(0, 600_000) }),
     processName: `${hostname()}-${String(process.pid)}`,
   };

@@ -18,7 +18,7 @@ import type { SavedAnswer } from '../perform/write.ts';
 import { channels } from '../redis/bus.ts';
 import { changedFlag, type FlagChange } from './decide.ts';
 import { changeProblems, checkTargets, type CheckedBody } from './check.ts';
-import { flagEtag, flagOf, flagView, readFlagRow, seenFlag, type Flag, type FlagView } from './model.ts';
+import { changeSummary, flagEtag, flagOf, flagView, readFlagRow, seenFlag, type Flag, type FlagView } from './model.ts';
 import { writeChange } from './write.ts';
 
 export interface Applied {
@@ -76,7 +76,9 @@ const round = async ({ deps, caller, declared, change, options }: Wanted, db: Db
   const by = { ...byOf(principal), role: principal.role?.name ?? null };
   const after = changedFlag(before, change, { at, by, requestId, address, rampId: newId('job'), approved: approvedBy !== null });
   if (after.targets !== before.targets) checkTargets(after.targets);
-  const applied: Applied = { flag: seenFlag(flagView(after, at), principal.access), changed: after !== before };
+  const view = flagView(after, at);
+  // Whoever approves sees it by their own rights.
+  const applied: Applied = { flag: approvedBy === null ? seenFlag(view, principal.access) : view, changed: after !== before };
   const saved = save?.(applied) ?? null;
   if (after === before) {
     if (saved !== null) await keepAnswer(db, saved, at);
@@ -154,7 +156,7 @@ export const changeFlag = async (deps: Deps, caller: Caller, declared: ManifestF
   }
   const { approval } = await requestApproval(deps, caller, {
     kind: 'flag',
-    summary: `${key}: ${JSON.stringify(change)}`,
+    summary: changeSummary(key, change),
     request: { flag: key, change, changes: now.changes },
     before: flagView(now, at),
     fingerprint: ['flag', key, change],

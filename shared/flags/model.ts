@@ -95,4 +95,7 @@ export const seenFlag = <V extends Readonly<Record<string, unknown>>>(value: V, 
   return { ...value, ...(hidesGuard ? { ramp: { ...ramp, guard: null } } : {}), ...(hidesTargets ? { targets: {} } : {}) };
 };
 
+/** One line for whoever decides about a change. */
+export const changeSummary = (key: string, change: object): string => `${key}: ${JSON.stringify(change)}`;
+
 export const flagEtag = (version: number): string => `"${String(version)}"`;

@@ -16,6 +16,8 @@ const ruleSchema = Type.Union(
   { description: 'What holds when the condition does: a value, or for on/off flags a percentage.' },
 );
 
+const guardThen = Type.Union([Type.Literal('stop'), Type.Literal('rollback')], { description: 'Stop where it is, or go back to where it began.' });
+
 const guardSchema = closed(
   {
     inbox: name('The inbox that is watched.'),
@@ -23,7 +25,7 @@ const guardSchema = closed(
     above: Type.Integer({ minimum: 0, maximum: limits.guardAbove, description: 'More occurrences than this are too many.' }),
     within: Type.Integer({ minimum: 1_000, maximum: limits.guardWithinMs, description: 'The time in which they are counted, in ms.' }),
     // oxlint-disable-next-line unicorn/no-thenable
-    then: Type.Union([Type.Literal('stop'), Type.Literal('rollback')], { description: 'Stop where it is, or go back to where it began.' }),
+    then: guardThen,
   },
   { description: 'Watches an inbox while the ramp goes on, and as long as it looks back after the last step.' },
 );
@@ -60,7 +62,8 @@ const rampAnswer = answer({
   over: Type.Integer(),
   every: Type.Integer(),
   at: nullable(Type.Integer()),
-  guard: nullable(answer({ inbox: Type.String(), tag: nullable(Type.String()), above: Type.Integer(), within: Type.Integer() })),
+  // oxlint-disable-next-line unicorn/no-thenable
+  guard: nullable(answer({ inbox: Type.String(), tag: nullable(Type.String()), above: Type.Integer(), within: Type.Integer(), then: guardThen })),
   from: Type.Number({ description: 'The rollout at its start.' }),
   startedAt: Type.Integer(),
   step: Type.Integer({ description: 'The last step that was taken.' }),

@@ -75,6 +75,7 @@ export interface Telling {
 export const newTelling = (caller: Caller, at: number, newEntryId: () => string): Telling => {
   const actor = byOf(caller.principal);
   const by = JSON.stringify(actor);
+  const decided = caller.approvedBy === undefined ? {} : { approvedBy: caller.approvedBy };
   const rows: string[] = [];
   const live: string[] = [];
 
@@ -88,7 +89,7 @@ export const newTelling = (caller: Caller, at: number, newEntryId: () => string)
 
     const changed = difference(before, item);
     const audit = JSON.stringify({
-      live: live.length, before: changed.before ?? undefined, after: changed.after, deltas: countDeltas(before, item), due_from: deadline(before), due_to: deadline(item),
+      live: live.length, before: changed.before ?? undefined, after: { ...changed.after, ...decided }, deltas: countDeltas(before, item), due_from: deadline(before), due_to: deadline(item),
     });
     const timeline = written.map(({ id, type }, n) => `,"entry":"${id}","type":"${type}","data":${texts[n] ?? '{}'}`);
     rows.push(`{"n":0,"item":"${item.id}","inbox":"${item.inbox}"${timeline[0] ?? ''},${audit.slice(1)}`);

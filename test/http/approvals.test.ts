@@ -13,9 +13,10 @@ const manifest = {
     { name: 'ping', label: 'Ping' },
     { name: 'strict', label: 'Strict', approval: true, offline: 'refuse' },
   ],
+  flags: [{ key: 'beta', kind: 'boolean', default: false, resource: 'order', approval: true }],
 } as const;
 
-const clerk = [{ on: 'inbox:mail', can: ['*'] }, { on: 'resource:order', can: ['see'] }, { on: 'action:refund', can: ['run'] }, { on: 'action:ping', can: ['run'] }, { on: 'action:strict', can: ['run'] }];
+const clerk = [{ on: 'inbox:mail', can: ['*'] }, { on: 'resource:order', can: ['see'] }, { on: 'action:refund', can: ['run'] }, { on: 'action:ping', can: ['run'] }, { on: 'action:strict', can: ['run'] }, { on: 'flag:beta', can: ['change'] }];
 
 describe('http: approvals', () => {
   let world: World;
@@ -30,7 +31,7 @@ describe('http: approvals', () => {
   };
 
   before(async () => {
-    world = await newWorld({ manifest });
+    world = await newWorld({ manifest, env: { FLAG_APPROVAL_MS: '86400000' } });
     await world.role('clerk', clerk);
     [agent, person, key] = [await world.agent('clerk'), await world.person('operator'), await world.appKey()];
     app = await connectApp(key, { manifest, handlers: { 'action.run': refund } });
@@ -90,6 +91,48 @@ describe('http: approvals', () => {
     expect(codeOf(await person.post(`/approvals/${approval}/approve`))).to.equal('409 already_decided');
     expect((await person.post(`/approvals/${approval}/reject`)).body.approval).to.include({ id: approval, status: 'approved' });
     expect(calls(run)).to.equal(1);
+  });
+
+  describe('of flags', () => {
+    const change = async (wanted: object, client = agent): Promise<string> => (await client.post('/flags/beta', { change: wanted })).body.approval;
+
+    it('show the flag before and now', async () => {
+      const approval = await change({ value: true });
+      expect((await approvalOf(approval)).before).to.include({ flag: 'beta', value: false });
+      expect((await approvalOf(approval)).now).to.include({ flag: 'beta', value: false });
+      const reply = await person.post(`/approvals/${approval}/approve`);
+      expect(reply.body.flag, reply.text).to.include({ flag: 'beta', value: true });
+      expect((await approvalOf(approval)).before).to.include({ value: false });
+      expect((await approvalOf(approval)).now).to.include({ value: true });
+      expect((await person.get('/approvals?status=approved')).body.approvals.find(({ id }: { id: string }) => id === approval).now).to.include({ value: true });
+    });
+
+    it('expire after the time that the operator has set, as do others after 72 hours', async () => {
+      const openFor = async (approval: string): Promise<number> => (({ requestedAt, expiresAt }: Record<string, number>) => Number(expiresAt) - Number(requestedAt))(await approvalOf(approval));
+      expect(await openFor(await change({ rollout: 5 }))).to.equal(86_400_000);
+      expect(await openFor((await ask(await order())).approval)).to.equal(72 * 3_600_000);
+    });
+
+    it('show targets only to those who see their resource', async () => {
+      await world.role('blind', [{ on: 'flag:*', can: ['see'] }, { on: 'approvals', can: ['decide'] }]);
+      const blind = await world.person('blind');
+      await person.post(`/approvals/${await change({ targets: { o_known: true } })}/approve`);
+      const approval = await change({ value: true, targets: { o_asked: true } });
+      expect((await approvalOf(approval)).change.targets).to.deep.equal({ o_asked: true });
+      const replies = [await blind.get(`/approvals/${approval}`), await blind.get('/approvals'), await blind.post(`/approvals/${approval}/approve`), await blind.post(`/approvals/${approval}/approve`)];
+      expect(replies.map(({ status }) => status)).to.deep.equal([200, 200, 200, 409]);
+      for (const { text } of replies) expect(text).not.to.match(/o_known|o_asked/);
+      expect(replies[0]?.body.approval.change).to.deep.equal({ value: true, targets: {} });
+      expect((await person.get('/flags/beta')).body.flag.targets).to.deep.equal({ o_asked: true, o_known: true });
+    });
+  });
+
+  it('answers the same request by the same principal while one is pending with that one, in whatever order its members come', async () => {
+    const record = await order();
+    const { approval } = await ask(record, agent, { input: { amount: 5, note: { a: 1, b: 2 } } });
+    expect((await ask(record, agent, { input: { note: { b: 2, a: 1 }, amount: 5 } })).approval).to.equal(approval);
+    expect((await ask(record, agent, { input: { amount: 5, note: { a: 2, b: 1 } } })).approval).not.to.equal(approval);
+    expect((await ask(record, person, { input: { amount: 5, note: { a: 1, b: 2 } } })).approval).not.to.equal(approval);
   });
 
   it('lets only persons decide who may, and nobody their own request', async () => {
@@ -182,7 +225,7 @@ describe('http: approvals', () => {
     const less = { ...manifest, actions: manifest.actions.filter(({ name }) => name !== 'strict') };
     const newer = await connectApp(key, { manifest: less, startedAt: Date.now() });
     await until('the approval is stale', async () => (await approvalOf(strict.body.approval)).status === 'stale');
-    expect((await world.sql<{ status: string }>('select status from runs where id = $1', [strict.body.run]))[0]?.status).to.equal('failed');
+    await until('its run has failed', async () => (await world.sql<{ status: string }>('select status from runs where id = $1', [strict.body.run]))[0]?.status === 'failed');
     await newer.close();
     const back = await connectApp(key, { manifest, startedAt: Date.now() });
     await back.close();
@@ -230,7 +273,22 @@ describe('http: approvals', () => {
       expect(note.actor).to.deep.include({ id: supervised.id });
       const created = await supervised.post('/items', { inbox: 'mail', title: 'New' });
       expect(created.status).to.equal(202);
-      expect((await person.post(`/approvals/${String(created.body.approval)}/approve`)).body.item).to.include({ title: 'New', inbox: 'mail' });
+      const made = (await person.post(`/approvals/${String(created.body.approval)}/approve`)).body;
+      expect(made.item).to.include({ title: 'New', inbox: 'mail' });
+      expect(made.approval.item).to.equal(made.item.id);
+      expect(await approvalOf(created.body.approval, supervised)).to.include({ item: made.item.id });
+    });
+
+    it('have the decider named beside them in the audit log', async () => {
+      const auditor = await world.agent('admin');
+      const { item } = (await agent.post('/items', { inbox: 'mail', title: 'Look at me' })).body;
+      const asked = [await supervised.post(`/items/${String(item.id)}/notes`, { text: 'Why?' }), await supervised.post('/items', { inbox: 'mail', title: 'Asked for' })];
+      const made: Reply['body'][] = [];
+      for (const { body } of asked) made.push((await person.post(`/approvals/${String(body.approval)}/approve`)).body.item);
+      for (const { id } of made) {
+        const [entry] = (await auditor.get(`/audit?target=${String(id)}&actor=${supervised.id}`)).body.entries;
+        expect(entry.after.approvedBy).to.deep.include({ type: 'person', id: person.id });
+      }
     });
 
     it('hear at once what could not be done anyway, and that there is nothing to do', async () => {
@@ -249,6 +307,21 @@ describe('http: approvals', () => {
       expect((await agent.get(`/items/${String(item.id)}`)).body.item.state).to.equal('waiting');
     });
 
+    it('find their triage stale only when what it sets was changed', async () => {
+      const people = [person, await world.person('operator', 'Bo')].map(({ id }) => id);
+      const decide = async (triage: object, verb: string, body: object): Promise<string> => {
+        const { item } = (await agent.post('/items', { inbox: 'mail', title: 'Look at me' })).body;
+        const { approval } = (await supervised.post(`/items/${String(item.id)}/triage`, { answers: { spam: 'no' }, ...triage })).body;
+        expect((await agent.post(`/items/${String(item.id)}/${verb}`, body)).body.changed).to.equal(true);
+        return codeOf(await person.post(`/approvals/${String(approval)}/approve`));
+      };
+      expect(await decide({ assignee: people[0] }, 'assign', { assignee: people[1] })).to.equal('409 stale');
+      expect(await decide({ tags: ['a'] }, 'tags', { add: ['b'] })).to.equal('409 stale');
+      expect(await decide({ close: true }, 'state', { state: 'waiting' })).to.equal('409 stale');
+      expect(await decide({}, 'triage', { answers: { spam: 'yes' } })).to.equal('409 stale');
+      expect(await decide({}, 'state', { state: 'waiting' })).to.equal('200 undefined');
+    });
+
     it('ask for any action and any bulk, which run once approved', async () => {
       const action = await supervised.post('/actions', { action: 'ping' });
       expect(action.body).to.deep.include({ pending: true });
@@ -261,6 +334,12 @@ describe('http: approvals', () => {
       expect(decided.body.bulk, decided.text).to.include({ id: bulk.body.bulk.id, status: 'queued' });
       await until('the bulk is done', async () => (await supervised.get(`/bulk/${String(bulk.body.bulk.id)}`)).body.bulk.status === 'done');
       expect((await supervised.get(`/bulk/${String(bulk.body.bulk.id)}`)).body.bulk).to.include({ changed: 3, failed: 0 });
+      const undo = await supervised.post(`/bulk/${String(bulk.body.bulk.id)}/undo`);
+      expect(undo.body, undo.text).to.deep.include({ pending: true });
+      expect((await supervised.post(`/bulk/${String(bulk.body.bulk.id)}/undo`)).body.approval).to.equal(undo.body.approval);
+      expect((await person.post(`/approvals/${String(undo.body.approval)}/approve`)).body.bulk).to.include({ id: undo.body.bulk.id, status: 'queued' });
+      await until('it is undone', async () => (await supervised.get(`/bulk/${String(undo.body.bulk.id)}`)).body.bulk.status === 'done');
+      expect((await agent.get(`/items/${String(ids[0])}`)).body.item.tags).to.deep.equal([]);
       const rejected = await supervised.post('/bulk', { ids, operation: { type: 'tags', add: ['never'], remove: [] } });
       expect((await person.post(`/approvals/${String(rejected.body.approval)}/reject`)).status).to.equal(200);
       expect((await supervised.get(`/bulk/${String(rejected.body.bulk.id)}`)).body.bulk).to.include({ status: 'cancelled', failed: 3 });

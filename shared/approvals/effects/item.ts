@@ -24,7 +24,7 @@ const unchanged = (before: Readonly<Record<string, unknown>> | null, item: Item,
 
 export const approveItem: Prepare<'item'> = async (approving) => {
   const { deps, approval } = approving;
-  const requester = { ...approving.requester, principal: asApproved(approving.requester.principal) };
+  const requester = { ...approving.requester, principal: asApproved(approving.requester.principal), approvedBy: approving.decidedBy };
   const { target, operation: { type, ...members } } = approval.request;
   if (type === 'create' || target === null) return create({ ...approving, requester });
   const known = supervisable.get(type);
@@ -32,7 +32,7 @@ export const approveItem: Prepare<'item'> = async (approving) => {
   const operation = known.bind(members, deps.clock.now());
   return async (tx) => {
     const item = (await readItems(tx, approval.env, [target], true)).get(target);
-    const changed = item === undefined ? undefined : unchanged(approval.before, item, known.members);
+    const changed = item === undefined ? undefined : unchanged(approval.before, item, known.members(members));
     if (changed !== undefined) throw stale(`item.${changed}`, `the item’s ${changed} has been changed since it was asked for`);
     const outcome = await performIn(deps, tx, requester, operation, target, null);
     if (outcome.kind === 'fault') throw outcome.fault;
