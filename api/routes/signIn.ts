@@ -64,7 +64,6 @@ const end = write({
   tag,
   body: noBody,
   bodyOptional: true,
-  once: false,
   responses: { 204: null },
   example: { body: {} },
   audit: { verb: 'person.signOut', target: () => ({ type: 'person', id: null }) },

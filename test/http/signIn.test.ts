@@ -272,6 +272,13 @@ describe('signing in', () => {
       expect(await live.closed).to.equal(4401);
       expect((await other.get('/me')).status).to.equal(200);
     });
+
+    it('takes an idempotency key, like every change but those that refuse it', async () => {
+      const { email } = await person();
+      const session = sessionOf(await signIn({ email, password }));
+      expect((await session.post('/sign-out', {}, { headers: { 'idempotency-key': 'out' } })).status).to.equal(204);
+      refused(await session.get('/me'), 401, 'unauthorized');
+    });
   });
 
   describe('by cookie', () => {
