@@ -14,7 +14,7 @@ const failing = new Set([409, 412, 422, 502, 503, 504]);
 /** `denied` for 403 and 404, `failed` for what was allowed but couldn't be done, null for what isn't audited. */
 export const refusalOf = ({ status, code }: Fault): 'denied' | 'failed' | null => {
   if (status === 403 || status === 404) return 'denied';
-  return failing.has(status) && code !== 'unavailable' && code !== 'idempotency_mismatch' && code !== 'in_progress' ? 'failed' : null;
+  return failing.has(status) && code !== 'unavailable' && code !== 'in_progress' ? 'failed' : null;
 };
 
 /** Longer ids are not ids of anything; as much is kept as helps to recognise them. */

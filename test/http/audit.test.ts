@@ -92,10 +92,15 @@ describe('the audit log over HTTP', () => {
     await clerk.post(`/items/${id}/reply`, { subject: 'x', text: 'x' });
     await clerk.post(`/items/${id}/state`, { state: 'declined' });
     await clerk.post(`/items/${id}/snooze`, { until: Date.now() + 1_000_000 });
+    const keyed = { headers: { 'idempotency-key': 'audited-mismatch' } };
+    await clerk.post(`/items/${id}/tags`, { add: ['a'] }, keyed);
+    await clerk.post(`/items/${id}/tags`, { add: ['b'] }, keyed);
     expect(told(await log(`target=${bug}&actor=${clerk.id}`))).to.deep.equal(['item.note denied by clerk agent']);
     expect(told(await log(`target=${hidden}&actor=${clerk.id}`))).to.deep.equal(['item.note denied by clerk agent']);
     const entries = await log(`target=${id}`);
     expect(entries.map(({ verb, outcome, after }) => [verb, outcome, after?.['code']])).to.deep.equal([
+      ['item.tags', 'failed', 'idempotency_mismatch'],
+      ['item.tags', 'ok', undefined],
       ['item.snooze', 'failed', 'conflict'],
       ['item.state', 'ok', undefined],
       ['item.reply', 'failed', 'action_failed'],
@@ -127,7 +132,6 @@ describe('the audit log over HTTP', () => {
     await clerk.post(`/items/${id}/tags`, { add: ['a'] }, options);
     const before = (await world.sql('select id from events')).length;
     await clerk.post(`/items/${id}/tags`, { add: ['a'] }, options);
-    await clerk.post(`/items/${id}/tags`, { add: ['b'] }, options);
     await clerk.post(`/items/${id}/tags`, { add: ['a'] });
     await clerk.post(`/items/${id}/state`, { state: 'nosuch' });
     await clerk.post(`/items/${id}/state`, { state: 1 });
