@@ -37,6 +37,9 @@ const pathParameters = ({ path, example }: Endpoint): object[] => [
   })),
 ];
 
+/** A list is written with commas in the address, and is a list to the schema. */
+const exampleOf = ({ type }: Parameter, value: unknown): unknown => (type === 'array' && typeof value === 'string' ? value.split(',') : value);
+
 const queryParameters = ({ query, example }: Endpoint): object[] => {
   const properties = (query?.properties ?? {}) as unknown as Readonly<Record<string, Parameter>>;
   return Object.entries(properties).map(([name, schema]) => ({
@@ -46,7 +49,7 @@ const queryParameters = ({ query, example }: Endpoint): object[] => {
     ...(schema.description === undefined ? {} : { description: schema.description }),
     schema,
     ...(schema.type === 'array' ? { style: 'form', explode: false } : {}),
-    ...(Object.hasOwn(example.query ?? {}, name) ? { example: (example.query as Record<string, unknown>)[name] } : {}),
+    ...(Object.hasOwn(example.query ?? {}, name) ? { example: exampleOf(schema, (example.query as Record<string, unknown>)[name]) } : {}),
   }));
 };
 
@@ -83,13 +86,13 @@ const operationOf = (endpoint: Endpoint): object => ({
         },
       }),
   responses: {
+    ...Object.fromEntries(failures(endpoint).map((status) => [String(status), { $ref: `#/components/responses/E${String(status)}` }])),
     ...Object.fromEntries(
       Object.entries(endpoint.responses).map(([status, schema]) => [
         status,
         { description: endpoint.summary, ...(schema === null ? {} : { content: { 'application/json': { schema } } }) },
       ]),
     ),
-    ...Object.fromEntries(failures(endpoint).map((status) => [String(status), { $ref: `#/components/responses/E${String(status)}` }])),
   },
 });
 
