@@ -4,7 +4,7 @@ import { newId } from '../core/ids.ts';
 import type { Db, Tx } from '../db/knex.ts';
 import { AppKeyRow, EnvironmentRow } from '../db/models.ts';
 import { dropTokens, issueToken, replaceToken, settle, type Administrator } from './administer.ts';
-import type { AppKeyInput } from './schema.ts';
+import type { AppKeyInput, AppKeyPatch } from './schema.ts';
 
 export interface AppKeyView {
   readonly id: string;
@@ -45,6 +45,14 @@ export const createAppKey = async (tx: Tx, admin: Administrator, { name }: AppKe
   const appKey = await appKeyOf(tx, admin, id);
   await changed(tx, admin, 'create', appKey, { before: null, after: { name } });
   return { appKey, token };
+};
+
+export const updateAppKey = async (tx: Tx, admin: Administrator, id: string, { name }: AppKeyPatch): Promise<AppKeyView> => {
+  const before = await appKeyOf(tx, admin, id);
+  if (name === undefined || name === before.name) return before;
+  await AppKeyRow.query(tx).findById(id).patch({ name });
+  await changed(tx, admin, 'update', before, { before: { name: before.name }, after: { name } });
+  return { ...before, name };
 };
 
 /** A new token; the old one works for `grace` ms more. */

@@ -51,6 +51,7 @@ export const personPatch = closed(
 );
 
 export const appKeyInput = closed({ name: label });
+export const appKeyPatch = closed({ name: Type.Optional(label) }, { minProperties: 1 });
 export const environmentInput = closed({ name: name('Unique; part of its address.') });
 
 /** Any text may be tried; one that can't be a password is simply wrong. */
@@ -114,4 +115,5 @@ export type Rotation = Static<typeof rotation>;
 export type PersonInput = Static<typeof personInput>;
 export type PersonPatch = Static<typeof personPatch>;
 export type AppKeyInput = Static<typeof appKeyInput>;
+export type AppKeyPatch = Static<typeof appKeyPatch>;
 export type EnvironmentInput = Static<typeof environmentInput>;

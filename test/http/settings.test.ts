@@ -210,6 +210,8 @@ describe('settings over HTTP', () => {
       expect(token).to.match(/^capp_/);
       expect(baseUrl).to.match(/\/demo$/);
       expect(appKey).to.include({ name: 'Shop', environment: 'demo', lastUsedAt: null });
+      expect((await patch(boss, `/settings/app-keys/${appKey.id}`, { name: 'Shop, Frankfurt' })).body.appKey).to.deep.equal({ ...appKey, name: 'Shop, Frankfurt', lastUsedAt: null });
+      refused(await patch(boss, `/settings/app-keys/${appKey.id}`, {}), 400, 'invalid');
       const create = (key: string): Promise<number> => clientOf(world.base, key, '').post('/items', { inbox: 'mail', title: 'x' }).then(({ status }) => status);
       expect(await create(token)).to.equal(201);
       const rotated = (await made(`app-keys/${appKey.id}/rotate`, { grace: 60_000 })).token;

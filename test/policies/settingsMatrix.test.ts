@@ -63,6 +63,9 @@ const rows: readonly [string, Thing, string][] = [
 
   ['GET /settings/app-keys', '',                '200  200  200  403  403  403  403  401  404'],
   ['POST /settings/app-keys', '',               '201  403  201  403  403  403  403  401  404'],
+  ['PATCH /settings/app-keys/{id}', 'own',      '200  200  200  403  403  403  403  401  404'],
+  ['PATCH /settings/app-keys/{id}', 'else',     '404  404  404  403  403  403  403  401  404'],
+  ['PATCH /settings/app-keys/{id}', 'no',       '404  404  404  403  403  403  403  401  404'],
   ['DELETE /settings/app-keys/{id}', 'own',     '204  204  204  403  403  403  403  401  404'],
   ['DELETE /settings/app-keys/{id}', 'else',    '404  404  404  403  403  403  403  401  404'],
   ['DELETE /settings/app-keys/{id}', 'no',      '404  404  404  403  403  403  403  401  404'],

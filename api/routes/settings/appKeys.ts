@@ -1,12 +1,13 @@
 /** Settings: the keys by which the customer's app connects to this environment. */
-import { createAppKey, listAppKeys, revokeAppKey, rotateAppKey, type AppKeyToken } from '../../../shared/agents/appKeys.ts';
-import { appKeyInput, appKeyView, rotation, tokenAnswer } from '../../../shared/agents/schema.ts';
+import { createAppKey, listAppKeys, revokeAppKey, rotateAppKey, updateAppKey, type AppKeyToken } from '../../../shared/agents/appKeys.ts';
+import { appKeyInput, appKeyPatch, appKeyView, rotation, tokenAnswer } from '../../../shared/agents/schema.ts';
 import { answer, closed } from '../../../shared/core/schema.ts';
 import { compile } from '../../../shared/core/validate.ts';
 import { write, type Call, type Endpoint } from '../../endpoint.ts';
 import { baseUrlOf, change, mustManage, settingsList, tag, type Told } from './manage.ts';
 
 const checkAppKeyInput = compile(appKeyInput);
+const checkAppKeyPatch = compile(appKeyPatch);
 const checkRotation = compile(rotation);
 
 const id = 'key_01jd0000000000000000000000';
@@ -36,6 +37,23 @@ const create = write({
   handle: async (call) => {
     mustManage(call, { fresh: true });
     return change(call, async (tx, admin) => credential(call, await createAppKey(tx, admin, call.body, call.caller.env.name)));
+  },
+});
+
+const update = write({
+  method: 'patch',
+  path: '/settings/app-keys/:id',
+  name: 'appKey.update',
+  summary: 'Give an app key another name',
+  tag,
+  body: appKeyPatch,
+  responses: { 200: answer({ appKey: appKeyView }) },
+  example: { params: { id }, body: { name: 'Shop, Frankfurt' } },
+  audit: { verb: 'appKey.update', target },
+  check: checkAppKeyPatch,
+  handle: async (call) => {
+    mustManage(call, { fresh: false });
+    return change(call, async (tx, admin) => ({ status: 200, body: { appKey: await updateAppKey(tx, admin, call.params['id'] ?? '', call.body) } }));
   },
 });
 
@@ -79,4 +97,4 @@ const revoke = write({
   },
 });
 
-export const appKeySettings: readonly Endpoint[] = [list, create, rotate, revoke];
+export const appKeySettings: readonly Endpoint[] = [list, create, rotate, update, revoke];
