@@ -98,7 +98,7 @@ const attach = statement('bulk.attach', `
   ), resulted as (
     insert into bulk_results (bulk, seq, item, outcome, error, code)
     select h.bulk, n.seq, n.item, case when h.status = 'succeeded' then 'changed' when h.status = 'cancelled' then 'cancelled' else 'failed' end, h.error,
-      case h.status when 'succeeded' then null when 'failed' then coalesce(h.code, 'failed') else h.status end
+      nullif(h.status, 'succeeded')
     from numbered n cross join held h where h.status not in ('pending', 'queued', 'running')
     on conflict do nothing
   )

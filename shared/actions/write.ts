@@ -94,7 +94,7 @@ const moveRun = statement('runs.move', `
       request_id = g.request_id, address = g.address
     from given g
     where r.env = g.env and r.id = g.id and r.fence = $2 and r.status = $3 and r.handed_at is not distinct from $4::bigint and r.lost_at is not distinct from $5::bigint
-    returning r.id, r.env, r.inbox, r.item, r.entry, r.request_id, r.address, r.bulk, r.status, r.code, r.error
+    returning r.id, r.env, r.inbox, r.item, r.entry, r.request_id, r.address, r.bulk, r.status, r.error
   ), numbered as (select nextval('events_id_seq') as event, moved.* from moved),
   happened as (
     ${event}
@@ -124,7 +124,7 @@ const moveRun = statement('runs.move', `
   ), resulted as (
     insert into bulk_results (bulk, seq, item, outcome, error, code)
     select m.bulk, i.seq, i.item, case when m.status = 'succeeded' then 'changed' when m.status = 'cancelled' then 'cancelled' else 'failed' end, m.error,
-      case m.status when 'succeeded' then null when 'failed' then coalesce(m.code, 'failed') else m.status end
+      nullif(m.status, 'succeeded')
     from moved m join run_items i on i.run = m.id where m.status not in ('pending', 'queued', 'running')
     on conflict do nothing
   )

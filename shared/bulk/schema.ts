@@ -119,5 +119,5 @@ export const resultSchema = answer({
   id: Type.String({ description: 'The id as it was given.' }),
   outcome: Type.Union(bulkOutcomes.map((outcome) => Type.Literal(outcome)), { description: 'What became of it.' }),
   error: nullable(Type.String({ description: 'Why not, for a person.' })),
-  code: nullable(Type.String({ description: 'The error code that a call for this one item would have had; cancelled where none was tried.' })),
+  code: nullable(Type.String({ description: 'The error code that a call for this one item would have had; of an action’s run that was begun, failed, unknown or expired; cancelled where none was tried.' })),
 });

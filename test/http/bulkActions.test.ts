@@ -52,7 +52,7 @@ describe('http: bulks of actions', () => {
   const outcomes = async (id: string): Promise<Record<string, string>> =>
     Object.fromEntries((await agent.get(`/bulk/${id}/results`)).body.results.map((result: { id: string; outcome: string; code: string | null }) => [result.id, result.code === null ? result.outcome : `${result.outcome} ${result.code}`]));
 
-  it('runs once for each record, and gives all items of it the outcome and a timeline entry', async () => {
+  it('runs once for each record, and gives all items of it the outcome, with the word that the run ended with as code, and a timeline entry', async () => {
     const calls: string[] = [];
     const app = await online(({ record }) => {
       calls.push(record.id);
@@ -67,7 +67,7 @@ describe('http: bulks of actions', () => {
     expect(bulk).to.include({ status: 'done', total: 8, changed: 2, unchanged: 0, failed: 6 });
     expect(calls.sort()).to.deep.equal(['o1', 'o2']);
     expect(await outcomes(bulk.id)).to.deep.equal({
-      [a]: 'changed', [b]: 'changed', [c]: 'failed action_failed', [d]: 'conflict conflict', [e]: 'failed invalid', [f]: 'failed invalid', [hidden]: 'not_found not_found', itm_none: 'not_found not_found',
+      [a]: 'changed', [b]: 'changed', [c]: 'failed failed', [d]: 'conflict conflict', [e]: 'failed invalid', [f]: 'failed invalid', [hidden]: 'not_found not_found', itm_none: 'not_found not_found',
     });
     for (const [id, status] of [[a, 'succeeded'], [b, 'succeeded'], [c, 'failed']] as const) {
       const entries = (await agent.get(`/items/${id}`)).body.timeline.filter((entry: { type: string }) => entry.type === 'action');
