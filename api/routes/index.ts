@@ -10,6 +10,7 @@ import { flagEndpoints } from './flags.ts';
 import { itemEndpoints } from './items.ts';
 import { itemChangeEndpoints } from './itemChanges.ts';
 import { liveEndpoints } from './live.ts';
+import { mcpEndpoints } from './mcp.ts';
 import { pageEndpoints } from './pages.ts';
 import { runEndpoints } from './runs.ts';
 import { ofrepEndpoints } from './ofrep.ts';
@@ -30,6 +31,7 @@ export const endpoints: readonly Endpoint[] = [
   ...ofrepEndpoints,
   ...resourceEndpoints,
   ...liveEndpoints,
+  ...mcpEndpoints,
   ...appEndpoints,
   ...auditEndpoints,
   ...signInEndpoints,

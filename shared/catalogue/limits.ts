@@ -7,6 +7,8 @@ export const limits = {
   jsonDepth: 32,
   pageDefault: 50,
   pageMax: 200,
+  /** Tools of one page of the Model Context Protocol. */
+  toolsPage: 200,
   titleMax: 500,
   tagMax: 100,
   tagsPerItem: 50,

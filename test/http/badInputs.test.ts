@@ -69,7 +69,8 @@ describe('bad inputs', () => {
   const refused = (reply: Answer, status: number | readonly number[], code: string, ...paths: string[]): void => {
     expect(reply.status, reply.text.slice(0, 500)).to.be.oneOf([status].flat());
     expect(reply.body.code).to.equal(code);
-    expect(reply.body.error).to.be.a('string').and.match(/\S/);
+    const { error } = reply.body as { error: string | { message: string } };
+    expect(typeof error === 'string' ? error : error.message).to.be.a('string').and.match(/\S/);
     if (paths.length > 0) expect(reply.body.details.map((place: { path: string }) => place.path), reply.text).to.include.members(paths);
   };
   const create = (more: object, options?: CallOptions): Promise<Reply> => clerk.post('/items', { inbox: 'mail', title: 'x', ...more }, options);

@@ -7,6 +7,7 @@ import { expect } from 'chai';
 import { connectApp, type FakeApp } from '../support/app.ts';
 import { readDocuments, type Documents } from '../support/documented.ts';
 import type { Client, Reply } from '../support/http.ts';
+import { callTool } from '../support/tools.ts';
 import { newWorld, type World } from '../support/world.ts';
 
 /**
@@ -41,6 +42,8 @@ const rows: readonly [string, Thing, string][] = [
   ['GET /changes', '',                     '200  200  200  200  200  200  200  403  200  401  404'],
   ['GET /live', '',                        '426  426  426  426  426  426  426  403  426  401  404'],
   ['GET /app', '',                         '403  403  403  403  403  403  403  426  403  401  404'],
+  // Whoever may call it at all; what a tool does is compared with what HTTP does, below.
+  ['POST /mcp', '',                        '200  200  200  200  200  200  200  403  200  401  404'],
   ['POST /live/tickets', '',               '201  201  201  201  201  201  201  403  201  401  404'],
 
   ['GET /items', '',                       '200  200  200  200  200  200  200  403  200  401  404'],
@@ -315,6 +318,16 @@ const otherManifest = {
 const supervised: Readonly<Record<string, object>> = {
   state: { state: 'closed' }, assign: { assignee: 'pers' }, tags: { add: ['sup'] }, snooze: { until: 4_102_444_800_001 }, triage: { answers: { spam: 'yes' } },
 };
+/** The tool of an endpoint. */
+const tools: Readonly<Record<string, string>> = {
+  'GET /me': 'get_me', 'GET /inboxes': 'list_inboxes', 'GET /views': 'list_views', 'GET /people': 'list_people', 'GET /items': 'list_items', 'GET /items/{id}': 'get_item', 'GET /items/{id}/timeline': 'get_item_timeline',
+  'POST /items': 'create_item', 'POST /items/{id}/state': 'set_item_state', 'POST /items/{id}/assign': 'assign_item', 'POST /items/{id}/tags': 'tag_item', 'POST /items/{id}/snooze': 'snooze_item', 'POST /items/{id}/notes': 'add_note',
+  'POST /items/{id}/reply': 'reply_to_item', 'POST /items/{id}/triage': 'triage_item', 'POST /bulk': 'bulk_items', 'GET /bulk/{id}': 'get_bulk', 'GET /bulk/{id}/results': 'get_bulk_results', 'POST /bulk/{id}/cancel': 'cancel_bulk', 'POST /bulk/{id}/undo': 'undo_bulk',
+  'GET /actions': 'list_actions', 'POST /available': 'available_actions', 'GET /runs': 'list_runs', 'GET /runs/{id}': 'get_run', 'POST /runs/{id}/cancel': 'cancel_run', 'POST /runs/{id}/retry': 'retry_run',
+  'GET /approvals': 'list_approvals', 'GET /approvals/{id}': 'get_approval', 'POST /approvals/{id}/cancel': 'cancel_approval', 'GET /flags': 'list_flags', 'GET /flags/{flag}': 'get_flag', 'GET /flags/{flag}/history': 'get_flag_history', 'POST /flags/{flag}': 'change_flag',
+  'GET /resources': 'list_resources', 'GET /resources/{resource}': 'search_records', 'GET /resources/{resource}/list': 'list_records', 'GET /resources/{resource}/{id}': 'get_record', 'GET /resources/{resource}/{id}/related/{relation}': 'get_related_records',
+  'GET /pages': 'list_pages', 'GET /pages/{page}': 'get_page', 'GET /changes': 'list_changes',
+};
 /** What the app answers: one record of what it serves, and that every action is done. */
 const serving = {
   'action.run': () => ({ message: 'Done.', blocks: [] }),
@@ -372,6 +385,8 @@ describe('the permission matrix', () => {
         return { inbox: nameOf(thing), title: 'x' };
       case '/actions':
         return actionBody(thing, variant);
+      case '/mcp':
+        return { jsonrpc: '2.0', id: 1, method: 'tools/list' };
       case '/available':
         return { refs: [{ resource: nameOf(thing), id: record.id }] };
       case '/bulk':
@@ -389,6 +404,21 @@ describe('the permission matrix', () => {
     const query = parameter === undefined ? '' : `?${parameter}=${nameOf(thing)}`;
     const target = `${plain.replace(/\{resource\}|\{page\}|\{flag\}/, nameOf(thing)).replace('{relation}', 'same').replace('{id}', idOf(plain, thing))}${query}`;
     return method === 'GET' ? client.get(target) : client.post(target, bodyOf(plain, thing, variant, client));
+  };
+
+  /** The tool that does what the endpoint of a row does, with the arguments that say the same; null: there is none. */
+  const toolOf = (endpoint: string, thing: Thing, client: Client): readonly [string, object] | null => {
+    const [method = '', path = '', variant = ''] = endpoint.split(' ');
+    const [plain = '', parameter] = path.split('?');
+    const body = method === 'GET' ? {} : bodyOf(plain, thing, variant, client);
+    if (`${method} ${plain}` === 'POST /actions') {
+      const { action, ...given } = body as { action: string };
+      return [`action_${action}`, given];
+    }
+    const name = tools[`${method} ${plain}`];
+    if (name === undefined) return null;
+    const params = { ...(plain.includes('{id}') ? { id: idOf(plain, thing) } : {}), ...Object.fromEntries([...plain.matchAll(/\{(resource|page|flag)\}/g)].map(([, one = '']) => [one, nameOf(thing)])), ...(plain.includes('{relation}') ? { relation: 'same' } : {}) };
+    return [name, { ...params, ...(parameter === undefined ? {} : { [parameter]: nameOf(thing) }), ...body }];
   };
 
   /** One request for approval of each kind for each of what may be done to it. */
@@ -469,6 +499,24 @@ describe('the permission matrix', () => {
     });
   }
 
+  it('lets tools do what the endpoints let do, and no more', async () => {
+    let compared = 0;
+    for (const [endpoint, thing, statuses] of rows) {
+      for (const [i, wanted] of statuses.split(/ +/).entries()) {
+        const persona = personas[i];
+        const client = persona === undefined ? undefined : clients.get(persona);
+        const call = client === undefined ? null : toolOf(endpoint, thing, client);
+        if (client === undefined || call === null) continue;
+        const { status, reply } = await callTool(client, ...call);
+        // A second time there may be nothing left to do.
+        const expected = persona === 'app' ? [403] : Number(wanted) < 300 ? [200, ...(endpoint.includes('cancel') ? [409] : [])] : [Number(wanted)];
+        expect(status, `${endpoint} ${thing} ${String(persona)} ${JSON.stringify(call)} ${reply.text}`).to.be.oneOf(expected);
+        compared += 1;
+      }
+    }
+    expect(compared).to.be.above(1_500);
+  });
+
   it('answers what is hidden and what doesn’t exist with the same bytes, headers included', async () => {
     const own = new Set(['x-request-id', 'date', 'ratelimit']);
     const shown = ({ status, text, headers }: Reply): object => ({ status, text, headers: [...headers].filter(([name]) => !own.has(name)) });
@@ -497,6 +545,7 @@ describe('the permission matrix', () => {
     const before = await made();
     for (const persona of ['admin', 'oper', 'clerk', 'read', 'sup', 'pers'] as const) {
       for (const [path, sent] of [['/actions', body], ['/bulk', bulk], ['/bulk', { ...bulk, dryRun: true }]] as const) expect((await clients.get(persona)?.post(path, sent))?.status, `${persona} ${path}`).to.equal(403);
+      expect((await callTool(clients.get(persona) ?? world.nobody(), 'action_fresh', { record: record.id })).status, `${persona} action_fresh`).to.equal(403);
     }
     expect(await made()).to.equal(before);
   });

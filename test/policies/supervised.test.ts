@@ -7,6 +7,7 @@ import { connectApp, type FakeApp, type Handler } from '../support/app.ts';
 import { readDocuments } from '../support/documented.ts';
 import type { Client, Reply } from '../support/http.ts';
 import { testManifest } from '../support/manifest.ts';
+import { callTool } from '../support/tools.ts';
 import { until } from '../support/until.ts';
 import { newWorld, type World } from '../support/world.ts';
 
@@ -82,7 +83,7 @@ describe('what agents never do', () => {
     });
     after(offline);
 
-    it('is refused to every agent, directly and in bulks, confirmed or tried out, online or not', async () => {
+    it('is refused to every agent, directly, as a tool and in bulks, confirmed or tried out, online or not', async () => {
       for (const isOnline of [true, false]) {
         if (!isOnline) await offline();
         for (const role of ['admin', 'operator']) for (const mode of modes) {
@@ -90,6 +91,10 @@ describe('what agents never do', () => {
           const refusal = mode === 'readonly' ? '403 forbidden' : '403 fresh_sign_in_required';
           for (const confirmed of [true, false]) {
             for (const action of ['sign', 'signLow']) expect(codeOf(await agent.post('/actions', { action, record: 'c1', confirmed })), `${role} ${mode} ${action}`).to.equal(refusal);
+            for (const [tool, arguments_] of [['action_sign', { record: 'c1' }], ['action_signLow', { record: 'c1', confirmed }], ['action_signAll', {}], ['action_signJob', {}], ['action_signAsk', {}]] as const) {
+              const { status, body } = await callTool(agent, tool, arguments_);
+              expect(`${String(status)} ${String(body.code)}`, `${role} ${mode} ${tool}`).to.equal(refusal);
+            }
             for (const action of ['signAll', 'signJob', 'signAsk']) expect((await agent.post('/actions', { action, confirmed })).status, `${role} ${mode} ${action}`).to.equal(403);
             for (const dryRun of [true, false]) {
               const bulk = await agent.post('/bulk', { ids: items.slice(0, 3), operation: { type: 'action', action: 'signLow', input: {}, confirmed }, dryRun });

@@ -1,0 +1,79 @@
+/** What the tool of an action takes: the action's own input, and beside it what a run is asked for with. */
+import { isObject } from '../../shared/core/guard.ts';
+import type { Action } from '../../shared/environments/actions.ts';
+import { idempotencyKey } from './tool.ts';
+
+/** What an argument of the tool is called; undefined: the action doesn't take it. */
+export interface ArgumentNames {
+  readonly record: string | undefined;
+  readonly item: string;
+  readonly confirmed: string | undefined;
+  readonly idempotencyKey: string;
+  /** The argument that holds the whole input; undefined: its members are arguments. */
+  readonly input: string | undefined;
+}
+
+export interface ActionArguments {
+  readonly names: ArgumentNames;
+  readonly inputSchema: object;
+}
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/** Keywords that mean the same with further properties beside the schema's own. */
+const plain = new Set(['type', 'properties', 'required', 'additionalProperties', '$defs', 'definitions', '$schema', '$id', '$comment', 'title', 'description', 'default', 'examples', 'deprecated', 'readOnly', 'writeOnly']);
+
+/** A reference to the root would ask for the further properties too. */
+const refersToRoot = /"\$ref":"#(?!\/(?:\$defs|definitions|properties)\/)/;
+
+const isPlain = (input: object): boolean => Object.keys(input).every((keyword) => plain.has(keyword)) && !refersToRoot.test(JSON.stringify(input));
+
+const free = (name: string, taken: object): string => (Object.hasOwn(taken, name) ? free(`${name}_`, taken) : name);
+
+const namesOf = ({ resource, danger }: Action, taken: object, input: string | undefined): ArgumentNames => ({
+  record: resource === null ? undefined : free('record', taken),
+  item: free('item', taken),
+  confirmed: danger === null ? undefined : free('confirmed', taken),
+  idempotencyKey: free('idempotencyKey', taken),
+  input,
+});
+
+const addedFirst = ({ resource }: Action, { record }: ArgumentNames): Schema =>
+  record === undefined ? {} : { [record]: { type: 'string', description: `The id of the record of ${resource ?? ''} to act on.` } };
+
+const addedLast = ({ danger }: Action, names: ArgumentNames): Schema => ({
+  [names.item]: { type: 'string', description: 'An item’s id: the run is recorded on its timeline too.' },
+  ...(names.confirmed === undefined ? {} : { [names.confirmed]: { type: 'boolean', description: `Must be true, as this is dangerous (danger: ${danger ?? ''}). Give it only when it is certain that this is wanted.` } }),
+  [names.idempotencyKey]: idempotencyKey,
+});
+
+const flat = (action: Action, input: Schema): ActionArguments => {
+  const own = isObject(input['properties']) ? input['properties'] : {};
+  const names = namesOf(action, own, undefined);
+  const { $id: _, $schema: __, properties: ___, required, ...rest } = input;
+  return {
+    names,
+    inputSchema: {
+      ...rest,
+      type: 'object',
+      properties: { ...addedFirst(action, names), ...own, ...addedLast(action, names) },
+      required: [...(names.record === undefined ? [] : [names.record]), ...(Array.isArray(required) ? (required as string[]) : [])],
+    },
+  };
+};
+
+/** An `$id` of its own keeps references inside the schema what they were. */
+const nested = (action: Action, { $schema: _, ...input }: Schema): ActionArguments => {
+  const names = namesOf(action, {}, 'input');
+  return {
+    names,
+    inputSchema: {
+      type: 'object',
+      properties: { ...addedFirst(action, names), input: { ...input, $id: `urn:action:${action.name}` }, ...addedLast(action, names) },
+      required: names.record === undefined ? [] : [names.record],
+      additionalProperties: false,
+    },
+  };
+};
+
+export const argumentsOf = (action: Action): ActionArguments => (isPlain(action.input) ? flat(action, action.input as Schema) : nested(action, action.input as Schema));

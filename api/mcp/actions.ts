@@ -1,0 +1,102 @@
+/** One tool for each action that the app declares; it runs the action by the endpoint that everybody runs it by. */
+import { createHash } from 'node:crypto';
+import type { Caller } from '../../shared/agents/principal.ts';
+import { mayRun } from '../../shared/actions/queries.ts';
+import { closed } from '../../shared/core/schema.ts';
+import { compile, invalidDetails } from '../../shared/core/validate.ts';
+import type { Action } from '../../shared/environments/actions.ts';
+import type { Definition } from '../../shared/environments/definition.ts';
+import { argumentsOf, type ArgumentNames } from './actionSchema.ts';
+import { endpointNamed } from './endpoints.ts';
+import { served } from './serve.ts';
+import { changeHeaders, idempotencyKey, type Hints, type Tool } from './tool.ts';
+
+export const actionPrefix = 'action_';
+/** Clients take no longer names, and some no dots. */
+const nameMax = 64;
+const hashLength = 8;
+
+/** Depends on the action's name alone: what else is declared, and not seen, doesn't show in it. */
+export const toolNameOf = (action: string): string => {
+  const plain = `${actionPrefix}${action}`;
+  if (plain.length <= nameMax && !plain.includes('.')) return plain;
+  const hash = createHash('sha256').update(action).digest('hex').slice(0, hashLength);
+  return `${plain.replaceAll('.', '_').slice(0, nameMax - hashLength - 1)}_${hash}`;
+};
+
+const descriptionOf = ({ name, label, resource, input, danger, approval, background, freshSignIn, offline }: Action, { confirmed }: ArgumentNames): string => [
+  `Runs the action ${name} (${label})${resource === null ? '' : ` on a record of ${resource}`}, which the customer’s app does.`,
+  ...('description' in input && typeof input.description === 'string' ? [input.description] : []),
+  ...(confirmed === undefined ? [] : [`It is dangerous (${danger ?? ''}): ${confirmed} has to be true.`]),
+  ...(freshSignIn ? ['It needs a sign-in of a person not older than 15 minutes.'] : []),
+  ...(approval ? ['A person has to approve it: it answers pending with an approval; ask get_approval.'] : []),
+  background ? 'It goes on in the background: it answers running with a run; ask get_run until its status is final.' : 'It answers { message, blocks, run }, or running with a run when it takes longer than 10 seconds: then ask get_run.',
+  offline === 'queue' ? 'While the app is offline it is queued, and runs once the app is back.' : 'While the app is offline it is refused.',
+  ...(resource === null ? [] : ['available_actions says whether it applies to a record now.']),
+].join(' ');
+
+const hintsOf = ({ danger, repeatable }: Action): Hints => ({ readOnlyHint: false, destructiveHint: danger !== null, idempotentHint: repeatable, openWorldHint: true });
+
+type Given = Readonly<Record<string, unknown>>;
+
+/** The members of the endpoint's body that arguments beside the input stand for. */
+const besides = ['record', 'item', 'confirmed'] as const;
+
+const bodyOf = ({ name }: Action, names: ArgumentNames, given: Given): Record<string, unknown> => {
+  const rest = { ...given };
+  const body: Record<string, unknown> = { action: name };
+  for (const member of besides) {
+    const argument = names[member];
+    if (argument === undefined || !Object.hasOwn(rest, argument)) continue;
+    body[member] = rest[argument];
+    delete rest[argument];
+  }
+  if (names.input === undefined) return { ...body, input: rest };
+  const { [names.input]: input, ...unknown } = rest;
+  const details = Object.keys(unknown).map((path) => ({ path: path.slice(0, 100), message: 'is not known here' }));
+  if (details.length > 0) throw invalidDetails(details.slice(0, 20));
+  return input === undefined ? body : { ...body, input };
+};
+
+const placeOf = (names: ArgumentNames) => (path: string): string => {
+  if (path === 'record' || path === 'item' || path === 'confirmed' || path === 'idempotencyKey') return names[path] ?? path;
+  return names.input === undefined ? path.replace(/^input(?:\.|$)/, '') : path;
+};
+
+const run = served(endpointNamed('action.run'));
+const checkKey = compile(closed({ idempotencyKey })) as (given: unknown) => { idempotencyKey?: string };
+
+const make = (action: Action): Tool => {
+  const { names, inputSchema } = argumentsOf(action);
+  const name = toolNameOf(action.name);
+  return {
+    name,
+    listed: (caller) => mayRun(caller, { action: action.name, resource: action.resource }) && caller.principal.mode !== 'readonly' && (!action.freshSignIn || caller.principal.type === 'person'),
+    text: JSON.stringify({ name, title: action.label, description: descriptionOf(action, names), inputSchema, annotations: { title: action.label, ...hintsOf(action) } }),
+    place: placeOf(names),
+    serve: (call, { [names.idempotencyKey]: key, ...given }) =>
+      run(call, { params: {}, values: bodyOf(action, names, given), headers: changeHeaders(checkKey(key === undefined ? {} : { idempotencyKey: key })) }),
+  };
+};
+
+const made = new WeakMap<Definition, ReadonlyMap<string, { readonly action: Action; readonly tool: Tool }>>();
+
+const toolsOf = (definition: Definition) => {
+  let tools = made.get(definition);
+  if (tools === undefined) {
+    tools = new Map([...definition.actions.values()].sort((a, b) => (a.name < b.name ? -1 : 1)).map((action) => [toolNameOf(action.name), { action, tool: make(action) }]));
+    made.set(definition, tools);
+  }
+  return tools;
+};
+
+/** Those of the environment, by the actions' names. */
+export const actionTools = ({ env }: Caller): Tool[] => [...toolsOf(env.definition).values()].map(({ tool }) => tool);
+
+/** The tool of an action that the caller is told of when it names it, may it run it or not; else undefined. */
+export const actionToolNamed = (caller: Caller, name: string): Tool | undefined => {
+  const found = toolsOf(caller.env.definition).get(name);
+  if (found === undefined) return undefined;
+  const { action: { name: action, resource }, tool } = found;
+  return mayRun(caller, { action, resource }) || (resource !== null && caller.principal.access.sees('resource', resource)) ? tool : undefined;
+};

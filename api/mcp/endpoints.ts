@@ -1,0 +1,25 @@
+/** The endpoints that tools are made of, by name. */
+import type { Endpoint } from '../endpoint.ts';
+import { actionEndpoints } from '../routes/actions.ts';
+import { approvalEndpoints } from '../routes/approvals.ts';
+import { bulkEndpoints } from '../routes/bulk.ts';
+import { discoveryEndpoints } from '../routes/discovery.ts';
+import { flagEndpoints } from '../routes/flags.ts';
+import { itemChangeEndpoints } from '../routes/itemChanges.ts';
+import { itemEndpoints } from '../routes/items.ts';
+import { liveEndpoints } from '../routes/live.ts';
+import { pageEndpoints } from '../routes/pages.ts';
+import { resourceEndpoints } from '../routes/resources.ts';
+import { runEndpoints } from '../routes/runs.ts';
+
+const byName = new Map([
+  ...discoveryEndpoints, ...itemEndpoints, ...itemChangeEndpoints, ...bulkEndpoints, ...resourceEndpoints, ...actionEndpoints, ...runEndpoints, ...pageEndpoints,
+  ...flagEndpoints, ...approvalEndpoints, ...liveEndpoints,
+].map((endpoint) => [endpoint.name, endpoint]));
+
+/** Throws for a name that no endpoint has. */
+export const endpointNamed = (name: string): Endpoint => {
+  const endpoint = byName.get(name);
+  if (endpoint === undefined) throw new Error(`There is no endpoint ${name}.`);
+  return endpoint;
+};

@@ -1,0 +1,72 @@
+/**
+ * The messages of the Model Context Protocol: JSON-RPC 2.0, its revisions, and how a message is answered over HTTP.
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic
+ */
+import { answer, closed, Type, type Static } from '../../shared/core/schema.ts';
+import type { Answer } from '../endpoint.ts';
+
+/** The revision in which each request says for itself what it speaks. */
+export const statelessVersion = '2026-07-28';
+/** Those before it, which begin with `initialize`, newest first. */
+export const handshakeVersions: readonly string[] = ['2025-11-25', '2025-06-18', '2025-03-26'];
+export const versions: readonly string[] = [statelessVersion, ...handshakeVersions];
+
+/** Those of JSON-RPC, and two of the protocol's own. */
+export const rpcCodes = {
+  parseError: -32700,
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  headerMismatch: -32020,
+  unsupportedVersion: -32022,
+} as const;
+
+const idSchema = Type.Union([Type.String({ maxLength: 1_000 }), Type.Integer()], { description: 'Answered with the result; a message without one is a notification.' });
+
+export const messageSchema = closed({
+  jsonrpc: Type.Literal('2.0', { description: 'The version of JSON-RPC.' }),
+  id: Type.Optional(idSchema),
+  method: Type.String({ description: 'initialize, server/discover, ping, tools/list, tools/call, or a notification.' }),
+  params: Type.Optional(Type.Object({}, { description: 'What the method takes.' })),
+});
+export type Message = Static<typeof messageSchema>;
+export type Id = Static<typeof idSchema>;
+
+const errorMembers = answer({ code: Type.Integer(), message: Type.String() });
+export const resultAnswer = Type.Union([
+  answer({ jsonrpc: Type.Literal('2.0'), id: idSchema, result: Type.Object({}) }),
+  answer({ jsonrpc: Type.Literal('2.0'), id: idSchema, error: errorMembers }),
+]);
+/** A message that can't be read, or our own error where the request is refused before anybody looks at the message. */
+export const refusedAnswer = Type.Union([
+  Type.Object({ jsonrpc: Type.Literal('2.0'), error: errorMembers }),
+  answer({ error: Type.String({ description: 'A sentence for a person.' }), code: Type.String() }),
+]);
+
+export interface RpcError {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
+}
+
+/** Thrown by what looks at a message; answered as a JSON-RPC error. */
+export class RpcFailure extends Error {
+  declare readonly error: RpcError;
+  /** Of the HTTP answer; 200 where the message was understood. */
+  declare readonly status: number;
+
+  constructor(error: RpcError, status = 200) {
+    super(error.message);
+    this.error = error;
+    this.status = status;
+  }
+}
+
+/** `id` undefined: the message had none that could be read. */
+export const errorAnswer = ({ error, status }: RpcFailure, id: Id | undefined): Answer => ({ status, body: { jsonrpc: '2.0', id: id ?? null, error } });
+
+/** The members of a result, each as JSON text: bodies of endpoints are not parsed only to be written again. */
+export type Result = Readonly<Record<string, string>>;
+
+export const resultText = (id: Id, result: Result): string =>
+  `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{${Object.entries(result).map(([name, text]) => `"${name}":${text}`).join(',')}}}`;

@@ -1,0 +1,65 @@
+/** Which revision of the protocol a message speaks, and whether its headers say the same as its body. */
+import type { Source } from '../endpoint.ts';
+import { isObject } from '../../shared/core/guard.ts';
+import { headerValues } from '../middleware/headers.ts';
+import { rpcCodes, RpcFailure, statelessVersion, versions, type Message } from './protocol.ts';
+
+/** Of messages without a header for it: the last revision that had none. */
+const unsaidVersion = '2025-03-26';
+
+const versionKey = 'io.modelcontextprotocol/protocolVersion';
+const capabilitiesKey = 'io.modelcontextprotocol/clientCapabilities';
+
+const mismatch = (message: string): RpcFailure => new RpcFailure({ code: rpcCodes.headerMismatch, message }, 400);
+
+const header = (from: Source, name: string): string | undefined => {
+  const given = headerValues(from, name);
+  if (given.length > 1) throw mismatch(`The header ${name} is given more than once.`);
+  return given[0];
+};
+
+const encoded = /^=\?base64\?([A-Za-z0-9+/]*={0,2})\?=$/;
+
+/** A header's value; what no header can carry is sent as base64 of UTF-8. */
+const decoded = (value: string): string => {
+  const text = encoded.exec(value)?.[1];
+  return text === undefined ? value : Buffer.from(text, 'base64').toString();
+};
+
+const requireVersion = (asked: string): void => {
+  if (versions.includes(asked)) return;
+  throw new RpcFailure({ code: rpcCodes.unsupportedVersion, message: 'This version of the protocol is not spoken here.', data: { supported: versions, requested: asked } }, 400);
+};
+
+const requireSame = (from: Source, name: string, value: string): void => {
+  const given = header(from, name);
+  if (given === undefined) throw mismatch(`The header ${name} is missing.`);
+  if (decoded(given) !== value) throw mismatch(`The header ${name} does not say what the message says.`);
+};
+
+/** Proxies decide by the headers of a stateless message, so they have to be true. */
+const requireTrueHeaders = (from: Source, { method, params }: Message, version: string): void => {
+  requireSame(from, 'mcp-protocol-version', version);
+  requireSame(from, 'mcp-method', method);
+  const name = (params as { readonly name?: unknown } | undefined)?.name;
+  if (method === 'tools/call' && typeof name === 'string') requireSame(from, 'mcp-name', name);
+};
+
+/** The revision of a request. Throws for one that isn't spoken here, and for headers that contradict the message. */
+export const revisionOf = (from: Source, message: Message): string => {
+  const given = header(from, 'mcp-protocol-version');
+  const meta = (message.params as { readonly _meta?: unknown } | undefined)?._meta;
+  const said = isObject(meta) ? meta[versionKey] : undefined;
+  if (said === undefined && given !== statelessVersion && message.method !== 'server/discover') {
+    const version = given ?? unsaidVersion;
+    requireVersion(version);
+    return version;
+  }
+  if (typeof said !== 'string') throw new RpcFailure({ code: rpcCodes.invalidParams, message: `_meta["${versionKey}"] is required.` }, 400);
+  if (given !== undefined && given !== said) throw mismatch('The header mcp-protocol-version does not say what the message says.');
+  requireVersion(said);
+  if (said !== statelessVersion) return said;
+  requireTrueHeaders(from, message, said);
+  if (!isObject(meta) || !isObject(meta[capabilitiesKey])) throw new RpcFailure({ code: rpcCodes.invalidParams, message: `_meta["${capabilitiesKey}"] is required.` }, 400);
+  return said;
+};

@@ -1,0 +1,31 @@
+/** Serves an endpoint for a tool: the same row, checks, rights, audit and idempotency as for a request of HTTP. */
+import type { Answer, Call, Endpoint, Source } from '../endpoint.ts';
+import { server } from '../serve.ts';
+
+/** What is asked of an endpoint, as far as a request of HTTP would say it. */
+export interface Asked {
+  readonly params: Readonly<Record<string, string>>;
+  /** The body of a change, the query of a read. */
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const pathOf = (path: string, params: Asked['params']): string => path.replace(/:([A-Za-z]+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+
+/** As the same request over HTTP: a key that was used there stands for the same change here. */
+const sourceOf = (endpoint: Endpoint, environment: string, { params, values, headers }: Asked): Source => ({
+  method: endpoint.method.toUpperCase(),
+  url: `/api/env/${environment}${pathOf(endpoint.path, params)}`,
+  headers,
+  rawHeaders: Object.entries(headers).flat(),
+  body: () => Promise.resolve({ value: values, raw: Buffer.from(JSON.stringify(values)).toString('latin1') }),
+});
+
+/** Answers what serves `endpoint` for calls of a tool. Throws its faults. */
+export const served = (endpoint: Endpoint): ((call: Call, asked: Asked) => Promise<Answer>) => {
+  const serve = server(endpoint);
+  return ({ deps, live, caller, session, running, signal }, asked) => {
+    const from = sourceOf(endpoint, caller.env.name, asked);
+    return serve({ deps, live, caller, session, running, signal, from, search: endpoint.write ? '' : asked.values }, asked.params);
+  };
+};
