@@ -15,9 +15,9 @@ export const answerOf = <R>(outcome: CallOutcome<R>): R => {
     case 'answer':
       return outcome.result;
     case 'offline':
+    case 'lost':
       throw fault('app_offline');
     case 'timeout':
-    case 'lost':
       throw fault('app_timeout');
     case 'error':
       throw outcome.code === rpcCodes.actionFailed ? fault('app_error', outcome.message.slice(0, messageMax).toWellFormed()) : fault('app_error');

@@ -8,8 +8,9 @@ import type { FullRecord } from './queries.ts';
 
 /** Why a read brought no answer. What the app says of its own error is for its logs, not for callers. */
 export const readFault = (outcome: Exclude<CallOutcome<unknown>, { kind: 'answer' }>): Fault => {
-  if (outcome.kind === 'offline') return fault('app_offline');
-  return outcome.kind === 'timeout' || outcome.kind === 'lost' ? fault('app_timeout') : fault('app_error');
+  // A connection that broke under the call has gone: nobody is late.
+  if (outcome.kind === 'offline' || outcome.kind === 'lost') return fault('app_offline');
+  return outcome.kind === 'timeout' ? fault('app_timeout') : fault('app_error');
 };
 
 const callApp = async <M extends ServiceMethod>(link: AppLink, env: number, method: M, params: ServiceCalls[M]['params'], resource: string): Promise<Readonly<Record<string, unknown>>> => {

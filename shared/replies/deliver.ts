@@ -51,7 +51,8 @@ const byApp = async ({ link }: Deps, { env, inbox, item, asked, onHandOver }: Ou
       return { kind: 'offline' };
     case 'error':
       if (outcome.code === rpcCodes.actionFailed) return { kind: outcome.retryable ? 'later' : 'failed', error: outcome.message };
-      return unseenCodes.includes(outcome.code) ? failed(`The app can’t send replies: ${outcome.message}`) : { kind: 'unknown', error: `The app was given it and failed: ${outcome.message}` };
+      // Other errors than a refusal may tell of the app's inside.
+      return unseenCodes.includes(outcome.code) ? failed('The app can’t send replies.') : { kind: 'unknown', error: 'The app was given it, and something went wrong inside it.' };
     case 'garbled':
     case 'timeout':
     case 'lost':

@@ -375,10 +375,10 @@ describe('records over HTTP', () => {
         }
       });
 
-      it('answers app_timeout when its connection breaks under a call', async () => {
+      it('answers app_offline when its connection breaks under a call', async () => {
         served.handle('records.list', () => { served.kill(); return new Promise(() => undefined); });
         const reply = await clerk.get('/resources/payment/list');
-        expect([reply.status, reply.body.code]).to.deep.equal([504, 'app_timeout']);
+        expect([reply.status, reply.body.code]).to.deep.equal([503, 'app_offline']);
       });
     });
   });

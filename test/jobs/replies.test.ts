@@ -152,6 +152,17 @@ describe('replies', () => {
       expect(sends().map(({ delivery }) => delivery).sort()).to.deep.equal([...entries].sort());
     });
 
+    it('are unknown after any other error of its, whose message tells nobody anything', async () => {
+      await open(true);
+      await connect(() => {
+        throw rpcError(-32603, 'secret stack');
+      });
+      const item = await make('mail');
+      const data = await settled(item, await reply(item));
+      expect(data.status).to.equal('unknown');
+      expect(JSON.stringify(data)).not.to.include('secret');
+    });
+
     it('are tried five times when it asks for another time, and then failed', async () => {
       await open(true);
       await connect(() => {
