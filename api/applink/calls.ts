@@ -19,7 +19,7 @@ export interface Asking {
 
 type Method<M extends Exclude<AppMethod, 'app.register'>> = (asking: Asking, params: unknown) => Promise<AppCalls[M]['result']>;
 
-const batch = <T extends Parameters<typeof Type.Array>[0]>(items: T) => Type.Array(items, { minItems: 1, maxItems: linkLimits.batch });
+const batch = <T extends Parameters<typeof Type.Array>[0]>(items: T) => Type.Array(items, { maxItems: linkLimits.batch });
 
 /** The records themselves are checked where they are stored, like those that come over HTTP. */
 const checkPut = compile(closed({ resource: name('The resource.'), records: batch(Type.Unknown()) }));

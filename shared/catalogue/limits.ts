@@ -21,6 +21,8 @@ export const limits = {
   searchWords: 10,
   jsonParameterBytes: 8 * 1024,
   filterValues: 50,
+  /** Of one field in `filters` of records: as many as a condition's list has; no more fit into its 8 KiB but the shortest. */
+  recordFilterValues: 1_000,
   linksPerItem: 20,
   recordIdMax: 200,
   /** Matches of one search of records. */

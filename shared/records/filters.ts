@@ -1,5 +1,5 @@
 /** `q`, `filters` and `sort` of a record list, checked against what the resource declares: called by list and search. */
-import { invalid } from '../catalogue/errors.ts';
+import { invalid, type Detail } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import { jsonProblem } from '../core/guard.ts';
 import { invalidDetails } from '../core/validate.ts';
@@ -18,55 +18,62 @@ export interface Clause {
 }
 
 const isOp = (op: string): op is FilterOp => (filterOps as readonly string[]).includes(op);
-const ordering: readonly FilterOp[] = ['lt', 'lte', 'gt', 'gte'];
-const textual: readonly FilterOp[] = ['contains', 'startsWith'];
+const ordering: readonly string[] = ['lt', 'lte', 'gt', 'gte'];
+const textual: readonly string[] = ['contains', 'startsWith'];
+const listed: readonly string[] = ['in', 'nin'];
 
-const scalarOf = (type: FieldType, value: unknown, path: string): Scalar => {
-  if (typeof value === 'number' && (isNumeric(type) || type === 'any')) return value;
-  if (typeof value === 'boolean' && (type === 'boolean' || type === 'any')) return value;
-  if (typeof value === 'string' && !isNumeric(type) && type !== 'boolean') return value;
-  throw invalid(path, `must be ${type === 'any' ? 'a string, a number or a boolean' : isNumeric(type) ? 'a number' : type === 'boolean' ? 'true or false' : 'a string'}`);
+const isOfType = (type: FieldType, value: unknown): value is Scalar => {
+  if (typeof value === 'number') return isNumeric(type) || type === 'any';
+  if (typeof value === 'boolean') return type === 'boolean' || type === 'any';
+  return typeof value === 'string' && !isNumeric(type) && type !== 'boolean';
 };
 
-const clauseOf = (field: string, type: FieldType, op: FilterOp, value: unknown): Clause => {
-  const path = `filters.${field}.${op}`;
-  if (op === 'exists') {
-    if (typeof value !== 'boolean') throw invalid(path, 'must be true or false');
-    return { field, op, values: [value] };
-  }
-  if (op === 'in' || op === 'nin') {
-    if (!Array.isArray(value) || value.length < 1 || value.length > limits.filterValues) throw invalid(path, `must be an array of 1 to ${String(limits.filterValues)} values`);
-    return { field, op, values: value.map((member: unknown, i) => scalarOf(type, member, `${path}.${String(i)}`)) };
-  }
-  if (ordering.includes(op) && type === 'boolean') throw invalid(path, 'is not an order that true and false have');
-  const scalar = scalarOf(type, value, path);
-  if (textual.includes(op) && typeof scalar !== 'string') throw invalid(path, 'is for texts');
-  if (ordering.includes(op) && typeof scalar === 'boolean') throw invalid(path, 'is not an order that true and false have');
-  return { field, op, values: [scalar] };
+const scalarProblems = (type: FieldType, value: unknown, path: string): Detail[] =>
+  isOfType(type, value) ? [] : [{ path, message: `must be ${type === 'any' ? 'a string, a number or a boolean' : isNumeric(type) ? 'a number' : type === 'boolean' ? 'true or false' : 'a string'}` }];
+
+const listProblems = (type: FieldType, value: unknown, path: string): Detail[] =>
+  Array.isArray(value) && value.length >= 1 && value.length <= limits.recordFilterValues
+    ? value.flatMap((member: unknown, i) => scalarProblems(type, member, `${path}.${String(i)}`))
+    : [{ path, message: `must be an array of 1 to ${String(limits.recordFilterValues)} values` }];
+
+const opProblems = (type: FieldType, op: string, value: unknown, path: string): Detail[] => {
+  if (!isOp(op)) return [{ path, message: `is not an op; known are ${filterOps.join(', ')}` }];
+  if (op === 'exists') return typeof value === 'boolean' ? [] : [{ path, message: 'must be true or false' }];
+  if (listed.includes(op)) return listProblems(type, value, path);
+  if (ordering.includes(op) && (type === 'boolean' || (type === 'any' && typeof value === 'boolean'))) return [{ path, message: 'is not an order that true and false have' }];
+  const problems = scalarProblems(type, value, path);
+  return problems.length === 0 && textual.includes(op) && typeof value !== 'string' ? [{ path, message: 'is for texts' }] : problems;
 };
 
-const clausesOf = (field: string, type: FieldType, given: unknown): Clause[] => {
-  const path = `filters.${field}`;
-  if (Array.isArray(given)) {
-    if (given.length < 1 || given.length > limits.filterValues) throw invalid(path, `must have 1 to ${String(limits.filterValues)} values`);
-    return [{ field, op: 'in', values: given.map((member: unknown, i) => scalarOf(type, member, `${path}.${String(i)}`)) }];
-  }
-  if (typeof given !== 'object' || given === null) return [{ field, op: 'eq', values: [scalarOf(type, given, path)] }];
+const isOps = (given: unknown): given is Readonly<Record<string, unknown>> => typeof given === 'object' && given !== null && !Array.isArray(given);
+
+const fieldProblems = (type: FieldType, given: unknown, path: string): Detail[] => {
+  if (Array.isArray(given)) return listProblems(type, given, path);
+  if (!isOps(given)) return scalarProblems(type, given, path);
   const ops = Object.entries(given);
-  if (ops.length === 0) throw invalid(path, 'must name at least one op');
-  return ops.map(([op, value]) => {
-    if (!isOp(op)) throw invalid(`${path}.${op.slice(0, 100)}`, `is not an op; known are ${filterOps.join(', ')}`);
-    return clauseOf(field, type, op, value);
-  });
+  return ops.length === 0 ? [{ path, message: 'must name at least one op' }] : ops.flatMap(([op, value]) => opProblems(type, op, value, `${path}.${op.slice(0, 100)}`));
 };
 
-/** A filter object as parsed from JSON. A field that isn't declared, or not to be filtered by, is `400 invalid` alike. */
-export const checkFilters = ({ fields = [] }: ManifestResource, filters: Readonly<Record<string, unknown>>): Clause[] =>
-  Object.entries(filters).flatMap(([name, given]) => {
+/** More don't help anybody. */
+const problemsMax = 20;
+
+/** Of a field without problems. */
+const clausesOf = (field: string, given: unknown): Clause[] => {
+  if (Array.isArray(given)) return [{ field, op: 'in', values: given as Scalar[] }];
+  if (!isOps(given)) return [{ field, op: 'eq', values: [given as Scalar] }];
+  return Object.entries(given).map(([op, value]) => ({ field, op: op as FilterOp, values: (Array.isArray(value) ? value : [value]) as Scalar[] }));
+};
+
+/** A filter object as parsed from JSON, or `400 invalid` with every problem. A field that isn't declared, or not to be filtered by, is one alike. */
+export const checkFilters = ({ fields = [] }: ManifestResource, filters: Readonly<Record<string, unknown>>): Clause[] => {
+  const problems = Object.entries(filters).flatMap(([name, given]): Detail[] => {
     const declared = fields.find((field) => field.name === name && field.filter === true);
-    if (declared === undefined) throw invalid(`filters.${name.slice(0, 100)}`, 'is not a field that can be filtered by');
-    return clausesOf(name, typeOf(declared.type), given);
+    const path = `filters.${name.slice(0, 100)}`;
+    return declared === undefined ? [{ path, message: 'is not a field that can be filtered by' }] : fieldProblems(typeOf(declared.type), given, path);
   });
+  if (problems.length > 0) throw invalidDetails(problems.slice(0, problemsMax));
+  return Object.entries(filters).flatMap(([name, given]) => clausesOf(name, given));
+};
 
 /** The JSON text of the query parameter. */
 export const parseFilters = (text: string | undefined): Readonly<Record<string, unknown>> => {

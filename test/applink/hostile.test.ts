@@ -76,7 +76,6 @@ describe('app link: hostile apps', () => {
     };
     expect(await wrong('flags.list', { x: 1 })).to.deep.equal([-32602, 'invalid', ['x']]);
     expect(await wrong('flags.list', [])).to.deep.equal([-32602, 'invalid', ['']]);
-    expect(await wrong('records.put', { resource: 'customer', records: [] })).to.deep.equal([-32602, 'invalid', ['records']]);
     expect(await wrong('records.put', { resource: '1', records: {}, more: 1 })).to.deep.equal([-32602, 'invalid', ['more', 'resource', 'records']]);
     expect((await wrong('records.put', { resource: 'customer', records: [{ id: '', title: 7, x: 1 }] }))[0]).to.equal(-32602);
     expect(await wrong('records.delete', { resource: 'customer', ids: Array.from({ length: 1001 }, String) })).to.deep.equal([-32602, 'invalid', ['ids']]);
@@ -107,13 +106,15 @@ describe('app link: hostile apps', () => {
     expect(answers.length).to.equal(1);
   });
 
-  it('works on records and reports of the app', async () => {
+  it('works on records, of which there may be none as over HTTP, and on reports of the app', async () => {
     const app = await connect();
     expect(await app.request('records.put', { resource: 'customer', records: [{ id: 'c1', title: 'Ada', fields: { email: 'ada@example.com' } }] })).to.deep.equal({ stored: 1 });
     const reported = await app.request('items.report', { inbox: 'mail', title: 'Hello', key: 'k', delivery: 'd1', data: {} }) as { item: string; created: boolean };
     expect(reported.created).to.equal(true);
     expect(await app.request('items.report', { inbox: 'mail', title: 'Hello', key: 'k', delivery: 'd1', data: {} })).to.deep.equal(reported);
     expect(await app.request('records.delete', { resource: 'customer', ids: ['c1', 'c2'] })).to.deep.equal({ deleted: 1 });
+    expect(await app.request('records.put', { resource: 'customer', records: [] })).to.deep.equal({ stored: 0 });
+    expect(await app.request('records.delete', { resource: 'customer', ids: [] })).to.deep.equal({ deleted: 0 });
     expect(await app.request('run.answers', { answers: [{ run: 'run_01h455vb4pex5vsknk084sn02q', result: null }] })).to.deep.equal({ settled: ['run_01h455vb4pex5vsknk084sn02q'] });
   });
 

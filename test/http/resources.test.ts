@@ -211,6 +211,20 @@ describe('records over HTTP', () => {
       });
     }
 
+    it('names each offending path of the filters at once', async () => {
+      const { status, body } = await filtered({ nosuch: 1, seats: { gte: '5', like: 1 }, plan: ['Team', 5, null], vip: { exists: 1 } });
+      expect([status, body.code]).to.deep.equal([400, 'invalid']);
+      expect(body.details.map(({ path }: { path: string }) => path)).to.deep.equal(['filters.nosuch', 'filters.seats.gte', 'filters.seats.like', 'filters.plan.1', 'filters.plan.2', 'filters.vip.exists']);
+    });
+
+    it('takes as many values of a field as its 8 KiB hold', async () => {
+      const others = Array.from({ length: 990 }, (_, n) => `p${String(n)}`);
+      const [any, none] = [await filtered({ plan: [...others, 'Team'] }), await filtered({ plan: { nin: [...others, 'Team'] } })];
+      expect([any.status, none.status], any.text).to.deep.equal([200, 200]);
+      expect(any.body.records.every((record: { fields: { plan: string } }) => record.fields.plan === 'Team')).to.equal(true);
+      expect([idsOf(any).length > 0, idsOf(any).some((id) => idsOf(none).includes(id))]).to.deep.equal([true, false]);
+    });
+
     it('takes any value in a filter, a search or a sort for what it is: 200 or 400, never 5xx', async () => {
       const text = fc.oneof(fc.string({ unit: 'grapheme', maxLength: 12 }), fc.string({ unit: 'binary', maxLength: 12 }), fc.constantFrom('" || 1==1 || "', '\\', '\\u0000', '$.x', '"', "'", '\u001e', '\u2028', '*', '(', ':*', '!', '&', '|', '<->'));
       const value = fc.oneof(text, fc.double(), fc.integer(), fc.boolean(), fc.constant(null), fc.array(text, { maxLength: 3 }), fc.constantFrom(1e308, -1e308, 5e-324, -0));
