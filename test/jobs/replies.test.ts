@@ -330,7 +330,7 @@ describe('replies', () => {
       box.mood({ kind: 'hang' });
       const item = await make('letters');
       const entry = await reply(item);
-      await until('the server has the text', () => box.texts() === 1, 20_000);
+      await until('the server has the text', () => box.unanswered() === 1, 20_000);
       first.kill('SIGKILL');
       box.mood({ kind: 'accept' });
       await worker();

@@ -21,6 +21,8 @@ export interface MailBox {
   readonly letters: Letter[];
   /** How often a client began to send a text. */
   texts(): number;
+  /** How many whole texts it holds without an answer. */
+  unanswered(): number;
   /** How often a client named a recipient. */
   tries(): number;
   /** Connections so far. */
@@ -34,7 +36,7 @@ const refusal = (code: number): Error => Object.assign(new Error(code < 500 ? 'T
 export const openMailBox = async (port = 0, more: SMTPServerOptions = {}): Promise<MailBox> => {
   const letters: Letter[] = [];
   const sockets = new Set<Socket>();
-  const counts = { texts: 0, tries: 0, connections: 0 };
+  const counts = { texts: 0, unanswered: 0, tries: 0, connections: 0 };
   let mood: Mood = { kind: 'accept' };
   const drop = (): void => {
     for (const socket of sockets) socket.destroy();
@@ -56,7 +58,10 @@ export const openMailBox = async (port = 0, more: SMTPServerOptions = {}): Promi
       const chunks: Buffer[] = [];
       stream.on('data', (chunk: Buffer) => chunks.push(chunk));
       stream.on('end', () => {
-        if (mood.kind === 'hang') return;
+        if (mood.kind === 'hang') {
+          counts.unanswered += 1;
+          return;
+        }
         if (mood.kind === 'refuse') {
           callback(refusal(mood.code));
           return;
@@ -80,6 +85,7 @@ export const openMailBox = async (port = 0, more: SMTPServerOptions = {}): Promi
     url: `smtp://127.0.0.1:${String((server.server.address() as AddressInfo).port)}`,
     letters,
     texts: () => counts.texts,
+    unanswered: () => counts.unanswered,
     tries: () => counts.tries,
     connections: () => counts.connections,
     mood: (next) => {
