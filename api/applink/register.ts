@@ -15,9 +15,6 @@ import { channels } from '../../shared/redis/bus.ts';
 import type { AppContext } from './context.ts';
 import type { AppSession } from './session.ts';
 
-/** Of this many nobody reads the rest. */
-const problemsMax = 100;
-
 const text = (description: string) => Type.String({ minLength: 1, maxLength: 100, pattern: '\\S', description });
 
 const check = compile(closed({
@@ -44,7 +41,7 @@ const define = async ({ deps }: AppContext, caller: Caller, { manifest, startedA
     const declared = { environment: caller.env.name, manifest, startedAt: Math.min(startedAt, now) };
     return await administered(deps.db, deps.bus, (tx) => defineEnvironment(tx, administratorOf(caller, now), declared));
   } catch (error) {
-    if (error instanceof Fault && error.code === 'invalid') throw new ManifestRefused(error.message, (error.extra.details ?? []).slice(0, problemsMax));
+    if (error instanceof Fault && error.code === 'invalid') throw new ManifestRefused(error.message, error.extra.details ?? []);
     throw error;
   }
 };

@@ -49,7 +49,7 @@ const useful = (errors: readonly ErrorObject[]): readonly ErrorObject[] => {
   return plain.length === 0 ? errors : plain;
 };
 
-export const detailsOf = (errors: readonly ErrorObject[], prefix = ''): Detail[] => {
+export const detailsOf = (errors: readonly ErrorObject[], prefix = '', most = detailsMax): Detail[] => {
   const byPlace = new Map<string, string[]>();
   for (const error of useful(errors)) {
     const place = prefix + placeOf(error);
@@ -57,7 +57,7 @@ export const detailsOf = (errors: readonly ErrorObject[], prefix = ''): Detail[]
     const sentence = sentenceOf(error);
     if (!sentences.includes(sentence)) sentences.push(sentence);
     byPlace.set(place, sentences);
-    if (byPlace.size >= detailsMax) break;
+    if (byPlace.size >= most) break;
   }
   return [...byPlace].map(([path, sentences]) => ({ path, message: sentences.join(' or ') }));
 };
@@ -71,8 +71,8 @@ export const invalidDetails = (details: readonly Detail[]): Error => fault('inva
 
 export type Check<T> = (value: unknown) => T;
 
-/** Compiles `schema` into a check that answers the value, typed, or throws `400 invalid` with every offending path. */
-export const compile = <T extends TSchema>(schema: T, prefix = ''): Check<Static<T>> => {
+/** Compiles `schema` into a check that answers the value, typed, or throws `400 invalid` with every offending path, at most so many. */
+export const compile = <T extends TSchema>(schema: T, prefix = '', most = detailsMax): Check<Static<T>> => {
   let validate: ValidateFunction | undefined;
   let thorough: ValidateFunction | undefined;
   return (value) => {
@@ -81,7 +81,7 @@ export const compile = <T extends TSchema>(schema: T, prefix = ''): Check<Static
     if (hasMoreParts(value, thoroughMax)) throw invalidDetails(detailsOf(validate.errors ?? [], prefix));
     thorough ??= thoroughAjv.compile(schema);
     thorough(value);
-    throw invalidDetails(detailsOf(thorough.errors ?? [], prefix));
+    throw invalidDetails(detailsOf(thorough.errors ?? [], prefix, most));
   };
 };
 

@@ -2,7 +2,7 @@
  * Takes over what an environment's app declares: checked, joined with what was declared before, audited. Called when an
  * app registers, by the admin command and by the demo's loader.
  */
-import { fault } from '../catalogue/errors.ts';
+import { fault, type Detail } from '../catalogue/errors.ts';
 import { jsonProblem } from '../core/guard.ts';
 import { invalidDetails } from '../core/validate.ts';
 import type { Tx } from '../db/knex.ts';
@@ -10,8 +10,8 @@ import { row, run, statement } from '../db/sql.ts';
 import { settle, type Administrator } from '../agents/administer.ts';
 import { kindProblems, warningsOf } from './changes.ts';
 import { emptyManifest, mergeDefinition, openDefinition, type StoredDefinition } from './definition.ts';
-import { readManifest, type Manifest } from './manifest.ts';
-import { crossProblems } from './manifestProblems.ts';
+import { readManifest, type Manifest, type ReadManifest } from './manifest.ts';
+import { crossProblems, problemsMax } from './manifestProblems.ts';
 import { schemaProblemsInTurn } from './schemas.ts';
 
 export interface Declared {
@@ -50,11 +50,16 @@ const touch = statement('definitions.touch', 'update definitions set started_at 
 const counted = ({ resources, inboxes, views, actions, pages, flags }: Manifest): object =>
   Object.fromEntries(Object.entries({ resources, inboxes, views, actions, pages, flags }).map(([kind, list]) => [kind, list?.length ?? 0]));
 
+/** What its form doesn't say. */
+const furtherProblems = async (read: ReadManifest): Promise<Detail[]> => [...crossProblems(read), ...(await schemaProblemsInTurn(read.manifest))];
+
 /** `400 invalid` with every problem of the manifest in `details`; `404` for an unknown environment. */
 export const defineEnvironment = async (tx: Tx, admin: Administrator, { environment, manifest, startedAt }: Declared): Promise<Defined> => {
   const problem = jsonProblem(manifest);
   if (problem !== null) throw invalidDetails([problem]);
-  const parsed = readManifest(manifest);
+  const read = readManifest(manifest);
+  if (read.problems.length > 0) throw invalidDetails([...read.problems, ...(await furtherProblems(read))].slice(0, problemsMax));
+  const parsed = read.manifest;
   const text = JSON.stringify(parsed);
   const stored = await row<Stored>(tx, current, [environment, text]);
   if (stored === undefined) throw fault('not_found', `There is no environment ${JSON.stringify(environment)}.`);
@@ -62,8 +67,8 @@ export const defineEnvironment = async (tx: Tx, admin: Administrator, { environm
     await run(tx, touch, [stored.id, startedAt]);
     return { changed: false, warnings: [] };
   }
-  const wrong = [...crossProblems(parsed), ...(await schemaProblemsInTurn(parsed))];
-  if (wrong.length > 0) throw invalidDetails(wrong);
+  const wrong = await furtherProblems(read);
+  if (wrong.length > 0) throw invalidDetails(wrong.slice(0, problemsMax));
   if (stored.startedAt !== null && stored.startedAt > startedAt) {
     return { changed: false, warnings: ['An app that was started later has declared otherwise; its declaration holds.'] };
   }

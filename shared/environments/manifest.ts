@@ -4,8 +4,9 @@ import { limits } from '../catalogue/limits.ts';
 import { closed, name, nullable, Type, type Static } from '../core/schema.ts';
 import { compile } from '../core/validate.ts';
 import { condition, inbox, jsonSchema, label, resource, view } from './manifestParts.ts';
-import { crossProblems } from './manifestProblems.ts';
+import { crossProblems, problemsMax } from './manifestProblems.ts';
 import { schemaProblems } from './schemas.ts';
+import { soundParts, type Sound } from './soundParts.ts';
 
 const action = closed({
   name: name('The action.'),
@@ -61,15 +62,40 @@ export type ManifestAction = Static<typeof action>;
 export type ManifestPage = Static<typeof page>;
 export type ManifestFlag = Static<typeof flag>;
 
-/** A manifest whose form is sound; what it says may still make no sense. */
-export const readManifest = compile(manifestSchema);
+const checkForm = compile(manifestSchema, '', problemsMax);
+
+export interface ReadManifest extends Sound {
+  /** Of its form; with some, `manifest` is what else can be looked at. */
+  readonly problems: readonly Detail[];
+}
+
+const isSound = (value: unknown): boolean => {
+  try {
+    checkForm(value);
+    return true;
+  } catch (error) {
+    if (error instanceof Fault) return false;
+    throw error;
+  }
+};
+
+/** A manifest as it came; what it says may still make no sense. */
+export const readManifest = (value: unknown): ReadManifest => {
+  try {
+    return { manifest: checkForm(value), unsound: new Set(), problems: [] };
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    const problems = error.extra.details ?? [];
+    return { manifest: {}, unsound: new Set(), ...soundParts(value, problems, isSound), problems };
+  }
+};
 
 /** A manifest that holds, or `400 invalid` with every problem in `details`. */
 export const parseManifest = (value: unknown): Manifest => {
-  const manifest = readManifest(value);
-  const problems = [...crossProblems(manifest), ...[...schemaProblems(manifest)].flat()];
+  const read = readManifest(value);
+  const problems = [...read.problems, ...crossProblems(read), ...[...schemaProblems(read.manifest)].flat()];
   if (problems.length > 0) throw fault('invalid', 'The manifest is not valid; see details.', { details: problems });
-  return manifest;
+  return read.manifest;
 };
 
 /** Every problem of a manifest at once; an empty list means that it can be used. */

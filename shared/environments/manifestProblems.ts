@@ -5,11 +5,12 @@ import { conditionProblems } from '../core/conditionForm.ts';
 import { pageProblems } from '../pages/form.ts';
 import { queryCheck, splitLists } from '../pages/query.ts';
 import { inboxProblems, statesOf } from './inboxProblems.ts';
-import type { Manifest, ManifestAction, ManifestFlag, ManifestResource, ManifestView } from './manifest.ts';
+import type { ManifestAction, ManifestFlag, ManifestResource, ManifestView } from './manifest.ts';
+import type { Sound } from './soundParts.ts';
 import { twice } from './twice.ts';
 
 /** More don't help whoever wrote it. */
-const problemsMax = 200;
+export const problemsMax = 200;
 
 /** A name that refers to something: it has to be declared. */
 const declared = (kind: string, names: ReadonlySet<string>, name: string | null | undefined, path: string): Detail[] =>
@@ -46,8 +47,8 @@ const actionProblems = (action: ManifestAction, path: string, resources: Readonl
   ...defaultsProblems(action, `${path}.defaults`),
 ];
 
-/** The states of one inbox, or of all. */
-type States = (inbox: string | undefined) => readonly string[];
+/** The states of one inbox, or of all; null: not known, as the form of one is not sound. */
+type States = (inbox: string | undefined) => readonly string[] | null;
 
 const viewProblems = ({ name: _, label: _label, ...filters }: ManifestView, path: string, known: { readonly inboxes: ReadonlySet<string>; readonly states: States }): Detail[] => {
   const query = splitLists('items', filters);
@@ -56,7 +57,7 @@ const viewProblems = ({ name: _, label: _label, ...filters }: ManifestView, path
     ...declared('inbox', known.inboxes, filters.inbox, `${path}.inbox`),
     ...(queryCheck('items', 'items')?.(query, `${path}.`) ?? []),
     ...((query['state'] ?? []) as string[]).flatMap((state) =>
-      states.includes(state) ? [] : [{ path: `${path}.state`, message: `names the state ${state.slice(0, 100)}; known are ${states.slice(0, 50).join(', ')}` }]),
+      states === null || states.includes(state) ? [] : [{ path: `${path}.state`, message: `names the state ${state.slice(0, 100)}; known are ${states.slice(0, 50).join(', ')}` }]),
   ];
 };
 
@@ -65,17 +66,19 @@ const flagProblems = (flag: ManifestFlag, path: string, resources: ReadonlySet<s
   ...declared('resource', resources, flag.resource, `${path}.resource`),
 ];
 
-const each = <T>(list: readonly T[] | undefined, kind: string, look: (entry: T, path: string) => Detail[]): Detail[] =>
-  (list ?? []).flatMap((entry, i) => look(entry, `${kind}.${String(i)}`));
-
-/** Every problem of a manifest whose form is sound. */
-export const crossProblems = (manifest: Manifest): Detail[] => {
+/** Every problem of a manifest but those of its form and its schemas; entries in `unsound` are known by their names alone. */
+export const crossProblems = ({ manifest, unsound }: Sound): Detail[] => {
   const { resources = [], inboxes = [], views = [], actions = [], pages = [], flags = [] } = manifest;
   const names = (list: readonly { readonly name: string }[]): string[] => list.map(({ name }) => name);
   const known = { inboxes: names(inboxes), resources: names(resources), views: names(views) };
   const resourceNames = new Set(known.resources);
   const inboxNames = new Set(known.inboxes);
-  const states = (name: string | undefined): string[] => inboxes.filter((inbox) => name === undefined || inbox.name === name).flatMap((inbox) => names(statesOf(inbox)));
+  const each = <T>(list: readonly T[], kind: string, look: (entry: T, path: string) => Detail[]): Detail[] =>
+    list.flatMap((entry, i) => (unsound.has(`${kind}.${String(i)}`) ? [] : look(entry, `${kind}.${String(i)}`)));
+  const states: States = (name) => {
+    const meant = inboxes.flatMap((inbox, i) => (name === undefined || inbox.name === name ? [{ inbox, place: `inboxes.${String(i)}` }] : []));
+    return meant.some(({ place }) => unsound.has(place)) ? null : meant.flatMap(({ inbox }) => names(statesOf(inbox)));
+  };
   return [
     ...twice(known.resources, 'resources'),
     ...twice(known.inboxes, 'inboxes'),

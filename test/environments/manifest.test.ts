@@ -80,7 +80,27 @@ describe('manifests', () => {
     });
   }
 
-  it('name every problem at once', () => {
+  it('name every problem at once, of their form and of what they say', () => {
+    const found = paths(whole({
+      resources: [{ name: 'customer', source: 'elsewhere' }, { name: 'order', source: 'stored', relations: [{ name: 'of', resource: 'ghost', field: 'x' }, { name: 'by', resource: 'customer', field: 'x' }] }],
+      inboxes: [{ name: 'mail', states: [{ name: 'new', kind: 'fresh' }] }, { name: 'desk', initial: 'gone' }, { name: 'desk' }, null],
+      views: [{ name: 'v', inbox: 'mail', state: 'new' }, { name: 'w', inbox: 'desk', state: 'new' }, { name: 'x', sort: 'colour' }],
+      actions: [{ name: 'a', danger: 'huge', input: { properties: { x: { $ref: 'http://x' } } } }, { name: 'b', when: { field: 'record.x', op: 'like' } }, { label: 'nameless' }, { name: 'c', resource: 'customer' }],
+      pages: [{ name: 'p', blocks: [{ type: 'tex' }] }, { name: 'q' }],
+      flags: [{ key: 'f', kind: 'colour', default: 1 }, { key: 'g', kind: 'boolean', default: 'yes' }],
+      colours: [],
+    }));
+    expect(found.sort()).to.deep.equal([
+      'actions.0.danger', 'actions.0.input.properties.x.$ref', 'actions.1.when.op', 'actions.2.name', 'colours', 'flags.0.kind', 'flags.1.default',
+      'inboxes.0.states.0.kind', 'inboxes.1.initial', 'inboxes.2', 'inboxes.3', 'pages.0.blocks.0.type', 'pages.1.blocks',
+      'resources.0.source', 'resources.1.relations.0.resource', 'views.1.state', 'views.2.sort',
+    ]);
+    expect(paths({ inboxes: {}, views: [{ name: 'v', inbox: 'mail' }] })).to.deep.equal(['inboxes']);
+    expect(paths({ actions: Array.from({ length: 150 }, (_, n) => ({ name: `a${String(n)}`, danger: 'huge' })) })).to.have.length(150);
+    expect(paths({ flags: Array.from({ length: 2_000 }, () => null), pages: [{ name: 'p', blocks: [null] }], actions: [{ name: 'a', input: { enum: Array.from({ length: 20_000 }, String) } }, { name: 'b', defaults: 5 }] })).not.to.deep.equal([]);
+  });
+
+  it('name every problem of what they say at once', () => {
     const all = Object.values(wrong).filter((_, i) => i !== 0).map((cases) => cases[0]?.[0] ?? {}).filter((parts) => 'views' in parts || 'flags' in parts || 'pages' in parts);
     const joined = whole(Object.assign({}, ...all) as object);
     expect(paths(joined).length).to.be.above(3);
