@@ -11,10 +11,12 @@ import { workTools } from './tools/work.ts';
 const fixed: readonly Tool[] = [...itemTools, ...workTools];
 const fixedByName = new Map(fixed.map((tool) => [tool.name, tool]));
 
-/** The place after which a cursor goes on: 0 for none. */
-const openCursor = ({ env, principal }: Caller, scope: string, cursor: string | undefined): number => {
+const scopeOf = ({ principal }: Caller): string => `tools:${principal.access.key}`;
+
+/** How many tools are before the page that a cursor is for. */
+const openCursor = (caller: Caller, cursor: string | undefined): number => {
   try {
-    return Number(env.seal.openCursor(`${scope}:${principal.access.key}`, cursor)?.[0] ?? 0);
+    return Number(caller.env.seal.openCursor(scopeOf(caller), cursor)?.[0] ?? 0);
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     throw new RpcFailure({ code: rpcCodes.invalidParams, message: error.message, data: { code: error.code } });
@@ -24,13 +26,11 @@ const openCursor = ({ env, principal }: Caller, scope: string, cursor: string | 
 /** A page of them. Throws for a cursor that is not of this list. */
 export const listTools = (caller: Caller, cursor: string | undefined): Result => {
   const listed = [...fixed, ...actionTools(caller)].filter((tool) => tool.listed(caller));
-  const scope = 'tools';
-  const from = openCursor(caller, scope, cursor);
+  const from = openCursor(caller, cursor);
   const to = from + limits.toolsPage;
-  const { env, principal } = caller;
   return {
     tools: `[${listed.slice(from, to).map(({ text }) => text).join(',')}]`,
-    ...(to < listed.length ? { nextCursor: JSON.stringify(env.seal.cursor(`${scope}:${principal.access.key}`, [to])) } : {}),
+    ...(to < listed.length ? { nextCursor: JSON.stringify(caller.env.seal.cursor(scopeOf(caller), [to])) } : {}),
   };
 };
 

@@ -9,6 +9,7 @@ import { connectApp, rpcError, type FakeApp, type Handler } from '../support/app
 import { readDocuments, type Documents, type Operation } from '../support/documented.ts';
 import type { Client } from '../support/http.ts';
 import { clerkGrants, testManifest } from '../support/manifest.ts';
+import { listTools, type ListedTool } from '../support/tools.ts';
 import { newWorld, type World } from '../support/world.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -68,6 +69,7 @@ describe('requests made from the document', function () {
   /** What members and parameters of a name usually hold, or nearly nothing would be found, allowed and done. */
   let usual: Readonly<Record<string, readonly unknown[]>> = {};
   let words: readonly string[];
+  let tools: readonly ListedTool[];
 
   /** Values of a schema; names and ids are mostly ones that are there, as others only ever find nothing. */
   const valid = (schema: Schema, named = ''): Arbitrary<unknown> => {
@@ -174,12 +176,25 @@ describe('requests made from the document', function () {
     return path.startsWith('/settings/') || /\/(approve|reject)$/.test(path) ? fc.oneof({ arbitrary: fc.constant(boss), weight: 9 }, { arbitrary: any, weight: 1 }) : any;
   };
 
+  /** Calls of tools, with arguments made from their own schemas; any other message now and then. */
+  const messages = (schema: Schema): Arbitrary<unknown> => {
+    const call = fc.constantFrom(...tools).chain(({ name, inputSchema }) => {
+      const kind = ['bulk', 'run', 'approval', 'record'].find((each) => name.includes(each)) ?? 'items';
+      const there = fc.option(fc.constantFrom(...(pools[kind] ?? pools[`${kind}s`] ?? ids)).map((id) => ({ id })), { freq: 4, nil: {} });
+      return fc.tuple(mutated(inputSchema), 'id' in (inputSchema['properties'] as object) ? there : fc.constant({})).map(([given, known]) =>
+        ({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: typeof given === 'object' && !Array.isArray(given) ? { ...given, ...known } : given } }));
+    });
+    const other = fc.constantFrom('tools/list', 'initialize', 'ping', 'server/discover', 'notifications/cancelled').map((method) => ({ jsonrpc: '2.0', id: 'a', method, params: { protocolVersion: '2025-11-25' } }));
+    return fc.oneof({ arbitrary: call, weight: 8 }, { arbitrary: other, weight: 1 }, { arbitrary: mutated(schema), weight: 1 });
+  };
+  const bodyOf = ({ id, body }: Operation): Arbitrary<unknown> => (body === null ? fc.constant(undefined) : id === 'postMcp' ? messages(body.schema) : mutated(body.schema));
+
   const requests = (): Arbitrary<Made> =>
     fc.constantFrom(...documents.operations).chain((operation) =>
       fc.record({
         operation: fc.constant(operation),
         path: fc.tuple(pathOf(operation), queryOf(operation)).map(([path, query]) => (query === '' ? path : `${path}?${query}`)),
-        body: operation.body === null ? fc.constant(undefined) : mutated(operation.body.schema),
+        body: bodyOf(operation),
         headers: fc.oneof({ arbitrary: fc.constant({}), weight: 2 }, { arbitrary: headersOf(operation), weight: 1 }),
         client: callers(operation),
       }));
@@ -228,7 +243,7 @@ describe('requests made from the document', function () {
       items: ids, bulk: [...bulks, 'blk_01jd0000000000000000000000'],
       runs: [...await answers('run', [{ action: 'greet', record: 'c1' }, { action: 'greet', record: 'c1' }, { action: 'slow' }, { action: 'settle', record: 'p1' }, { action: 'asked', record: 'c1' }, { action: 'asked', record: 'c2' }]), 'run_01jd0000000000000000000000'].filter((id) => id !== 'undefined'),
       approvals: [...await answers('approval', inputs.map((input) => ({ action: 'asked', record: 'c1', input }))), 'apr_01jd0000000000000000000000'],
-      resource: ['customer', 'customer', 'payment', 'vault', 'nosuch'], resources: ['c1', 'c2', 'p1', 'nosuch', 'list', 'records'], relation: ['payments', 'parent', 'parent', 'any', 'nosuch'], page: ['overview', 'nosuch'], flag: ['checkout', 'checkout', 'checkout', 'theme', 'asks', 'plan', 'nosuch'],
+      record: ['c1', 'c2', 'p1'], resource: ['customer', 'customer', 'payment', 'vault', 'nosuch'], resources: ['c1', 'c2', 'p1', 'nosuch', 'list', 'records'], relation: ['payments', 'parent', 'parent', 'any', 'nosuch'], page: ['overview', 'nosuch'], flag: ['checkout', 'checkout', 'checkout', 'theme', 'asks', 'plan', 'nosuch'],
 
     };
     usual = {
@@ -237,11 +252,12 @@ describe('requests made from the document', function () {
       action: ['greet', 'erase', 'asked', 'slow', 'settle', 'upgrade'], record: ['c1', 'c2', 'p1'], item: ids.slice(0, 3), confirmed: [true], input: [{}, { a: 'y' }], ids: [ids, ids.slice(0, 1)], view: ['open'], refs: [[{ resource: 'customer', id: 'c1' }], [{ resource: 'payment', id: 'p1' }]],
       records: [[], [{ id: 'c3', title: 'Cy' }]], deleted: [[], ['c3']], change: [{ value: true }, { rollout: 5 }, { value: 'x' }, { targets: { c1: true } }, { rules: [] }, { value: true, ramp: { to: 50, over: 5_000, every: 1_000, at: null } }, { ramp: null }],
       context: [{ targetingKey: 'c1' }, {}], note: ['Fine.'], role: ['viewer', 'operator', 'nosuch'], grants: [[], [{ on: 'inbox:mail', can: ['see'] }]], email: ['new@example.com', 'other@example.com'], password: ['correct horse battery'], environments: [['demo'], ['*']], mode: ['normal', 'supervised'], expiresAt: [null, Date.now() + 86_400_000],
-      grace: [0, 1_000], status: ['pending', 'succeeded', 'approved'], name: ['One', 'Two', 'three'], cursor: ['x'], sort: ['title', '-seats', 'due'], search: ['of', 'mail'], q: ['a', 'c1'],
+      grace: [0, 1_000], status: ['pending', 'succeeded', 'approved'], name: ['One', 'Two', 'three'], resource: ['customer', 'payment'], flag: ['checkout', 'theme'], page: ['overview'], relation: ['payments', 'parent'], cursor: ['x'], sort: ['title', '-seats', 'due'], search: ['of', 'mail'], q: ['a', 'c1'],
     };
     words = [
       'mail', 'refunds', 'bugs', 'secret', 'open', 'waiting', 'closed', 'requested', 'approved', 'billing', 'customer', 'payment', 'c1', 'p1', 'none', 'upgrade', 'greet', 'erase', 'asked', 'slow', 'settle', 'fresh', 'checkout', 'overview', 'email', 'seats', 'action', 'pending', 'viewer',
     ];
+    tools = await listTools(admin);
     await world.settled();
   });
   after(async () => {

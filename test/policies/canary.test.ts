@@ -9,6 +9,7 @@ import { connectApp, rpcError, type FakeApp, type Handler } from '../support/app
 import { readDocuments, type Documents } from '../support/documented.ts';
 import type { CallOptions, Client, Reply } from '../support/http.ts';
 import { openLive, type Recorder } from '../support/live.ts';
+import { listTools, rpc } from '../support/tools.ts';
 import { newWorld, type World } from '../support/world.ts';
 
 /** How many calls are thrown together besides those that are written down; `CANARY_CALLS=20000` in a long run. */
@@ -400,6 +401,33 @@ describe('the canary', function () {
     await world.settled();
   });
 
+  it('is in no tool, and in no answer of one', async () => {
+    const ids = [...hidden, ...linked];
+    const each = (name: string, list: readonly string[], more: object = {}): [string, object][] => list.map((id) => [name, { id, ...more }]);
+    const refs: readonly [string, string][] = [['customer', 'c1'], ['customer', 'c2'], ['payment', 'p1']];
+    const calls: Readonly<Record<string, readonly [string, object][]>> = {
+      get_item: each('get_item', ids), get_item_timeline: each('get_item_timeline', ids), set_item_state: each('set_item_state', ids, { state: 'nosuch' }), assign_item: each('assign_item', ids, { assignee: hiddenPerson }), tag_item: each('tag_item', ids, { add: ['a'] }),
+      snooze_item: each('snooze_item', ids, { until: 1 }), add_note: each('add_note', ids, { text: 'x', version: 1 }), reply_to_item: each('reply_to_item', ids, { subject: 'a' }), triage_item: each('triage_item', ids, { answers: { a: 1 } }),
+      get_bulk: each('get_bulk', [hiddenBulk, ownBulk]), get_bulk_results: each('get_bulk_results', [hiddenBulk, ownBulk]), cancel_bulk: each('cancel_bulk', [hiddenBulk]), undo_bulk: each('undo_bulk', [hiddenBulk]),
+      get_run: each('get_run', runs), cancel_run: each('cancel_run', runs), retry_run: each('retry_run', runs), get_approval: each('get_approval', approvals), cancel_approval: each('cancel_approval', approvals),
+      search_records: [['search_records', { resource: 'customer', q: 'c' }]], list_records: [['list_records', { resource: 'payment' }], ['list_records', { resource: 'customer', filters: { x: 1 } }]], get_record: refs.map(([resource, id]) => ['get_record', { resource, id }]),
+      get_related_records: refs.flatMap(([resource, id]) => ['payments', 'thing', 'any', 'nosuch'].map((relation): [string, object] => ['get_related_records', { resource, id, relation }])), get_page: [['get_page', { page: 'mixed' }], ['get_page', { page: 'mixed', params: { q: 'c' } }]],
+      get_flag: [['get_flag', { flag: 'known' }]], get_flag_history: [['get_flag_history', { flag: 'known' }]], change_flag: [['change_flag', { flag: 'known', change: {} }]], available_actions: [['available_actions', { refs: refs.map(([resource, id]) => ({ resource, id })) }]],
+      create_item: [['create_item', { inbox: 'mail', title: 'by a tool', data: {}, user: 'u' }]], bulk_items: [['bulk_items', { ids, operation: { type: 'action', action: 'open' }, dryRun: true }]], list_people: [['list_people', { inbox: 'mail' }]], list_changes: [['list_changes', { after: start }]],
+      list_items: [['list_items', {}], ['list_items', { search: 'canary', count: '1' }], ['list_items', { state: ['nosuch'] }]], list_runs: [['list_runs', { limit: 200 }]], list_approvals: ['pending', 'approved', 'rejected'].map((status): [string, object] => ['list_approvals', { status }]),
+    };
+    silent(await rpc(clerk, 'tools/list'), 'tools/list');
+    silent(await rpc(clerk, 'initialize', { protocolVersion: '2025-11-25' }), 'initialize');
+    for (const { name } of await listTools(clerk)) {
+      const arguments_ = name.startsWith('action_') ? [{}, { record: 'c1' }, { record: 'c1', item: linked[0] }] : (calls[name]?.map(([, given]) => given) ?? [{}]);
+      for (const given of arguments_) {
+        const reply = silent(await rpc(clerk, 'tools/call', { name, arguments: given }), `${name} ${JSON.stringify(given)}`);
+        expect(reply.body.result, `say with which arguments the canary calls ${name}: ${reply.text}`).to.be.an('object');
+        if (calls[name] === undefined && !name.startsWith('action_')) expect(reply.body.result.isError, `say with which arguments the canary calls ${name}: ${reply.text}`).to.equal(false);
+      }
+    }
+  });
+
   it('is in no message of the stream, nor in what a resumed or narrowed one says', async () => {
     const resumed = await openLive(clerk, `?after=${start}`);
     const narrowed = await openLive(clerk, '?inboxes=mail,bugs&types=item,timeline,counts,bulk,run,approval,flag');
@@ -454,7 +482,14 @@ describe('the canary', function () {
       (probe) => ['POST', '/bulk', { ids: [linked[0]], operation: { type: 'action', action: `${probe}OnThing`, confirmed: true } }],
       (probe) => ['POST', '/bulk', { ids: [linked[0]], operation: { type: 'state', state: `${probe}State` }, dryRun: true }],
     ];
-    for (const probe of probes) {
+    const tool = (name: string, given: object): [string, string, unknown] => ['POST', '/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } }];
+    const tools: readonly ((probe: string) => [string, string, unknown])[] = [
+      (probe) => tool(`action_${probe}Action`, { a: probe }), (probe) => tool(`action_${probe}OnThing`, { record: `${probe}-1`, confirmed: true }), (probe) => tool(`action_${probe}Asked`, { record: `${probe}-1` }), (probe) => tool('action_open', { record: `${probe}-1` }),
+      (probe) => tool('action_greet', { record: `${probe}-1` }), (probe) => tool('list_items', { inbox: `${probe}Inbox` }), (probe) => tool('list_items', { view: `${probe}View` }), (probe) => tool('get_flag', { flag: `${probe}Flag` }), (probe) => tool('get_page', { page: `${probe}Page` }),
+      (probe) => tool('get_record', { resource: `${probe}Thing`, id: `${probe}-1` }), (probe) => tool('list_records', { resource: `${probe}Thing` }), (probe) => tool('create_item', { inbox: `${probe}Inbox`, title: 'x' }), (probe) => tool('get_related_records', { resource: 'customer', id: 'c1', relation: `${probe}Relation` }),
+      (probe) => tool('list_runs', { action: `${probe}Action` }), (probe) => tool(`${probe}`, {}),
+    ];
+    for (const probe of [...probes, ...tools]) {
       const [known, unknown] = [await clerk.call(...probe(word)), await clerk.call(...probe(unused))];
       const timeless = (text: string): string => text.replace(/"at":\d+\}$/, '');
       expect(timeless(known.text.replaceAll(word, unused)), probe(word).join(' ')).to.equal(timeless(unknown.text));
