@@ -1,9 +1,9 @@
 /** The API process: configuration → dependencies → HTTP and live streams; drains and stops on SIGTERM or SIGINT. */
-import { readConfig } from '../shared/core/config.ts';
+import { configOrExit } from '../shared/core/config.ts';
 import { openDeps } from '../shared/deps.ts';
 import { startServer } from './server.ts';
 
-const config = readConfig();
+const config = configOrExit();
 const deps = await openDeps(config, 'api');
 const server = await startServer(deps);
 deps.log.info({ port: server.port }, 'listening');

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import knex, { type Knex } from 'knex';
 import { builtInRoles } from '../shared/catalogue/permissions.ts';
-import { readConfig, type Config } from '../shared/core/config.ts';
+import { configOrExit, type Config } from '../shared/core/config.ts';
 import { newId } from '../shared/core/ids.ts';
 import { createLog } from '../shared/core/log.ts';
 
@@ -88,7 +88,7 @@ export const migrateDatabase = async (ownerUrl: string, appUrl: string): Promise
 export const migrate = (config: Config): Promise<void> => migrateDatabase(config.migrateDatabaseUrl, config.databaseUrl);
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const config = readConfig();
+  const config = configOrExit();
   const log = createLog(config, 'migrate');
   // Not awaited at the top level: the tests' loader can't take a module that does so.
   migrate(config).then(

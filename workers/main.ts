@@ -1,9 +1,9 @@
 /** The worker process: config → deps → crew; stops on SIGTERM and SIGINT. */
-import { readConfig } from '../shared/core/config.ts';
+import { configOrExit } from '../shared/core/config.ts';
 import { closeDeps, openDeps } from '../shared/deps.ts';
 import { createCrew } from './crew.ts';
 
-const config = readConfig();
+const config = configOrExit();
 const deps = await openDeps(config, 'workers');
 const crew = createCrew(deps);
 await crew.start();

@@ -1,4 +1,4 @@
-/** The process boundary: the only file that reads the environment. A bad value stops the start, naming the variable. */
+/** The process boundary: the only file that reads the environment. Bad values stop the start, naming each variable. */
 import { hostname } from 'node:os';
 import { clusterAddress } from './redisUrl.ts';
 
@@ -79,12 +79,17 @@ const read = <T>(env: NodeJS.ProcessEnv, variable: Variable<T>): T => {
 const redisExample = 'redis://127.0.0.1:6379, or for a cluster redis-cluster://10.0.0.1:6379,10.0.0.2:6379,10.0.0.3:6379';
 const example = 'postgres://console_app:secret@127.0.0.1:5432/console';
 
-/** The one variable that programs without a database need too: `npm run watch` runs wherever the API can be reached. */
-export const readDataDir = (env: NodeJS.ProcessEnv = process.env): string =>
-  read(env, { name: 'DATA_DIR', example: '.data', fallback: () => '.data', parse: word(/./) });
+const dataDir: Variable<string> = { name: 'DATA_DIR', example: '.data', fallback: () => '.data', parse: word(/./) };
 
-/** Reads and checks the configuration; throws an Error naming the first bad variable. */
-export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
+/** The one variable that programs without a database need too: `npm run watch` runs wherever the API can be reached. */
+export const readDataDir = (env: NodeJS.ProcessEnv = process.env): string => read(env, dataDir);
+
+/** A line for each bad variable. */
+class ConfigProblem extends Error {}
+
+type Read = <T>(env: NodeJS.ProcessEnv, variable: Variable<T>) => T;
+
+const configOf = (env: NodeJS.ProcessEnv, read: Read): Config => {
   const databaseUrl = read(env, { name: 'DATABASE_URL', example, parse: url('postgres:', 'postgresql:') });
   const port = read(env, { name: 'PORT', example: '3000', fallback: () => 3000, parse: integer(0, 65_535) });
   const trimmed = (value: string): string | undefined => url('http:', 'https:')(value)?.replace(/\/+$/, '');
@@ -96,7 +101,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
     port,
     host: read(env, { name: 'HOST', example: '127.0.0.1', fallback: () => '127.0.0.1', parse: word(/^[0-9A-Za-z.:-]+$/) }),
     publicUrl: read(env, { name: 'PUBLIC_URL', example: 'https://console.example.com', fallback: () => `http://127.0.0.1:${String(port)}`, parse: trimmed }),
-    dataDir: readDataDir(env),
+    dataDir: read(env, dataDir),
     poolSize: read(env, { name: 'POOL_SIZE', example: '6', fallback: () => 6, parse: integer(2, 100) }),
     rateLimit: read(env, { name: 'RATE_LIMIT', example: '100', fallback: () => 100, parse: integer(1, 1_000_000) }),
     rateBurst: read(env, { name: 'RATE_BURST', example: '200', fallback: () => 200, parse: integer(1, 10_000_000) }),
@@ -109,4 +114,31 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
     drainMs: read(env, { name: 'DRAIN_MS', example: '8000', fallback: () => 8000, parse: integer(0, 600_000) }),
     processName: `${hostname()}-${String(process.pid)}`,
   };
+};
+
+/** Reads and checks the configuration; throws an Error with a line for each bad variable. */
+export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
+  const problems: string[] = [];
+  const config = configOf(env, <T>(from: NodeJS.ProcessEnv, variable: Variable<T>): T => {
+    try {
+      return read(from, variable);
+    } catch (error) {
+      problems.push(error instanceof Error ? error.message : String(error));
+      // Nobody gets to see it.
+      return undefined as T;
+    }
+  });
+  if (problems.length > 0) throw new ConfigProblem(problems.join('\n'));
+  return config;
+};
+
+/** The same for a program that is being started: says what is wrong, which needs no stack, and ends it. */
+export const configOrExit = (): Config => {
+  try {
+    return readConfig();
+  } catch (error) {
+    if (!(error instanceof ConfigProblem)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exit(1);
+  }
 };

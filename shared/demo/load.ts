@@ -11,7 +11,7 @@ import { listAgents } from '../agents/agents.ts';
 import { listAppKeys } from '../agents/appKeys.ts';
 import { listPeople } from '../agents/people.ts';
 import { systemClock } from '../core/clock.ts';
-import { readConfig } from '../core/config.ts';
+import { configOrExit } from '../core/config.ts';
 import { openDb, type Db, type Tx } from '../db/knex.ts';
 import { row, statement } from '../db/sql.ts';
 import { openEnvironment, type Environment, type EnvironmentRow } from '../environments/definition.ts';
@@ -122,7 +122,7 @@ const whole = (option: string, given: string | undefined): number | undefined =>
 const main = async (): Promise<void> => {
   const started = performance.now();
   const { values } = parseArgs({ options: { items: { type: 'string' }, seed: { type: 'string' }, now: { type: 'string' } } });
-  const config = readConfig();
+  const config = configOrExit();
   const file = join(config.dataDir, 'access.json');
   const say = (line: string): void => void process.stdout.write(`${line}\n`);
   const db = openDb({ url: config.migrateDatabaseUrl, poolSize: 2, applicationName: 'console-demo' });
