@@ -4,6 +4,7 @@ import { limits } from '../../shared/catalogue/limits.ts';
 import { compile } from '../../shared/core/validate.ts';
 import type { Answer, Call, Endpoint } from '../endpoint.ts';
 import { served } from './serve.ts';
+import { shownSchema } from './shownSchema.ts';
 import type { Right } from './rights.ts';
 
 /** What clients may tell people before a tool is called. */
@@ -46,10 +47,10 @@ type Members = Readonly<Record<string, unknown>>;
 
 export const idempotencyKey = Type.Optional(Type.String({
   pattern: `^(?=.*\\S)[ -~]{1,${String(limits.idempotencyKeyMax)}}$`,
-  description: 'A text of your own for this one change. Calling again with the same key and arguments answers what the first call did and changes nothing more; kept for 24 hours. Give one whenever you might retry.',
+  description: 'A text of your own for this change: the same call with the same key is done once, and answers the same again, for 24 hours.',
 }));
 
-const version = Type.Optional(Type.Integer({ minimum: 1, maximum: 999_999_999_999_999, description: 'The version that you saw. If it has changed since, nothing is done and version_conflict shows it as it is.' }));
+const version = Type.Optional(Type.Integer({ minimum: 1, maximum: 999_999_999_999_999, description: 'The version that you saw: if it has changed since, nothing is done (version_conflict).' }));
 
 const namesIn = (path: string): string[] => [...path.matchAll(/:([A-Za-z]+)/g)].map(([, name = '']) => name);
 
@@ -98,7 +99,7 @@ export const tool = (row: ToolRow): Tool => {
   return {
     name,
     listed,
-    text: JSON.stringify({ name, title, description, inputSchema, annotations: { title, ...annotations } }),
+    text: JSON.stringify({ name, title, description, inputSchema: shownSchema(inputSchema), annotations: { title, ...annotations } }),
     place: itself,
     serve: (call, given) => {
       const known = checkOwn(pick(given, Object.keys(all.properties)));

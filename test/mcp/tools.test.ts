@@ -288,8 +288,17 @@ describe('tools', () => {
       expect(() => ajv.compile(inputSchema), name).not.to.throw();
       expect(annotations, name).to.include.keys('readOnlyHint', 'openWorldHint');
       if (name.startsWith('action_')) continue;
+      expect(JSON.stringify(inputSchema), name).not.to.match(/comma-separated|"const":|"properties":\{\}/);
       for (const [argument, schema] of Object.entries(inputSchema.properties ?? {})) expect(JSON.stringify(schema), `${name} ${argument}`).to.match(/"description":"[^"]/);
     }
+  });
+
+  it('say in their schemas what the endpoints say in theirs', async () => {
+    const found = (await (await toolsOf(admin)).list()).find(({ name }) => name === 'list_items');
+    const properties = found?.inputSchema.properties as Record<string, { type?: string; enum?: string[]; maximum?: number }>;
+    expect(properties['sort']?.enum).to.include.members(['-lastSeen', 'due']);
+    expect(properties['state']?.type).to.equal('array');
+    expect(properties['limit']?.maximum).to.equal(200);
   });
 
   it('take the input of an action as it was declared, with what a run needs beside it', async () => {
