@@ -6,6 +6,7 @@ import { requestApproval } from '../approvals/request.ts';
 import type { Deps } from '../deps.ts';
 import { readItems } from '../items/model.ts';
 import { visibleInbox } from '../perform/gates.ts';
+import { keepAnswer } from '../perform/once.ts';
 import { acceptPendingBulk, pendingBulk, type NewBulk } from './accept.ts';
 import { bulkJson } from './present.ts';
 import { readBulk } from './queries.ts';
@@ -37,5 +38,8 @@ export const acceptPending = async (deps: Deps, caller: Caller, wanted: NewBulk)
   });
   if (asked.bulk === bulk.id) return bodyOf(asked.approval);
   const known = asked.bulk === null ? undefined : await readBulk(deps.db, caller.env.id, asked.bulk);
-  return JSON.stringify({ pending: true, approval: asked.approval, bulk: known === undefined ? null : bulkJson(known) });
+  const body = JSON.stringify({ pending: true, approval: asked.approval, bulk: known === undefined ? null : bulkJson(known) });
+  const saved = wanted.save(body);
+  if (saved !== null) await keepAnswer(deps.db, saved, deps.clock.now());
+  return body;
 };

@@ -245,7 +245,11 @@ describe('bulks over HTTP', () => {
       expect(reply.body).to.deep.include({ pending: true });
       expect(reply.body.bulk).to.include({ status: 'pending', total: 1, done: 0 });
       expect((await ask([id], { type: 'state', state: 'closed' }, supervised)).body).to.deep.equal(reply.body);
+      const keyed = { headers: { 'idempotency-key': 'asked again' } };
+      const again = await ask([id], { type: 'state', state: 'closed' }, supervised, keyed);
       expect((await supervised.post(`/bulk/${String(reply.body.bulk.id)}/cancel`)).body.bulk.status).to.equal('cancelled');
+      const replayed = await ask([id], { type: 'state', state: 'closed' }, supervised, keyed);
+      expect([replayed.text, replayed.headers.get('idempotent-replayed')]).to.deep.equal([again.text, 'true']);
       expect((await ask([id], { type: 'state', state: 'closed' }, supervised)).body.approval).not.to.equal(reply.body.approval);
       expect(await item({ id })).to.include({ version: 1 });
     });
