@@ -3,6 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { errors } from '../../shared/catalogue/errors.ts';
 import { liveTypes } from '../../shared/catalogue/events.ts';
+import { itemTools } from '../../api/mcp/tools/items.ts';
+import { workTools } from '../../api/mcp/tools/work.ts';
 import { builtInRoles, permissions, namedKinds } from '../../shared/catalogue/permissions.ts';
 
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
@@ -21,6 +23,17 @@ const permissionTable = (): string =>
         return can.includes('*') ? 'all' : can.join(', ');
       };
       return `| \`${on}\`${on.endsWith('*') ? ` or \`${kind}:<name>\`` : ''} | ${verbs.join(', ')} | ${of('viewer')} | ${of('operator')} | ${of('admin')} |`;
+    }),
+  ].join('\n');
+
+/** Each with the first sentence of what models are told of it. */
+const toolTable = (): string =>
+  [
+    '| tool | |',
+    '| - | - |',
+    ...[...itemTools, ...workTools].map(({ text }) => {
+      const { name, description } = JSON.parse(text) as { name: string; description: string };
+      return `| \`${name}\` | ${description.split(/(?<=[.])\s/)[0] ?? ''} |`;
     }),
   ].join('\n');
 
@@ -45,6 +58,10 @@ describe('law: documents', () => {
 
   it('docs/agents.md has the table of permissions', () => {
     table('docs/agents.md', 'permissions', permissionTable());
+  });
+
+  it('docs/agents.md has the table of tools', () => {
+    table('docs/agents.md', 'tools', toolTable());
   });
 
   it('docs/agents.md names every live message that a subscriber hears of changes', () => {
