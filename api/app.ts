@@ -10,7 +10,7 @@ import { createHost } from './host.ts';
 import type { Live } from './live/index.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { addressOf, authenticate, callerIn } from './middleware/authenticate.ts';
-import { createRateLimit } from './middleware/rateLimit.ts';
+import type { RateLimit } from './middleware/rateLimit.ts';
 import { readBody } from './middleware/body.ts';
 import { setCookie } from './middleware/cookies.ts';
 import { faultAnswer, respond } from './middleware/respond.ts';
@@ -22,7 +22,6 @@ export interface Api {
   readonly koa: Koa;
   /** Requests under way; resolves when there are none. */
   idle(): Promise<void>;
-  close(): void;
 }
 
 interface Sent {
@@ -62,11 +61,10 @@ const failed = (deps: Deps, error: unknown, requestId: string): Answer => {
   return faultAnswer(failure);
 };
 
-export const createApi = (deps: Deps, live: Live): Api => {
+export const createApi = (deps: Deps, live: Live, rate: RateLimit): Api => {
   const koa = new Koa();
   const serve = mount(endpoints);
   const openTo = openServer(deps, endpoints);
-  const rate = createRateLimit(deps);
   const metrics: Metrics = createMetrics();
   const host = createHost(deps, metrics);
   const stopping = new AbortController();
@@ -88,12 +86,6 @@ export const createApi = (deps: Deps, live: Live): Api => {
     return call.signal;
   };
 
-  const limit = async (key: string, headers: Record<string, string>): Promise<void> => {
-    const limited = await rate.take(key);
-    Object.assign(headers, limited.headers);
-    if (limited.fault !== null) throw limited.fault;
-  };
-
   const dispatch = async (ctx: Context, requestId: string, headers: Record<string, string>): Promise<Sent> => {
     const url = ctx.req.url ?? '/';
     const mark = url.indexOf('?');
@@ -111,19 +103,24 @@ export const createApi = (deps: Deps, live: Live): Api => {
     const [, environment = '', below = '/'] = match;
     const open = openTo(below);
     if (open !== undefined) {
-      await limit(`address-${address}`, headers);
+      await rate.countAddress(address, headers);
       return { answer: await open({ ctx, search, environment, requestId, address }), route: below };
     }
-    const session = await authenticate(deps, ctx.req).catch(async (error: unknown) => {
-      await limit(`address-${address}`, headers);
-      throw error;
-    });
-    await limit(session.credential, headers);
+    const session = await rate.count(authenticate(deps, ctx.req), address, headers);
     const caller = callerIn(deps, session, environment, requestId, address);
     const positionBefore = await live.position(caller.env);
-    const { answer, route } = await serve(below, { deps, live, from: sourceOf(ctx), caller, session, search, running, signal: () => goneOrStopping(ctx.res) });
-    if (answer.items === true) headers['x-live-offset'] = caller.env.seal.offset({ epoch: caller.env.epoch, position: positionBefore, part: 255 });
-    return { answer, route };
+    const tellPosition = (): void => {
+      headers['x-live-offset'] = caller.env.seal.offset({ epoch: caller.env.epoch, position: positionBefore, part: 255 });
+    };
+    try {
+      const { answer, route } = await serve(below, { deps, live, from: sourceOf(ctx), caller, session, search, running, signal: () => goneOrStopping(ctx.res) });
+      if (answer.items === true) tellPosition();
+      return { answer, route };
+    } catch (error) {
+      // It shows the item or the flag as it is.
+      if (error instanceof Fault && error.code === 'version_conflict') tellPosition();
+      throw error;
+    }
   };
 
   koa.use(async (ctx) => {
@@ -156,9 +153,6 @@ export const createApi = (deps: Deps, live: Live): Api => {
     idle: () => {
       stopping.abort();
       return underWay === 0 ? Promise.resolve() : new Promise((resolve) => (whenIdle = [...whenIdle, resolve]));
-    },
-    close: () => {
-      rate.close();
     },
   };
 };

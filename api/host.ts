@@ -46,14 +46,13 @@ export const createHost = (deps: Deps, metrics: Metrics): ((ctx: Context, path: 
   const text = JSON.stringify(document);
   const page = docsPage(document);
   const manifest = JSON.stringify({ $schema: 'https://json-schema.org/draft/2020-12/schema', title: 'Manifest', ...manifestSchema });
-  const cached = { 'cache-control': 'public, max-age=60' };
   const paths = new Map<string, () => Promise<Answer> | Answer>([
     ['/health', () => ({ status: 200, body: { ok: true } })],
     ['/ready', () => ready(deps)],
     ['/metrics', async () => ({ status: 200, body: await metrics.text(), headers: { 'content-type': metrics.contentType } })],
-    ['/openapi.json', () => ({ status: 200, body: text, headers: cached })],
-    ['/docs', () => ({ status: 200, body: page, headers: { ...cached, 'content-type': 'text/html; charset=utf-8' } })],
-    ['/manifest.schema.json', () => ({ status: 200, body: manifest, headers: cached })],
+    ['/openapi.json', () => ({ status: 200, body: text })],
+    ['/docs', () => ({ status: 200, body: page, headers: { 'content-type': 'text/html; charset=utf-8' } })],
+    ['/manifest.schema.json', () => ({ status: 200, body: manifest })],
   ]);
   return (ctx, path) => {
     const serve = paths.get(path);

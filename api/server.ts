@@ -9,6 +9,7 @@ import { createApi } from './app.ts';
 import { createAppServer } from './applink/index.ts';
 import { drain } from './drain.ts';
 import { createLive } from './live/index.ts';
+import { createRateLimit } from './middleware/rateLimit.ts';
 
 export interface RunningServer {
   readonly port: number;
@@ -48,9 +49,10 @@ const answerBrokenRequests = (server: Server): void => {
 
 export const startServer = async (deps: Deps): Promise<RunningServer> => {
   const { config } = deps;
-  const live = createLive(deps);
-  const apps = createAppServer(deps);
-  const api = createApi(deps, live);
+  const rate = createRateLimit(deps);
+  const live = createLive(deps, rate);
+  const apps = createAppServer(deps, rate);
+  const api = createApi(deps, live, rate);
   const callback = api.koa.callback();
   const handle = (req: IncomingMessage, res: ServerResponse): void => { void callback(req, res); };
   // Node's own answers to a missing host and an unknown expectation would not be JSON.
@@ -66,7 +68,7 @@ export const startServer = async (deps: Deps): Promise<RunningServer> => {
   let stopped: Promise<void> | null = null;
   const stop = async (): Promise<void> => {
     await drain(server, config.drainMs, () => Promise.all([api.idle(), live.stop(), apps.stop()]));
-    api.close();
+    rate.close();
     await closeDeps(deps);
   };
   return {

@@ -2,6 +2,7 @@
 import { heldSockets } from '../../shared/applink/held.ts';
 import type { Deps } from '../../shared/deps.ts';
 import type { UpgradeHandler } from '../live/upgrade.ts';
+import type { RateLimit } from '../middleware/rateLimit.ts';
 import { appTimes, type AppTimes } from './context.ts';
 import { tellFlags } from './flags.ts';
 import { createAppHub } from './hub.ts';
@@ -13,7 +14,7 @@ export interface AppServer {
   stop(): Promise<void>;
 }
 
-export const createAppServer = (deps: Deps, times: Partial<AppTimes> = {}): AppServer => {
+export const createAppServer = (deps: Deps, rate: RateLimit, times: Partial<AppTimes> = {}): AppServer => {
   const context = { deps, sockets: heldSockets(deps.link), times: { ...appTimes, ...times } };
   const hub = createAppHub(context);
   const endTelling = tellFlags(context);
@@ -22,5 +23,5 @@ export const createAppServer = (deps: Deps, times: Partial<AppTimes> = {}): AppS
     endTelling();
     return hub.stop();
   };
-  return { upgrade: createAppUpgrade(context, hub), stop: () => (stopped ??= stop()) };
+  return { upgrade: createAppUpgrade(context, hub, rate), stop: () => (stopped ??= stop()) };
 };

@@ -4,11 +4,11 @@ import type { Socket } from 'node:net';
 import { WebSocketServer } from 'ws';
 import { linkLimits, subprotocol } from '../../shared/applink/protocol.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
-import { newId } from '../../shared/core/ids.ts';
 import { closed } from '../../shared/core/schema.ts';
 import { faultOf, refuse, requestIdOf } from '../live/refusal.ts';
 import type { UpgradeHandler } from '../live/upgrade.ts';
 import { addressOf, authenticate, callerIn } from '../middleware/authenticate.ts';
+import type { RateLimit, SentHeaders } from '../middleware/rateLimit.ts';
 import { queryReader } from '../query.ts';
 import type { AppContext } from './context.ts';
 import type { AppHub } from './hub.ts';
@@ -27,8 +27,8 @@ const decoded = (text: string): string => {
   }
 };
 
-export const createAppUpgrade = ({ deps, sockets: held }: AppContext, hub: AppHub): UpgradeHandler => {
-  const requestIds = new WeakMap<IncomingMessage, string>();
+export const createAppUpgrade = ({ deps, sockets: held }: AppContext, hub: AppHub, rate: RateLimit): UpgradeHandler => {
+  const headersOf = new WeakMap<IncomingMessage, SentHeaders>();
   const sockets = new WebSocketServer({
     noServer: true,
     clientTracking: false,
@@ -37,17 +37,17 @@ export const createAppUpgrade = ({ deps, sockets: held }: AppContext, hub: AppHu
     handleProtocols: () => subprotocol,
   });
   sockets.on('headers', (headers, request) => {
-    headers.push(`x-request-id: ${requestIds.get(request) ?? ''}`);
+    for (const [name, value] of Object.entries(headersOf.get(request) ?? {})) headers.push(`${name}: ${value}`);
   });
   sockets.on('wsClientError', (error, socket, request) => {
-    refuse(socket, fault('invalid', `${error.message}.`, { headers: { 'sec-websocket-version': '13' } }), requestIds.get(request) ?? newId('req'));
+    refuse(socket, fault('invalid', `${error.message}.`, { headers: { 'sec-websocket-version': '13' } }), headersOf.get(request) ?? {});
   });
 
-  const open = async (request: IncomingMessage, socket: Socket, head: Buffer): Promise<void> => {
+  const open = async (request: IncomingMessage, socket: Socket, head: Buffer, headers: SentHeaders): Promise<void> => {
     const [address = '', search = ''] = (request.url ?? '').split(/\?(.*)/s, 2);
-    const who = await authenticate(deps, request);
     const from = addressOf(request, deps.config.trustProxy);
-    const { env } = callerIn(deps, who, decoded(path.exec(address)?.[1] ?? ''), requestIds.get(request) ?? '', from);
+    const who = await rate.count(authenticate(deps, request), from, headers);
+    const { env } = callerIn(deps, who, decoded(path.exec(address)?.[1] ?? ''), headers['x-request-id'] ?? '', from);
     if (request.method !== 'GET') throw fault('method_not_allowed', undefined, { headers: { allow: 'GET' } });
     if (who.principal.type !== 'app') throw fault('forbidden');
     readQuery(search);
@@ -60,9 +60,10 @@ export const createAppUpgrade = ({ deps, sockets: held }: AppContext, hub: AppHu
 
   return (request, socket, head) => {
     const requestId = requestIdOf(request);
-    requestIds.set(request, requestId);
-    open(request, socket as Socket, head).catch((error: unknown) => {
-      refuse(socket, faultOf(error, deps.log, requestId), requestId);
+    const headers = { 'x-request-id': requestId };
+    headersOf.set(request, headers);
+    open(request, socket as Socket, head, headers).catch((error: unknown) => {
+      refuse(socket, faultOf(error, deps.log, requestId), headers);
     });
   };
 };

@@ -3,6 +3,7 @@ import type { Session } from '../../shared/agents/directory.ts';
 import type { Caller } from '../../shared/agents/principal.ts';
 import type { Deps } from '../../shared/deps.ts';
 import type { Environment } from '../../shared/environments/definition.ts';
+import type { RateLimit } from '../middleware/rateLimit.ts';
 import { readChanges, type Changes, type ChangesQuery } from './changes.ts';
 import { liveTimes, type LiveTimes } from './context.ts';
 import { createFeed } from './feed.ts';
@@ -24,11 +25,11 @@ export interface Live {
   stop(): Promise<void>;
 }
 
-export const createLive = (deps: Deps, times: Partial<LiveTimes> = {}): Live => {
+export const createLive = (deps: Deps, rate: RateLimit, times: Partial<LiveTimes> = {}): Live => {
   const context = { deps, log: createStreamLog(deps.db), times: { ...liveTimes, ...times } };
   const feed = createFeed(deps, context.log);
   const hub = createHub(context);
-  const upgrade = createUpgrade(context, feed, hub);
+  const upgrade = createUpgrade(context, { feed, hub, rate });
   const waiting = new Set<AbortController>();
   let stopped: Promise<void> | null = null;
 

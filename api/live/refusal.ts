@@ -5,6 +5,7 @@ import { Fault, fault } from '../../shared/catalogue/errors.ts';
 import { newId } from '../../shared/core/ids.ts';
 import type { Log } from '../../shared/core/log.ts';
 import { isAway } from '../../shared/db/errors.ts';
+import type { SentHeaders } from '../middleware/rateLimit.ts';
 import { faultAnswer } from '../middleware/respond.ts';
 
 /** A client's request id: 1 to 128 printable characters. */
@@ -15,17 +16,17 @@ export const requestIdOf = ({ headers }: IncomingMessage): string => {
   return typeof given === 'string' && requestIdForm.test(given) ? given : newId('req');
 };
 
-/** Answers with a JSON error and ends the connection. */
-export const refuse = (socket: Duplex, failure: Fault, requestId: string): void => {
-  const { status, body, headers } = faultAnswer(failure);
+/** Answers with a JSON error and ends the connection. `headers`: what the answer carries whatever it says. */
+export const refuse = (socket: Duplex, failure: Fault, headers: SentHeaders): void => {
+  const { status, body, headers: own } = faultAnswer(failure);
   const text = JSON.stringify(body);
   const lines = Object.entries({
     'content-type': 'application/json; charset=utf-8',
     'content-length': String(Buffer.byteLength(text)),
     'cache-control': 'no-store',
     connection: 'close',
-    'x-request-id': requestId,
     ...headers,
+    ...own,
   }).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.once('finish', () => socket.destroy());
   socket.end(`HTTP/1.1 ${String(status)} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${text}`);

@@ -6,8 +6,9 @@ import { WebSocketServer } from 'ws';
 import { inEnvironment } from '../../shared/agents/principal.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
-import { newId } from '../../shared/core/ids.ts';
 import { closed, Type } from '../../shared/core/schema.ts';
+import { addressOf } from '../middleware/authenticate.ts';
+import type { RateLimit, SentHeaders } from '../middleware/rateLimit.ts';
 import { queryReader } from '../query.ts';
 import type { LiveContext } from './context.ts';
 import { authenticate, protocol } from './credential.ts';
@@ -45,6 +46,12 @@ const decoded = (text: string): string => {
 /** What breaks a socket also closes it, and that is listened to. */
 const ignore = (): void => undefined;
 
+interface Served {
+  readonly feed: Feed;
+  readonly hub: Hub;
+  readonly rate: RateLimit;
+}
+
 export interface Upgrade {
   /** Handles the server's upgrades: `live` here, other paths by `others`, named by their last segment. */
   readonly attach: (server: Server, others?: Readonly<Record<string, UpgradeHandler>>) => void;
@@ -52,11 +59,11 @@ export interface Upgrade {
   readonly stop: () => void;
 }
 
-export const createUpgrade = (context: LiveContext, feed: Feed, hub: Hub): Upgrade => {
+export const createUpgrade = (context: LiveContext, { feed, hub, rate }: Served): Upgrade => {
   const { deps } = context;
-  const { directory, log, db } = deps;
+  const { directory, log, db, config } = deps;
   let stopping = false;
-  const requestIds = new WeakMap<IncomingMessage, string>();
+  const headersOf = new WeakMap<IncomingMessage, SentHeaders>();
   const sockets = new WebSocketServer({
     noServer: true,
     clientTracking: false,
@@ -67,18 +74,18 @@ export const createUpgrade = (context: LiveContext, feed: Feed, hub: Hub): Upgra
     handleProtocols: (offered) => (offered.has(protocol) ? protocol : false),
   });
   sockets.on('headers', (headers, request) => {
-    headers.push(`x-request-id: ${requestIds.get(request) ?? ''}`);
+    for (const [name, value] of Object.entries(headersOf.get(request) ?? {})) headers.push(`${name}: ${value}`);
   });
   sockets.on('wsClientError', (error, socket, request) => {
-    refuse(socket, fault('invalid', `${error.message}.`, { headers: { 'sec-websocket-version': '13' } }), requestIds.get(request) ?? newId('req'));
+    refuse(socket, fault('invalid', `${error.message}.`, { headers: { 'sec-websocket-version': '13' } }), headersOf.get(request) ?? {});
   });
 
-  const open = async (request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
+  const open = async (request: IncomingMessage, socket: Duplex, head: Buffer, headers: SentHeaders): Promise<void> => {
     const [address = '', search = ''] = (request.url ?? '').split(/\?(.*)/s, 2);
     const [, name = '', last = ''] = path.exec(address) ?? [];
     if (!address.startsWith('/api/env/')) throw fault('not_found');
     const env = directory.environment(decoded(name));
-    const who = await authenticate(deps, request, last === 'live' ? env : undefined, search);
+    const who = await rate.count(authenticate(deps, request, last === 'live' ? env : undefined, search), addressOf(request, config.trustProxy), headers);
     if (last !== 'live' || env === undefined || !inEnvironment(who.principal.environments, env.name)) throw fault('not_found');
     if (request.method !== 'GET') throw fault('method_not_allowed', undefined, { headers: { allow: 'GET' } });
     if (who.principal.type === 'app') throw fault('forbidden');
@@ -115,9 +122,10 @@ export const createUpgrade = (context: LiveContext, feed: Feed, hub: Hub): Upgra
           return;
         }
         const requestId = requestIdOf(request);
-        requestIds.set(request, requestId);
-        open(request, socket, head).catch((error: unknown) => {
-          refuse(socket, faultOf(error, log, requestId), requestId);
+        const headers = { 'x-request-id': requestId };
+        headersOf.set(request, headers);
+        open(request, socket, head, headers).catch((error: unknown) => {
+          refuse(socket, faultOf(error, log, requestId), headers);
         });
       });
     },

@@ -3,7 +3,8 @@
  * ask nobody. Exact to one batch per process. When Redis is away nothing is limited.
  */
 import { createHash } from 'node:crypto';
-import { fault, type Fault } from '../../shared/catalogue/errors.ts';
+import { fault } from '../../shared/catalogue/errors.ts';
+import type { Session } from '../../shared/agents/directory.ts';
 import type { Deps } from '../../shared/deps.ts';
 
 /** Takes up to ARGV[3] of what the bucket holds; answers how many, what is left, and ms until the next one. */
@@ -38,9 +39,14 @@ interface Allowance {
   asking: Promise<void> | null;
 }
 
+/** What a response to a request or an upgrade carries; filled while it is looked at. */
+export type SentHeaders = Record<string, string>;
+
 export interface RateLimit {
-  /** Counts one request; answers the headers to send, or the fault. */
-  take(key: string): Promise<{ readonly headers: Record<string, string>; readonly fault: Fault | null }>;
+  /** Counts one request of an address, and says so in `headers`. Throws `429 rate_limited`. */
+  countAddress(address: string, headers: SentHeaders): Promise<void>;
+  /** Counts one request by the token that `authenticated` finds, without one by its address, and says so in `headers`. Throws `429 rate_limited`. */
+  count(authenticated: Promise<Session>, address: string, headers: SentHeaders): Promise<Session>;
   close(): void;
 }
 
@@ -73,32 +79,45 @@ export const createRateLimit = ({ config, redis }: Deps): RateLimit => {
     Object.assign(allowance, { left: got, remaining, until: now + keepMs, emptyUntil: got === 0 ? now + waitMs : 0 });
   };
 
+  const take = async (key: string, headers: SentHeaders): Promise<void> => {
+    let allowance = allowances.get(key);
+    if (allowance === undefined) {
+      allowance = { left: 0, batch: 0.5, remaining: burst, until: 0, emptyUntil: 0, asking: null };
+      allowances.set(key, allowance);
+    }
+    const held = allowance;
+    while ((held.left <= 0 || held.until < Date.now()) && held.emptyUntil <= Date.now()) {
+      held.asking ??= ask(key, held).finally(() => {
+        held.asking = null;
+      });
+      await held.asking;
+    }
+    headers['ratelimit-policy'] = policy;
+    if (held.left <= 0) {
+      const seconds = String(Math.max(1, Math.ceil((held.emptyUntil - Date.now()) / 1000)));
+      headers['ratelimit'] = `"default";r=0;t=${seconds}`;
+      throw fault('rate_limited', undefined, { headers: { 'retry-after': seconds } });
+    }
+    held.left -= 1;
+    // Used up isn't empty: the next one asks.
+    if (held.left === 0) held.until = 0;
+    const remaining = held.left + held.remaining;
+    headers['ratelimit'] = `"default";r=${String(remaining)};t=${String(Math.ceil((burst - remaining) / rate))}`;
+  };
+  const countAddress = (address: string, headers: SentHeaders): Promise<void> => take(`address-${address}`, headers);
+
   return {
-    take: async (key) => {
-      let allowance = allowances.get(key);
-      if (allowance === undefined) {
-        allowance = { left: 0, batch: 0.5, remaining: burst, until: 0, emptyUntil: 0, asking: null };
-        allowances.set(key, allowance);
+    countAddress,
+    count: async (authenticated, address, headers) => {
+      let session: Session;
+      try {
+        session = await authenticated;
+      } catch (error) {
+        await countAddress(address, headers);
+        throw error;
       }
-      const held = allowance;
-      while ((held.left <= 0 || held.until < Date.now()) && held.emptyUntil <= Date.now()) {
-        held.asking ??= ask(key, held).finally(() => {
-          held.asking = null;
-        });
-        await held.asking;
-      }
-      const headers: Record<string, string> = { 'ratelimit-policy': policy };
-      if (held.left <= 0) {
-        const seconds = String(Math.max(1, Math.ceil((held.emptyUntil - Date.now()) / 1000)));
-        headers['ratelimit'] = `"default";r=0;t=${seconds}`;
-        return { headers, fault: fault('rate_limited', undefined, { headers: { 'retry-after': seconds } }) };
-      }
-      held.left -= 1;
-      // Used up isn't empty: the next one asks.
-      if (held.left === 0) held.until = 0;
-      const remaining = held.left + held.remaining;
-      headers['ratelimit'] = `"default";r=${String(remaining)};t=${String(Math.ceil((burst - remaining) / rate))}`;
-      return { headers, fault: null };
+      await take(session.credential, headers);
+      return session;
     },
     close: () => {
       clearInterval(sweep);

@@ -310,6 +310,8 @@ describe('conventions over HTTP', () => {
   describe('headers', () => {
     it('say that nothing may be stored', async () => {
       for (const path of ['/items', '/me', '/inboxes', '/changes', '/items/x', '/items?limit=0']) expect((await clerk.get(path)).headers.get('cache-control'), path).to.equal('no-store');
+      const { origin } = new URL(world.base);
+      for (const path of ['/openapi.json', '/docs', '/manifest.schema.json', '/health']) expect((await fetch(origin + path)).headers.get('cache-control'), path).to.equal('no-store');
     });
 
     it('say JSON in UTF-8', async () => {
@@ -330,6 +332,9 @@ describe('conventions over HTTP', () => {
       const item = await make();
       for (const path of ['/items', `/items/${item.id}`, `/items/${item.id}/timeline`]) expect((await clerk.get(path)).headers.get('x-live-offset'), path).to.match(/^\S{20,}$/);
       expect((await clerk.post(`/items/${item.id}/notes`, { text: 'x' })).headers.get('x-live-offset')).to.match(/^\S{20,}$/);
+      const stale = await clerk.post(`/items/${item.id}/notes`, { text: 'y' }, { headers: { 'if-match': '"1"' } });
+      refused(stale, 412, 'version_conflict');
+      expect(stale.headers.get('x-live-offset')).to.match(/^\S{20,}$/);
       expect((await clerk.get('/me')).headers.get('x-live-offset')).to.equal(null);
     });
 

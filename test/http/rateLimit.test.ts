@@ -1,5 +1,7 @@
 /** The rate limit: per token, without one per address, exact to one batch, and never a reason to fail. */
+import type { IncomingMessage } from 'node:http';
 import { expect } from 'chai';
+import { WebSocket } from 'ws';
 import { request, type Client, type Reply } from '../support/http.ts';
 import { until } from '../support/until.ts';
 import { newWorld, type World } from '../support/world.ts';
@@ -62,6 +64,28 @@ describe('the rate limit over HTTP', () => {
     expect((await client.get('/me')).status).to.equal(429);
   });
 
+  const answerOf = (socket: WebSocket): Promise<IncomingMessage> => new Promise((resolve) => {
+    for (const name of ['upgrade', 'unexpected-response'] as const) socket.once(name, (...given: unknown[]) => { resolve(given.at(-1) as IncomingMessage); });
+    socket.on('error', () => undefined);
+  });
+  const upgraded = async (client: Client, path: string): Promise<IncomingMessage> => {
+    const socket = new WebSocket(client.base.replace('http', 'ws') + path, ['console.v1', 'console-app.v1'], { headers: { authorization: `Bearer ${client.token}` } });
+    const response = await answerOf(socket);
+    socket.terminate();
+    return response;
+  };
+
+  it('counts upgrades of streams and app links, with the token’s requests, and says so in their answers', async () => {
+    for (const [client, path] of [[await world.agent('viewer'), '/live'], [await world.appKey(), '/app']] as const) {
+      const first = await upgraded(client, path);
+      expect([first.statusCode, first.headers['ratelimit-policy'], first.headers['ratelimit']]).to.deep.equal([101, '"default";q=40;w=40', '"default";r=39;t=1']);
+      await burst(client, 60);
+      const refused = await upgraded(client, path);
+      expect([refused.statusCode, refused.headers['ratelimit']?.slice(0, 13)]).to.deep.equal([429, '"default";r=0']);
+      expect(Number(refused.headers['retry-after'])).to.be.at.least(1);
+    }
+  });
+
   it('fills up again with time', async () => {
     const client = await world.agent('viewer');
     await burst(client, 60);
@@ -84,6 +108,7 @@ describe('the rate limit over HTTP', () => {
     const replies = await burst(world.nobody(), 60);
     expect(replies.filter((reply) => reply.status === 401).length).to.be.within(40, 45);
     expect(replies.some((reply) => reply.status === 429)).to.equal(true);
+    expect((await upgraded({ ...world.nobody(), token: 'cagt_none' }, '/live')).statusCode).to.equal(429);
     expect((await (await world.agent('viewer')).get('/me')).status).to.equal(200);
   });
 });

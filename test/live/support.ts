@@ -5,6 +5,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import knex, { type Knex } from 'knex';
 import { createLive, type Live } from '../../api/live/index.ts';
+import { createRateLimit } from '../../api/middleware/rateLimit.ts';
 import type { LiveTimes } from '../../api/live/context.ts';
 import { newToken, tokenHash } from '../../shared/agents/tokens.ts';
 import type { Grant } from '../../shared/catalogue/permissions.ts';
@@ -105,14 +106,15 @@ export class World {
   }
 
   async #deps(redisUrl: string): Promise<Deps> {
-    const config = readConfig({ DATABASE_URL: this.#databaseUrl, REDIS_URL: redisUrl, REDIS_PREFIX: this.#prefix, LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'error', LIVE_PER_TOKEN: '20' });
+    const config = readConfig({ DATABASE_URL: this.#databaseUrl, REDIS_URL: redisUrl, REDIS_PREFIX: this.#prefix, LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'error', LIVE_PER_TOKEN: '20', RATE_LIMIT: '1000000', RATE_BURST: '1000000' });
     return openDeps(config, 'test');
   }
 
   /** Another API process, as far as the live stream goes. */
   async api(times: Partial<LiveTimes> = {}): Promise<Api> {
     const deps = await this.#deps(this.#redisUrl);
-    const live = createLive(deps, times);
+    const rate = createRateLimit(deps);
+    const live = createLive(deps, rate, times);
     const server = createServer((request, response) => {
       let body = '';
       request.on('data', (chunk: Buffer) => (body += chunk.toString()));
@@ -125,6 +127,7 @@ export class World {
     let stopped: Promise<void> | null = null;
     const stop = async (): Promise<void> => {
       await live.stop();
+      rate.close();
       server.closeAllConnections();
       server.close();
       await closeDeps(deps);
