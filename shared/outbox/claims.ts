@@ -39,10 +39,16 @@ const stageAgain = statement('claims.again', `
 const parkJob = statement('claims.park', `
   update staged_jobs set due_at = null, waits_for_app = true, enqueued_at = null, lease_until = null, tries = 0, last_error = null
   where id = $1 and fence = $2 and lease_until is not null`);
-/** Oldest first, and few enough that the first of them are begun before the last are found. */
+/**
+ * Oldest first: workers take jobs side by side, so what is to begin before another has to be due before it. A few are
+ * far enough apart to be begun one by one, many come as fast as they can be; all of a release within a second, and few
+ * enough that the first of them are begun before the last are found.
+ */
 const releaseJobs = statement('claims.release', `
-  update staged_jobs set due_at = $2::bigint, waits_for_app = false
-  where id in (select id from staged_jobs where env = $1 and waits_for_app order by created_at, id limit 500)`);
+  with waiting as (select id, created_at from staged_jobs where env = $1 and waits_for_app order by created_at, id limit 500),
+  ranked as (select id, row_number() over (order by created_at, id) - 1 as rank, least(50, 800.0 / count(*) over ()) as apart from waiting)
+  update staged_jobs j set due_at = $2::bigint + floor(r.rank * r.apart)::bigint, waits_for_app = false
+  from ranked r where j.id = r.id`);
 const failJob = statement('claims.fail', `
   update staged_jobs set due_at = $3, enqueued_at = null, lease_until = null, last_error = $4
   where id = $1 and fence = $2 and lease_until is not null`);

@@ -66,6 +66,15 @@ describe('app link: runs', () => {
     expect([...received].sort()).to.deep.equal([...runs].sort());
   });
 
+  it('starts what was queued oldest first', async () => {
+    const runs: string[] = [];
+    for (let n = 0; n < 5; n++) runs.push(((await agent.post('/actions', { action: n % 2 === 0 ? 'ping' : 'long' })).body as { run: string }).run);
+    const app = await connect(act);
+    const received = (): unknown[] => app.received.filter(({ method }) => method === 'action.run').map(({ params }) => (params as { run: string }).run);
+    await until('all have begun', () => received().length === runs.length);
+    expect(received()).to.deep.equal(runs);
+  });
+
   it('takes the answer of a run whose socket broke when its instance comes back with it', async () => {
     const broken = await connect({ 'action.run': () => { broken.kill(); return null; } }, { instance: 'comes-back' });
     const { status, body } = await agent.post('/actions', { action: 'ping' });

@@ -20,13 +20,16 @@ interface Taken {
   readonly enqueued_at: number;
 }
 
+/** In their order, which BullMQ keeps: an update returns its rows in any. */
 const takeDue = statement('enqueuer.take', `
   with due as (
     select id from staged_jobs where enqueued_at is null and due_at <= $1 and name = any ($2::text[])
     order by due_at, id limit ${String(batchRows)} for update skip locked
-  ), now as materialized (select ${nowSql} as at)
-  update staged_jobs s set enqueued_at = now.at, enqueues = enqueues + 1 from due, now where s.id = due.id
-  returning s.id, s.name, s.request_id, s.fence, s.enqueues, s.enqueued_at`);
+  ), now as materialized (select ${nowSql} as at),
+  taken as (
+    update staged_jobs s set enqueued_at = now.at, enqueues = enqueues + 1 from due, now where s.id = due.id
+    returning s.id, s.name, s.request_id, s.fence, s.enqueues, s.enqueued_at, s.due_at)
+  select id, name, request_id, fence, enqueues, enqueued_at from taken order by due_at, id`);
 /** Only what is still as this enqueuer left it: a job that did get through may have run and be staged anew since. */
 const putBack = statement('enqueuer.putBack', `
   update staged_jobs set enqueued_at = null where id = any ($1::text[]) and enqueued_at = $2 and lease_until is null`);
