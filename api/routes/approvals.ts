@@ -26,7 +26,7 @@ const list = read({
     const key = `approvals:${JSON.stringify([principal.id, principal.access.key, status])}`;
     const keys = env.seal.openCursor(key, given);
     const { approvals, next } = await listApprovals(deps.db, caller, { status, before: keys === null ? null : String(keys[0]), limit: size ?? limits.pageDefault });
-    return { status: 200, body: { approvals: await seenApprovals(deps, caller, approvals), cursor: next === null ? null : env.seal.cursor(key, [next]) } };
+    return { status: 200, body: { approvals: await seenApprovals(deps, caller, approvals), cursor: next === null ? null : env.seal.cursor(key, [next]) }, items: true };
   },
 });
 
@@ -41,7 +41,7 @@ const one = read({
   handle: async (call) => {
     const { deps, caller } = call;
     const [approval] = await seenApprovals(deps, caller, [await visibleApproval(deps.db, caller, idOf(call))]);
-    return { status: 200, body: { approval } };
+    return { status: 200, body: { approval }, items: true };
   },
 });
 
@@ -61,7 +61,7 @@ const decision = (verb: 'approve' | 'reject', summary: string, decide: Decide): 
     check: checkDecision,
     handle: async (call): Promise<Answer> => {
       requireDecider(call.caller);
-      return { status: 200, body: await decide(call) };
+      return { status: 200, body: await decide(call), items: true };
     },
   });
 
@@ -86,7 +86,7 @@ const cancellation = write({
   example: { params: { id: exampleApproval } },
   audit: { verb: 'approval.cancel', target: (call) => ({ type: 'approval', id: idOf(call) }) },
   check: compile(nothing),
-  handle: async (call) => ({ status: 200, body: await cancel(call.deps, call.caller, idOf(call), (text) => call.save(200, text)) }),
+  handle: async (call) => ({ status: 200, body: await cancel(call.deps, call.caller, idOf(call), (text) => call.save(200, text)), items: true }),
 });
 
 export const approvalEndpoints: readonly Endpoint[] = [list, one, approval, rejection, cancellation];

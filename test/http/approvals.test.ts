@@ -358,4 +358,13 @@ describe('http: approvals', () => {
     app = await connectApp(key, { manifest, handlers: { 'action.run': () => ({ message: 'Later.' }) } });
     await until('it has run', async () => (await runOf(run)).status === 'succeeded');
   });
+
+  it('carries the stream’s offset, as it shows items and flags as they are', async () => {
+    const { approval } = (await agent.post('/flags/beta', { change: { rollout: 7 } })).body;
+    const other = (await agent.post('/flags/beta', { change: { rollout: 8 } })).body.approval;
+    for (const reply of [await person.get('/approvals'), await person.get(`/approvals/${String(approval)}`), await agent.post(`/approvals/${String(other)}/cancel`), await person.post(`/approvals/${String(approval)}/approve`)]) {
+      expect(reply.status, reply.text).to.equal(200);
+      expect(reply.headers.get('x-live-offset')).to.match(/^\S{20,}$/);
+    }
+  });
 });
