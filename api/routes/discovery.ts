@@ -1,5 +1,5 @@
 /** What there is for this role: itself, inboxes, views and the people that items can be assigned to. */
-import { fault } from '../../shared/catalogue/errors.ts';
+import { fault, invalid } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import type { Caller } from '../../shared/agents/principal.ts';
 import { answer, closed, cursor, limit, name, nextCursor, nullable, Type, type TSchema } from '../../shared/core/schema.ts';
@@ -99,13 +99,28 @@ const views = read({
   summary: 'Views: filters of GET /items under a name',
   tag: 'Discovery',
   query: closed(pageQuery),
-  responses: { 200: listAnswer('views', Type.Object({ name: Type.String(), label: Type.String() })) },
+  responses: {
+    200: listAnswer('views', answer({
+      name: Type.String(),
+      label: Type.String(),
+      inbox: nullable(Type.String()),
+      state: nullable(Type.String()),
+      tags: nullable(Type.String()),
+      assignee: nullable(Type.String()),
+      search: nullable(Type.String()),
+      overdue: nullable(Type.String()),
+      triaged: nullable(Type.String()),
+      snoozed: nullable(Type.String()),
+      sort: nullable(Type.String()),
+    })),
+  },
   example: {},
   handle: async ({ caller, query }) => {
     const { access } = caller.principal;
     const seen = [...caller.env.definition.views.values()]
       .filter((view) => view.inbox === undefined || access.sees('inbox', view.inbox))
-      .map((view) => ({ ...view, label: view.label ?? view.name }));
+      .map(({ name: called, label = called, inbox = null, state: states = null, tags = null, assignee = null, search = null, overdue = null, triaged = null, snoozed = null, sort = null }) =>
+        ({ name: called, label, inbox, state: states, tags, assignee, search, overdue, triaged, snoozed, sort }));
     const { page, cursor: next } = pageOf(caller, 'views', seen, query);
     return { status: 200, body: { views: page, cursor: next } };
   },
@@ -130,6 +145,7 @@ const people = read({
       .filter((inbox) => (query.inbox === undefined || inbox === query.inbox) && access.can('inbox', inbox, 'assign'));
     if (assignable.length === 0) throw fault('forbidden', 'Your role may not assign there.');
     const wanted = query.q === undefined ? null : fold(query.q).trim();
+    if (wanted !== null && wanted.split(/\s+/u).length > limits.searchWords) throw invalid('q', `must have at most ${String(limits.searchWords)} words`);
     const found = deps.directory.people(caller.env)
       .filter((person) => assignable.some((inbox) => person.access.sees('inbox', inbox)))
       .filter((person) => wanted === null || fold(person.name).startsWith(wanted) || fold(person.name).split(/\s+/u).some((part) => part.startsWith(wanted)));

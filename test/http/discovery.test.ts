@@ -89,9 +89,10 @@ describe('discovery over HTTP', () => {
   });
 
   describe('GET /views', () => {
-    it('lists views with their filters, without those of inboxes that the role can’t see', async () => {
-      expect((await clerk.get('/views')).body).to.deep.equal({ views: [{ name: 'open', label: 'Open', state: 'open,requested', snoozed: '0' }], cursor: null });
-      expect((await admin.get('/views')).body.views[1]).to.deep.equal({ name: 'secrets', label: 'secrets', inbox: 'secret' });
+    it('lists views with their filters, null where a view has none, without those of inboxes that the role can’t see', async () => {
+      const none = { inbox: null, state: null, tags: null, assignee: null, search: null, overdue: null, triaged: null, snoozed: null, sort: null };
+      expect((await clerk.get('/views')).body).to.deep.equal({ views: [{ ...none, name: 'open', label: 'Open', state: 'open,requested', snoozed: '0' }], cursor: null });
+      expect((await admin.get('/views')).body.views[1]).to.deep.equal({ ...none, name: 'secrets', label: 'secrets', inbox: 'secret' });
     });
   });
 
@@ -123,6 +124,11 @@ describe('discovery over HTTP', () => {
       expect(await found('E\u0301lodie')).to.deep.equal(['Élodie Noël']);
       expect(await found('da')).to.deep.equal([]);
       expect(await found('%')).to.deep.equal([]);
+    });
+
+    it('takes up to 10 words, as every search does', async () => {
+      expect((await clerk.get(`/people?q=${'a+'.repeat(9)}a`)).status).to.equal(200);
+      refused(await clerk.get(`/people?q=${'a+'.repeat(10)}a`), 400, 'invalid');
     });
 
     it('is for roles that may assign there: 403 otherwise, 404 for an inbox that is not seen', async () => {
