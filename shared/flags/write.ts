@@ -8,7 +8,7 @@ import type { Db, Tx } from '../db/knex.ts';
 import { row, rows, statement } from '../db/sql.ts';
 import type { SavedAnswer } from '../perform/write.ts';
 import { flagDifference } from './decide.ts';
-import { flagView, type Flag } from './model.ts';
+import { flagView, percent, type Flag } from './model.ts';
 import { guardUntil, isRunning, nextAt, type Ramp } from './ramp.ts';
 import { dropSlot, slotAt, stageSlots } from './slots.ts';
 
@@ -110,6 +110,9 @@ export interface Move {
   readonly happening: Happening;
 }
 
+/** What a step tells, also when it leaves the rollout as it was. */
+const rolloutOf = ({ rollout }: Flag): object => ({ rollout: rollout === null ? null : percent(rollout) });
+
 const moveJson = (at: number) => ({ env, before, after, verb, reason, happening }: Move): object => {
   const { ramp } = after;
   if (ramp === null) throw new Error('What a ramp does keeps the ramp.');
@@ -119,7 +122,7 @@ const moveJson = (at: number) => ({ env, before, after, verb, reason, happening 
   return {
     env, key: after.declared.key, ramp_id: ramp.id, version: before.version, rollout: after.rollout, ramp, next_at: next, guard_until: guardUntil(ramp), slot: next === null ? null : slotAt(next, at),
     actor: actorOf(happening), verb, data: { type: verb.slice('flag.'.length), reason },
-    before: isStep ? { rollout: was['rollout'] ?? null } : was, after: isStep ? { rollout: is['rollout'] ?? null } : is, parts: partsOf(after, at, happening.by),
+    before: isStep ? rolloutOf(before) : was, after: isStep ? rolloutOf(after) : is, parts: partsOf(after, at, happening.by),
   };
 };
 

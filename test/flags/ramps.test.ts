@@ -127,6 +127,13 @@ describe('ramps', () => {
     await change('late', { ramp: null });
   });
 
+  it('tell the rollout of a step that leaves it as it was', async () => {
+    await startCrews(1);
+    await change('late', { rollout: 10, ramp: { to: 10, over: 1_000, every: 1_000, at: Date.now() - 1_000 } });
+    await until('it is done', async () => (await shown('late')).ramp?.['status'] === 'done');
+    expect((await history('late')).at(-1)).to.deep.include({ type: 'step', before: { rollout: 10 }, after: { rollout: 10 } });
+  });
+
   describe('raced', () => {
     let now = 0;
     let racing: Deps;
