@@ -63,6 +63,9 @@ const placeOf = (names: ArgumentNames) => (path: string): string => {
   return names.input === undefined ? path.replace(/^input(?:\.|$)/, '') : path;
 };
 
+/** An app’s schema asks no client to repeat arguments as headers, which would have to be compared. */
+const withoutHeaders = (key: string, value: unknown): unknown => (key === 'x-mcp-header' && typeof value === 'string' ? undefined : value);
+
 const run = served(endpointNamed('action.run'));
 const checkKey = compile(closed({ idempotencyKey })) as (given: unknown) => { idempotencyKey?: string };
 
@@ -72,7 +75,7 @@ const make = (action: Action): Tool => {
   return {
     name,
     listed: (caller) => mayRun(caller, { action: action.name, resource: action.resource }) && caller.principal.mode !== 'readonly' && (!action.freshSignIn || caller.principal.type === 'person'),
-    text: JSON.stringify({ name, title: action.label, description: descriptionOf(action, names), inputSchema, annotations: { title: action.label, ...hintsOf(action) } }),
+    text: JSON.stringify({ name, title: action.label, description: descriptionOf(action, names), inputSchema, annotations: { title: action.label, ...hintsOf(action) } }, withoutHeaders),
     place: placeOf(names),
     serve: (call, { [names.idempotencyKey]: key, ...given }) =>
       run(call, { params: {}, values: bodyOf(action, names, given), headers: changeHeaders(checkKey(key === undefined ? {} : { idempotencyKey: key })) }),

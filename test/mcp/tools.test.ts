@@ -283,6 +283,7 @@ describe('tools', () => {
       expect(title, name).to.be.a('string').and.match(/\S/);
       expect(description, name).to.match(/[.]/);
       expect(inputSchema['type'], name).to.equal('object');
+      expect(JSON.stringify(inputSchema), name).not.to.include('x-mcp-header');
       for (const keyword of ['anyOf', 'oneOf', 'allOf', '$ref']) expect(inputSchema, name).not.to.have.property(keyword);
       expect(ajv.validateSchema(inputSchema), `${name} ${ajv.errorsText()}`).to.equal(true);
       expect(() => ajv.compile(inputSchema), name).not.to.throw();

@@ -13,7 +13,7 @@ export const manifest = {
   ],
   views: [{ name: 'open', state: 'open' }],
   actions: [
-    { name: 'greet', label: 'Greet', resource: 'customer', input: { type: 'object', additionalProperties: false, required: ['words'], properties: { words: { type: 'string', minLength: 1 }, record: { type: 'string' }, style: { $ref: '#/$defs/style' } }, $defs: { style: { enum: ['warm', 'cool'] } } } },
+    { name: 'greet', label: 'Greet', resource: 'customer', input: { type: 'object', additionalProperties: false, required: ['words'], properties: { words: { type: 'string', minLength: 1, 'x-mcp-header': 'Words' }, record: { type: 'string' }, style: { $ref: '#/$defs/style' } }, $defs: { style: { enum: ['warm', 'cool'] } } } },
     { name: 'erase', label: 'Erase', resource: 'customer', danger: 'high', input: { type: 'object', additionalProperties: false, properties: {} } },
     { name: 'refund', label: 'Refund', resource: 'customer', approval: true },
     { name: 'reindex', label: 'Reindex', background: true, repeatable: true },

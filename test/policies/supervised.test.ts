@@ -7,7 +7,7 @@ import { connectApp, type FakeApp, type Handler } from '../support/app.ts';
 import { readDocuments } from '../support/documented.ts';
 import type { Client, Reply } from '../support/http.ts';
 import { testManifest } from '../support/manifest.ts';
-import { callTool } from '../support/tools.ts';
+import { callTool, listTools } from '../support/tools.ts';
 import { until } from '../support/until.ts';
 import { newWorld, type World } from '../support/world.ts';
 
@@ -216,11 +216,29 @@ describe('what agents never do', () => {
       'POST /sign-out': () => ['POST', '/sign-out', {}],
       'POST /sign-in/fresh': () => ['POST', '/sign-in/fresh', { password: 'a password of somebody' }],
     };
+    /** The same for tools; those of actions are all called with a record if they need one. */
+    const toolArguments: Readonly<Record<string, (at: { item: string; bulk: string; run: string; failed: string; approval: string }) => object>> = {
+      create_item: () => ({ inbox: 'mail', title: 'By a tool' }),
+      set_item_state: ({ item }) => ({ id: item, state: 'waiting' }),
+      assign_item: ({ item }) => ({ id: item, assignee: person.id }),
+      tag_item: ({ item }) => ({ id: item, add: ['tool'] }),
+      snooze_item: ({ item }) => ({ id: item, until: Date.now() + 7_200_000 }),
+      add_note: ({ item }) => ({ id: item, text: 'By a tool' }),
+      reply_to_item: ({ item }) => ({ id: item, subject: 'By', text: 'a tool' }),
+      triage_item: ({ item }) => ({ id: item, answers: { spam: 'yes' }, close: true }),
+      bulk_items: ({ item }) => ({ ids: [item], operation: { type: 'state', state: 'waiting' } }),
+      cancel_bulk: ({ bulk }) => ({ id: bulk }),
+      undo_bulk: ({ bulk }) => ({ id: bulk }),
+      cancel_run: ({ run }) => ({ id: run }),
+      retry_run: ({ failed }) => ({ id: failed }),
+      change_flag: () => ({ flag: 'beta', change: { value: true } }),
+      cancel_approval: ({ approval }) => ({ id: approval }),
+    };
     const settings = ['agents', 'roles', 'people', 'app-keys', 'environments'];
     /** Reads in the form of a `POST`, and what is asked by nobody in particular. */
     const reads = new Set(['POST /available', 'POST /live/tickets', 'POST /ofrep/v1/evaluate/flags', 'POST /ofrep/v1/evaluate/flags/{flag}', 'POST /sign-in', 'POST /mcp']);
 
-    it('asks for every change over every endpoint there is, and without a person nothing changes', async () => {
+    it('asks for every change over every endpoint and tool there is, and without a person nothing changes', async () => {
       const normal = await world.agent('admin');
       const item = items[15] ?? '';
       const { bulk } = (await normal.post('/bulk', { ids: [items[16]], operation: { type: 'tags', add: ['old'], remove: [] } })).body as { bulk: { id: string } };
@@ -252,11 +270,20 @@ describe('what agents never do', () => {
         expect(reply.status === 202 ? reply.body.pending : reply.status >= 400, `${name}: ${String(reply.status)} ${reply.text}`).to.equal(true);
         if (reply.status === 202) asked.push(reply.body.approval as string);
       }
+      for (const { name, inputSchema, annotations } of await listTools(supervised)) {
+        if (annotations.readOnlyHint) continue;
+        const needsRecord = (inputSchema['required'] as string[] | undefined)?.includes('record') === true;
+        const arguments_ = name.startsWith('action_') ? (needsRecord ? { record: 'c1' } : {}) : toolArguments[name]?.({ item, bulk: bulk.id, run, failed, approval });
+        if (arguments_ === undefined) throw new Error(`${name}: add to the table arguments that change something`);
+        const { status, body, reply } = await callTool(supervised, name, arguments_);
+        expect(status === 200 ? body.pending : status >= 400, `${name}: ${reply.text}`).to.equal(true);
+        if (status === 200) asked.push(body.approval as string);
+      }
       await world.settled();
       expect(await snapshot()).to.deep.equal(before);
       expect(asked.length).to.be.greaterThan(9);
 
-      for (const id of asked) expect((await person.post(`/approvals/${id}/reject`)).status, id).to.equal(200);
+      for (const id of new Set(asked)) expect((await person.post(`/approvals/${id}/reject`)).status, id).to.equal(200);
       await online(false);
       await until('what was queued by others has run', async () => (await statusOf(normal, run)).status === 'failed');
       await world.settled();
