@@ -91,7 +91,8 @@ const waitFor = async (call: Call<unknown, unknown>, direct: Direct): Promise<An
   }
 };
 
-export const answerAccepted = (accepted: Accepted): Answer => ({ status: 202, body: acceptedBody(accepted) });
+export const answerAccepted = (call: Call<unknown, unknown>, accepted: Accepted | Direct): Answer | Promise<Answer> =>
+  accepted.kind === 'direct' ? waitFor(call, accepted) : { status: 202, body: acceptedBody(accepted) };
 
 const run = write<ActionInput>({
   path: '/actions',
@@ -107,8 +108,7 @@ const run = write<ActionInput>({
   handle: async (call): Promise<Answer> => {
     const { deps, caller, body, session, save } = call;
     const ready = await passSteps(deps, caller, body, session.freshUntil);
-    const accepted = await acceptAction(deps, caller, { ...ready, recordId: body.record ?? null }, save);
-    return accepted.kind === 'direct' ? waitFor(call, accepted) : answerAccepted(accepted);
+    return answerAccepted(call, await acceptAction(deps, caller, { ...ready, recordId: body.record ?? null }, save));
   },
 });
 

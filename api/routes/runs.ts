@@ -1,14 +1,14 @@
 /** Runs of actions: listed, looked at, cancelled, run again. */
 import { limits } from '../../shared/catalogue/limits.ts';
-import { acceptedBody } from '../../shared/actions/accept.ts';
 import { cancelRun } from '../../shared/actions/cancel.ts';
 import { seenRun } from '../../shared/actions/present.ts';
 import { listRuns, visibleRun } from '../../shared/actions/queries.ts';
 import { retryRun } from '../../shared/actions/retry.ts';
-import { acceptedAnswer, checkRetry, retryInput, runSchema, statusSchema } from '../../shared/actions/schema.ts';
+import { acceptedAnswer, checkRetry, doneAnswer, retryInput, runSchema, statusSchema } from '../../shared/actions/schema.ts';
 import { answer, closed, cursor, limit, name, nextCursor, Type } from '../../shared/core/schema.ts';
 import { compile } from '../../shared/core/validate.ts';
 import { read, write, type Call, type Endpoint } from '../endpoint.ts';
+import { answerAccepted } from './actions.ts';
 
 const exampleRun = 'run_01jd0000000000000000000000';
 const idOf = ({ params }: Pick<Call, 'params'>): string => params['id'] ?? '';
@@ -74,14 +74,13 @@ const retry = write({
   tag: 'Actions',
   body: retryInput,
   bodyOptional: true,
-  responses: { 202: acceptedAnswer },
+  responses: { 200: doneAnswer, 202: acceptedAnswer },
   example: { params: { id: exampleRun }, body: { confirmed: true } },
   audit: { verb: 'action.retry', target: (call) => ({ type: 'run', id: idOf(call) }) },
   check: checkRetry,
   handle: async (call) => {
     const { deps, caller, session, body, save } = call;
-    const accepted = await retryRun(deps, caller, idOf(call), { confirmed: body.confirmed ?? false, freshUntil: session.freshUntil, save });
-    return { status: 202, body: acceptedBody(accepted) };
+    return answerAccepted(call, await retryRun(deps, caller, idOf(call), { confirmed: body.confirmed ?? false, freshUntil: session.freshUntil, save }));
   },
 });
 

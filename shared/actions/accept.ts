@@ -60,7 +60,8 @@ export const queuedRun = (run: Run, action: Action, at: number): Run => ({
 /** Whether a person has to approve what this caller asks for. */
 export const needsApproval = ({ principal }: Caller, action: Action): boolean => action.approval || principal.mode === 'supervised';
 
-const once = (run: Run, saved: SavedAnswer | null): Run =>
+/** The run as the one that `saved` is the answer of: its end replaces that. */
+export const once = (run: Run, saved: SavedAnswer | null): Run =>
   saved === null ? run : { ...run, once_principal: saved.principal, once_key: saved.key };
 
 const savedFor = (accepted: Accepted, save: Save): SavedAnswer | null => save(202, JSON.stringify(acceptedBody(accepted)));

@@ -1,10 +1,11 @@
 /** Runs an action again whose run failed, expired or has an unknown end: every step anew, under the same id. */
 import { fault } from '../catalogue/errors.ts';
+import { limits } from '../catalogue/limits.ts';
 import type { Caller } from '../agents/principal.ts';
 import type { Deps } from '../deps.ts';
 import type { SavedAnswer } from '../perform/write.ts';
 import { channels } from '../redis/bus.ts';
-import { acceptedBody, needsApproval, queuedRun, type Accepted } from './accept.ts';
+import { acceptedBody, needsApproval, once, queuedRun, type Accepted, type Direct } from './accept.ts';
 import { askForRun } from './approval.ts';
 import { passSteps } from './check.ts';
 import type { Run } from './model.ts';
@@ -29,8 +30,8 @@ export const anew = (run: Run, { principal, requestId, address }: Caller, at: nu
   waiting_until: null, once_principal: null, once_key: null, request_id: requestId, address,
 });
 
-/** Answers what becomes of it: a retry is done by a job, whatever the action. */
-export const retryRun = async (deps: Deps, caller: Caller, id: string, { confirmed, freshUntil, save }: Retry): Promise<Accepted> => {
+/** As for a new run, but that a job begins it: there is a row already, which nobody else may begin. */
+export const retryRun = async (deps: Deps, caller: Caller, id: string, { confirmed, freshUntil, save }: Retry): Promise<Accepted | Direct> => {
   const run = await visibleRun(deps.db, caller, id);
   const ready = await passSteps(deps, caller, { action: run.action, record: run.record ?? undefined, input: run.input, confirmed }, freshUntil);
   if (!canRunAgain(run)) throw fault('conflict', `This run is ${run.status}; only one that failed, expired or has an unknown end can be run again.`);
@@ -41,12 +42,14 @@ export const retryRun = async (deps: Deps, caller: Caller, id: string, { confirm
   const online = await deps.link.online(caller.env.id, { kind: 'action', name: action.name });
   if (!online && action.offline === 'refuse') throw fault('app_offline', `The app is offline, and ${action.label} is not queued.`);
   const accepted: Accepted = { kind: online ? 'running' : 'queued', run: run.id };
+  const saved = save(202, JSON.stringify(acceptedBody(accepted)));
+  const waits = online && !action.background;
+  const begun = online ? { ...once(next, saved), waiting_until: waits ? at + limits.actionWaitMs : null } : queuedRun(next, action, at);
   const due: JobDue = online ? at : 'app';
-  const moved = await move(deps.db, run, online ? next : queuedRun(next, action, at), at, {
-    verb: 'action.retry', outcome: 'ok', told: true, due, saved: save(202, JSON.stringify(acceptedBody(accepted))),
-  });
-  if (!moved) throw fault('conflict', 'This run has just been changed; look at it again.');
+  if (!(await move(deps.db, run, begun, at, { verb: 'action.retry', outcome: 'ok', told: true, due, saved }))) {
+    throw fault('conflict', 'This run has just been changed; look at it again.');
+  }
   deps.bus.publish(channels.nudge, 'outbox');
   deps.bus.publish(channels.nudge, 'jobs');
-  return accepted;
+  return waits ? { kind: 'direct', run: begun, called: null } : accepted;
 };

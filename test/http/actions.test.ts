@@ -227,7 +227,7 @@ describe('http: actions', () => {
       app.handle('action.run', () => null);
     });
 
-    it('runs again under the same id what failed, and nothing that succeeded', async () => {
+    it('runs again under the same id what failed, through every step again up to its result, and nothing that succeeded', async () => {
       app.handle('action.run', () => { throw rpcError(-32001, 'Not today.'); });
       const failed = await agent.post('/actions', { action: 'ping' });
       const attempts: number[] = [];
@@ -235,10 +235,11 @@ describe('http: actions', () => {
         attempts.push(params.attempt);
         return { message: 'Tomorrow.' };
       });
-      const retried = await agent.post(`/runs/${String(failed.body.run)}/retry`);
-      expect(retried.status, retried.text).to.equal(202);
-      expect(retried.body).to.deep.equal({ running: true, run: failed.body.run });
-      await settled(failed.body.run);
+      const headers = { 'idempotency-key': 'retried' };
+      const retried = await agent.post(`/runs/${String(failed.body.run)}/retry`, {}, { headers });
+      expect(retried.status, retried.text).to.equal(200);
+      expect(retried.body).to.deep.equal({ message: 'Tomorrow.', blocks: [], run: failed.body.run });
+      expect((await agent.post(`/runs/${String(failed.body.run)}/retry`, {}, { headers })).text).to.equal(retried.text);
       expect(await runOf(failed.body.run)).to.include({ status: 'succeeded', attempt: 2 });
       expect(attempts).to.deep.equal([2]);
       expect(codeOf(await agent.post(`/runs/${String(failed.body.run)}/retry`))).to.equal('409 conflict');
@@ -336,8 +337,7 @@ describe('http: actions', () => {
       expect(await runOf(reply.body.run)).to.include({ status: 'expired' });
       const app = await online();
       const retried = await agent.post(`/runs/${String(reply.body.run)}/retry`);
-      expect(retried.body).to.deep.equal({ running: true, run: reply.body.run });
-      await settled(reply.body.run);
+      expect([retried.status, retried.body.run]).to.deep.equal([200, reply.body.run]);
       expect(await runOf(reply.body.run)).to.include({ status: 'succeeded' });
       await offline(app);
     });
