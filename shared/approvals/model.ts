@@ -13,7 +13,7 @@ export interface Requests {
   readonly action: { readonly action: string; readonly resource: string | null; readonly record: string | null; readonly item: string | null; readonly input: object; readonly endedAs?: number };
   /** `inboxes`: of those of its items that the requester saw; `action` and `resource`: of a bulk of actions. */
   readonly bulk: { readonly operation: { readonly type: string }; readonly total: number; readonly inboxes: readonly string[]; readonly action: string | null; readonly resource: string | null };
-  /** `changes`: how often the flag had been changed by hand when it was asked. */
+  /** `changes`: how often the flag had been changed by other than steps when it was asked. */
   readonly flag: { readonly flag: string; readonly change: object; readonly changes: number };
   /** `target`: the item; null: one is to be created. `version`: of the item when it was asked. */
   readonly item: { readonly operation: { readonly type: string } & Readonly<Record<string, unknown>>; readonly target: string | null; readonly inbox: string };

@@ -27,7 +27,7 @@ export interface Applied {
 }
 
 export interface ApplyOptions {
-  /** How often the flag had been changed by hand when it was asked for; otherwise `409 stale`. */
+  /** How often the flag had been changed by other than steps when it was asked for; otherwise `409 stale`. */
   readonly expectedChanges?: number;
   readonly approvedBy?: By;
   readonly ifMatch?: number | undefined;

@@ -33,7 +33,7 @@ export interface Flag {
   readonly rules: readonly FlagRule[];
   readonly ramp: Ramp | null;
   readonly version: number;
-  /** How often it was changed by hand. */
+  /** How often it was changed by other than a ramp's steps: by hand, or by a guard. */
   readonly changes: number;
   readonly updatedAt: number | null;
   readonly updatedBy: By | null;

@@ -54,7 +54,8 @@ const moveFlags = statement('flags.move', `
   ), held as (
     select f.env, f.key from flags f join given g using (env, key) where f.ramp_id = g.ramp_id and f.version = g.version order by f.env, f.key for update of f
   ), written as (
-    update flags f set rollout = g.rollout, ramp = g.ramp, next_at = g.next_at, guard_until = g.guard_until, version = f.version + 1, updated_at = $1::bigint,
+    update flags f set rollout = g.rollout, ramp = g.ramp, next_at = g.next_at, guard_until = g.guard_until, version = f.version + 1,
+      changes = f.changes + case g.verb when 'flag.step' then 0 else 1 end, updated_at = $1::bigint,
       updated_by = jsonb_build_object('type', g.actor -> 'type', 'id', g.actor -> 'id', 'name', g.actor -> 'name'), changed = pg_current_xact_id()
     from given g join held using (env, key) where f.env = g.env and f.key = g.key and f.version = g.version
     returning f.env, f.key

@@ -216,6 +216,7 @@ describe('ramps', () => {
       await change('guarded', { rollout: 20, ramp: { to: 100, over: 20_000, every: 1_000, at: null, guard: { ...guard, then: 'stop' } } });
       await report(operator, [], 3);
       await until('a step was taken: three are not too many', async () => (await shown('guarded')).rollout === 24);
+      const asked = await (await world.agent('operator', { mode: 'supervised' })).post('/flags/guarded', { change: { rollout: 90 } });
       await report(operator, [], 1);
       const { rollout } = await until('it stops', async () => {
         const flag = await shown('guarded');
@@ -226,6 +227,8 @@ describe('ramps', () => {
       expect(last?.by).to.include({ name: 'guard' });
       await until('no step is left to come', async () => (await world.sql(`select id from staged_jobs where name = 'rampStep'`)).length === 0);
       expect((await shown('guarded')).rollout).to.equal(rollout);
+      const decided = await (await world.person('operator')).post(`/approvals/${String(asked.body.approval)}/approve`);
+      expect([decided.status, decided.body.code], 'the guard has changed the flag since').to.deep.equal([409, 'stale']);
     });
 
     it('go back to where they began, counting what has the tag, also after the last step', async () => {

@@ -1,4 +1,4 @@
-/** Approving a flag's change: only if nobody has changed the flag by hand since; steps of a ramp don't count. */
+/** Approving a flag's change: only if nothing but steps of a ramp has changed the flag since. */
 import { applyFlagChange } from '../../flags/change.ts';
 import { noEffects, type Prepare } from './effect.ts';
 
