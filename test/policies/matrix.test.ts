@@ -540,7 +540,9 @@ describe('the permission matrix', () => {
   it('lets a person run what needs a fresh sign-in while it is fresh, and no agent in any way', async () => {
     const body = { action: 'fresh', record: record.id };
     const bulk = { ids: [items.get('own')], operation: { type: 'action', action: 'fresh', input: {} } };
-    expect((await (await world.person('operator', 'Fresh', { fresh: true })).post('/actions', body)).status).to.equal(200);
+    const signedIn = await world.person('operator', 'Fresh', { fresh: true });
+    expect((await signedIn.post('/actions', body)).status).to.equal(200);
+    expect((await callTool(signedIn, 'action_fresh', { record: record.id })).status).to.equal(200);
     const made = async (): Promise<number> => (await world.sql(`select id from runs where action = 'fresh'`)).length;
     const before = await made();
     for (const persona of ['admin', 'oper', 'clerk', 'read', 'sup', 'pers'] as const) {
