@@ -15,7 +15,7 @@ const scanMax = 10_000;
 const emptyMs = 20;
 
 export const changesQuery = closed({
-  after: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'An offset, or the cursor of the call before. Absent: from now on.' })),
+  after: Type.Optional(Type.String({ description: 'An offset, or the cursor of the call before. Absent: from now on.' })),
   limit: Type.Optional(limit),
   wait: Type.Optional(
     Type.Integer({ minimum: 0, maximum: limits.changesWaitMs, default: 0, description: 'Milliseconds to wait while there is nothing, at most 30,000.' }),

@@ -268,6 +268,14 @@ describe('lists of items over HTTP', () => {
       expect([reply.status, reply.body.code], `${query} ${reply.text}`).to.deep.equal([400, 'bad_cursor']);
     };
 
+    it('are bad_cursor when they are made up, however long, and so are offsets of the stream', async () => {
+      for (const made of ['x', 'x'.repeat(5000)]) {
+        await refused(`cursor=${made}`);
+        expect((await clerk.get(`/changes?after=${made}`)).body.code).to.equal('bad_cursor');
+      }
+      expect((await clerk.get('/changes?after=')).body.code).to.equal('bad_cursor');
+    });
+
     it('belong to the query that made them', async () => {
       const { cursor } = (await list('?inbox=mail&limit=2')).body;
       await refused(`cursor=${cursor}`);
