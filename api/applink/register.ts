@@ -3,13 +3,14 @@ import { administered, administratorOf } from '../../shared/agents/administer.ts
 import type { Caller } from '../../shared/agents/principal.ts';
 import { declaredBy } from '../../shared/applink/declares.ts';
 import { arrive, leave } from '../../shared/applink/presence.ts';
-import type { AppCalls } from '../../shared/applink/protocol.ts';
+import type { AppCalls, Json } from '../../shared/applink/protocol.ts';
 import { Fault, fault, type Detail } from '../../shared/catalogue/errors.ts';
 import { jsonProblem } from '../../shared/core/guard.ts';
 import { closed, time, Type } from '../../shared/core/schema.ts';
 import { compile, invalidDetails } from '../../shared/core/validate.ts';
 import { defineEnvironment, type Defined } from '../../shared/environments/define.ts';
 import type { Manifest } from '../../shared/environments/manifest.ts';
+import { flagView } from '../../shared/flags/model.ts';
 import { releaseForApp } from '../../shared/outbox/claims.ts';
 import { channels } from '../../shared/redis/bus.ts';
 import type { AppContext } from './context.ts';
@@ -55,6 +56,20 @@ const release = async ({ deps: { db, bus, clock, log } }: AppContext, env: numbe
   }
 };
 
+/** Instances that are there already hear of flags that this one declares otherwise. */
+const tellOthers = async ({ deps: { link, flags, directory, clock, log } }: AppContext, number: number, keys: readonly string[]): Promise<void> => {
+  try {
+    const env = directory.environmentById(number);
+    if (env === undefined || keys.length === 0 || !(await link.online(number))) return;
+    for (const key of keys) {
+      const held = await flags.get(env, key);
+      if (held !== undefined) link.notify(number, 'flags.changed', { flag: flagView(held.flag, clock.now()) as unknown as Json });
+    }
+  } catch (error) {
+    log.debug({ err: error, env: number }, 'other instances could not be told of flags; they ask for them all now and then');
+  }
+};
+
 /** `answer` is called at the moment from which on the socket may be called. */
 export const register = async (context: AppContext, session: AppSession, caller: Caller, params: unknown, answer: (result: AppCalls['app.register']['result']) => void): Promise<readonly { readonly id: string; readonly process: string }[]> => {
   const { deps, sockets } = context;
@@ -64,8 +79,9 @@ export const register = async (context: AppContext, session: AppSession, caller:
   if (session.arrival !== null || session.registering) throw fault('conflict', 'This connection is registered already.');
   session.registering = true;
   try {
-    const { warnings } = await define(context, caller, { manifest, startedAt });
+    const { warnings, flags } = await define(context, caller, { manifest, startedAt });
     await deps.directory.refresh();
+    void tellOthers(context, session.env, flags);
     const { id, process } = session.connection;
     const declares = declaredBy(manifest as Manifest);
     const arrival = { id, env: session.env, appKey: caller.principal.id ?? '', instance, process, declares, startedAt };

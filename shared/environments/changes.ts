@@ -1,4 +1,5 @@
 /** What a new manifest takes away or changes of the one before: told to whoever declared it, or refused. Asked by define.ts. */
+import { isDeepStrictEqual } from 'node:util';
 import type { Detail } from '../catalogue/errors.ts';
 import type { Tx } from '../db/knex.ts';
 import { row, statement } from '../db/sql.ts';
@@ -55,3 +56,7 @@ export const warningsOf = (before: Definition, after: Definition): string[] => [
     return former === undefined || former === kind ? [] : [`The flag ${key} was of kind ${former} and is of kind ${kind} now: it falls back to its default.`];
   }),
 ];
+
+/** Flags that are declared anew or otherwise than before. */
+export const flagsDeclared = (before: Definition, after: Definition): string[] =>
+  [...after.flags.values()].filter((flag) => !isDeepStrictEqual(flag, before.flags.get(flag.key))).map(({ key }) => key);

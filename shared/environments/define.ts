@@ -8,7 +8,7 @@ import { invalidDetails } from '../core/validate.ts';
 import type { Tx } from '../db/knex.ts';
 import { row, run, statement } from '../db/sql.ts';
 import { settle, type Administrator } from '../agents/administer.ts';
-import { kindProblems, warningsOf } from './changes.ts';
+import { flagsDeclared, kindProblems, warningsOf } from './changes.ts';
 import { emptyManifest, mergeDefinition, openDefinition, type StoredDefinition } from './definition.ts';
 import { readManifest, type Manifest, type ReadManifest } from './manifest.ts';
 import { crossProblems, problemsMax } from './manifestProblems.ts';
@@ -27,6 +27,8 @@ export interface Defined {
   /** false: it was so already, or an app that was started later has declared otherwise. */
   readonly changed: boolean;
   readonly warnings: readonly string[];
+  /** Keys of the flags that it declares otherwise than before. */
+  readonly flags: readonly string[];
 }
 
 interface Stored {
@@ -65,12 +67,12 @@ export const defineEnvironment = async (tx: Tx, admin: Administrator, { environm
   if (stored === undefined) throw fault('not_found', `There is no environment ${JSON.stringify(environment)}.`);
   if (stored.same === true) {
     await run(tx, touch, [stored.id, startedAt]);
-    return { changed: false, warnings: [] };
+    return { changed: false, warnings: [], flags: [] };
   }
   const wrong = await furtherProblems(read);
   if (wrong.length > 0) throw invalidDetails(wrong.slice(0, problemsMax));
   if (stored.startedAt !== null && stored.startedAt > startedAt) {
-    return { changed: false, warnings: ['An app that was started later has declared otherwise; its declaration holds.'] };
+    return { changed: false, warnings: ['An app that was started later has declared otherwise; its declaration holds.'], flags: [] };
   }
   const known = stored.definition ?? { inboxes: [] };
   const merged = mergeDefinition(known, parsed);
@@ -86,5 +88,5 @@ export const defineEnvironment = async (tx: Tx, admin: Administrator, { environm
     before: stored.manifest === null ? null : counted(stored.manifest),
     after: counted(parsed),
   });
-  return { changed: true, warnings: warningsOf(before, after) };
+  return { changed: true, warnings: warningsOf(before, after), flags: flagsDeclared(before, after) };
 };

@@ -152,6 +152,16 @@ describe('app link: registering', () => {
     expect((views.body as { views: { name: string }[] }).views.map(({ name }) => name)).to.deep.equal(['newer']);
   });
 
+  it('tells the instances that are there of flags that a later one declares otherwise, and of no others', async () => {
+    const flag = (key: string, value: unknown): object => ({ key, kind: 'boolean', default: value });
+    const startedAt = Date.now();
+    const old = await connect(key, { manifest: { ...testManifest, flags: [flag('same', true), flag('other', false)] }, startedAt });
+    await connect(key, { manifest: { ...testManifest, flags: [flag('new', true), flag('other', true), flag('same', true)] }, startedAt: startedAt + 1 });
+    const told = (): string[] => old.received.filter(({ method }) => method === 'flags.changed').map(({ params }) => (params as { flag: { flag: string; value: unknown } }).flag).map(({ flag: name, value }) => `${name} ${String(value)}`);
+    await until('it has heard of both', () => told().length >= 2);
+    expect(told().sort()).to.deep.equal(['new true', 'other true']);
+  });
+
   it('takes a start that lies in the future as one of now, so that later versions still get in', async () => {
     await connect(key, { manifest: { ...testManifest, views: [{ name: 'ahead' }] }, startedAt: Date.now() + 86_400_000 });
     const app = await connect(key, { manifest: { ...testManifest, views: [{ name: 'later' }] }, startedAt: Date.now() + 1 });
