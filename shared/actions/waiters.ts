@@ -23,8 +23,11 @@ const waitersOf = (bus: Bus): Waiters => {
   return waiters;
 };
 
-const wake = ({ byRun }: Waiters, run: string): void => {
-  for (const ring of byRun.get(run) ?? []) ring();
+/** Whether anybody was waiting for it here. */
+const wake = ({ byRun }: Waiters, run: string): boolean => {
+  const rings = byRun.get(run);
+  for (const ring of rings ?? []) ring();
+  return rings !== undefined;
 };
 
 /** Subscribes ahead of the first wait, as a subscription takes a moment. */
@@ -51,9 +54,8 @@ export const nextMove = (bus: Bus, run: string, ms: number): { readonly moved: P
   return { moved, end };
 };
 
-/** Tells whoever waits that a run was moved. */
+/** Tells whoever waits that a run was moved: one call does, in this process or in another. */
 export const tellMove = (bus: Bus, run: string): void => {
   const waiters = known.get(bus);
-  if (waiters !== undefined) wake(waiters, run);
-  bus.publish(channels.runs, run);
+  if (waiters === undefined || !wake(waiters, run)) bus.publish(channels.runs, run);
 };

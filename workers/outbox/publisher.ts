@@ -12,15 +12,10 @@ const pollMs = 250;
 const advanceMs = 700;
 
 /**
- * A connection of its own, so that no job's statement is waited for. The plan is fixed because the planner sees the
- * outbox nearly always empty: it would choose to read all of it, and keep to that when 100,000 rows have come.
+ * A connection of its own, so that no job's statement is waited for. Without scans of whole tables because the planner
+ * sees the outbox nearly always empty: it would choose to read all of it, and keep to that when 100,000 rows have come.
  */
-const openOwn = (databaseUrl: string): Db => {
-  const url = new URL(databaseUrl);
-  const settings = '-c enable_seqscan=off -c jit=off -c plan_cache_mode=force_generic_plan';
-  url.searchParams.set('options', `${url.searchParams.get('options') ?? ''} ${settings}`.trim());
-  return openDb({ url: url.href, poolSize: 1, applicationName: 'console-publisher' });
-};
+const openOwn = (url: string): Db => openDb({ url, poolSize: 1, applicationName: 'console-publisher', settings: '-c enable_seqscan=off -c jit=off' });
 
 export const startPublisher = ({ config, clock, log, bus }: Pick<Deps, 'config' | 'clock' | 'log' | 'bus'>): Running => {
   const db = openOwn(config.databaseUrl);
