@@ -10,7 +10,7 @@ import { readRecordPage } from '../../shared/records/page.ts';
 import { recordJson } from '../../shared/records/queries.ts';
 import { listRaw, searchRaw, visibleResource, type RawPage } from '../../shared/records/read.ts';
 import { relatedRecords, visibleRelations } from '../../shared/records/related.ts';
-import { listQuery, putInput, recordSchema, recordsAnswer, relatedQuery, resourceSchema, searchQuery } from '../../shared/records/schema.ts';
+import { listQuery, putBatches, putInput, recordSchema, recordsAnswer, relatedQuery, resourceSchema, searchQuery } from '../../shared/records/schema.ts';
 import { writeRecords, type GivenRecord } from '../../shared/records/write.ts';
 import { read, write, type Call, type Endpoint } from '../endpoint.ts';
 import { listAnswer, pageOf, pageQuery } from './discovery.ts';
@@ -111,7 +111,7 @@ const related = read({
   handle: async (call) => ({ status: 200, body: textOf(await relatedRecords(call.deps, call.caller, refOf(call), call.params['relation'] ?? '', call.query)) }),
 });
 
-const put = write<Static<typeof putInput>>({
+const put = write<Static<typeof putBatches>>({
   path: '/resources/:resource/records',
   name: 'records.put',
   summary: 'Store and delete records of a stored resource (app key)',
@@ -122,10 +122,10 @@ const put = write<Static<typeof putInput>>({
   responses: { 200: answer({ stored: Type.Integer({ description: 'How many are stored now as given.' }), deleted: Type.Integer({ description: 'How many were there and are gone.' }) }) },
   example: { params: { resource: exampleCustomer.resource }, body: { records: [{ id: 'cus_1001', title: 'Lindgren AB', subtitle: 'Team', fields: { email: 'ana@example.com', seats: 12 } }], deleted: [] } },
   audit: { verb: 'records.put', target: ({ params }) => ({ type: 'resource', id: params['resource'] ?? null }) },
-  check: compile(putInput),
+  check: compile(putBatches),
   handle: async ({ deps, caller, params, body: { records = [], deleted = [] }, save }) => {
     const saved = save(200, JSON.stringify({ stored: records.length, deleted: 0 }));
-    return { status: 200, body: JSON.stringify(await writeRecords(deps, caller, params['resource'] ?? '', { records: records as readonly GivenRecord[], deleted }, saved)) };
+    return { status: 200, body: JSON.stringify(await writeRecords(deps, caller, params['resource'] ?? '', { records: records as readonly GivenRecord[], deleted: deleted as readonly string[] }, saved)) };
   },
 });
 

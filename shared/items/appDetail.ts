@@ -9,7 +9,7 @@ import { jsonProblem } from '../core/guard.ts';
 import { nullable, Type, type Static } from '../core/schema.ts';
 import { ownProblemsOf } from '../core/validate.ts';
 import type { Deps } from '../deps.ts';
-import { recordProblem, wholeRecord } from '../records/given.ts';
+import { recordProblems, wholeRecord } from '../records/given.ts';
 import type { FullRecord } from '../records/queries.ts';
 import type { Item, RecordRef } from './model.ts';
 import { itemJson } from './present.ts';
@@ -74,7 +74,7 @@ export interface AppRecords {
 
 const recordsIn = (resource: string, ids: readonly string[], given: unknown): FullRecord[] => {
   const list = typeof given === 'object' && given !== null ? (given as { records?: unknown }).records : undefined;
-  return !Array.isArray(list) ? [] : list.flatMap((record: unknown) => (recordProblem(record) === null && ids.includes((record as GivenRecord).id) ? [wholeRecord(resource, record as GivenRecord)] : []));
+  return !Array.isArray(list) ? [] : list.flatMap((record: unknown) => (recordProblems(record).length === 0 && ids.includes((record as GivenRecord).id) ? [wholeRecord(resource, record as GivenRecord)] : []));
 };
 
 const askResource = async ({ link }: Deps, env: number, [resource, ids]: readonly [string, readonly string[]]): Promise<AppRecords> => {

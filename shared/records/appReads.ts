@@ -3,7 +3,7 @@ import { isObject } from '../core/guard.ts';
 import { fault, type Fault } from '../catalogue/errors.ts';
 import type { AppLink, CallOutcome } from '../applink/link.ts';
 import { linkLimits, type ServiceCalls, type ServiceMethod } from '../applink/protocol.ts';
-import { recordProblem, wholeRecord } from './given.ts';
+import { recordProblems, wholeRecord } from './given.ts';
 import type { FullRecord } from './queries.ts';
 
 /** Why a read brought no answer. What the app says of its own error is for its logs, not for callers. */
@@ -24,7 +24,7 @@ const callApp = async <M extends ServiceMethod>(link: AppLink, env: number, meth
 /** Records of an answer; one that isn't valid, or more than were asked for, make the whole answer invalid. */
 const recordsOf = (result: Readonly<Record<string, unknown>>, resource: string, most: number): FullRecord[] => {
   const { records } = result;
-  if (!Array.isArray(records) || records.length > most || records.some((record) => recordProblem(record) !== null)) throw fault('app_error');
+  if (!Array.isArray(records) || records.length > most || records.some((record) => recordProblems(record).length > 0)) throw fault('app_error');
   return (records as Parameters<typeof wholeRecord>[1][]).map((record) => wholeRecord(resource, record));
 };
 

@@ -1,7 +1,7 @@
 /** Records as an app gives them, pushed or answered: what is wrong with one, and its whole form. Asked by writes and app reads. */
 import type { Detail } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
-import { countKeys, jsonProblem } from '../core/guard.ts';
+import { countKeys, isObject, jsonProblem } from '../core/guard.ts';
 import { linePattern } from '../core/schema.ts';
 import type { FullRecord } from './queries.ts';
 
@@ -43,15 +43,15 @@ const subtitleProblem = (subtitle: unknown): string | null => {
 const timeProblem = (at: unknown): string | null =>
   at === undefined || at === null || (typeof at === 'number' && Number.isSafeInteger(at) && at >= 0 && at <= limits.timeMax) ? null : 'must be milliseconds since 1970 UTC, or null';
 
-/** The first problem of a record that an app gave, with its path inside it; members that aren't known are left to the caller. */
-export const recordProblem = (value: unknown): Detail | null => {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return { path: '', message: 'must be an object' };
-  const { id, title, subtitle, fields, updatedAt } = value as Readonly<Record<string, unknown>>;
+/** Every problem of a record that an app gave, with its path inside it; members that aren't known are left to the caller. */
+export const recordProblems = (value: unknown): Detail[] => {
+  if (!isObject(value)) return [{ path: '', message: 'must be an object' }];
+  const { id, title, subtitle, fields, updatedAt } = value;
   const checks: readonly (readonly [string, string | null])[] = [
     ['id', recordIdProblem(id)], ['title', titleProblem(title)], ['subtitle', subtitleProblem(subtitle)], ['updatedAt', timeProblem(updatedAt)],
   ];
-  for (const [path, message] of checks) if (message !== null) return { path, message };
-  return fields === undefined ? null : fieldsProblem(fields);
+  const ofFields = fields === undefined ? null : fieldsProblem(fields);
+  return [...checks.flatMap(([path, message]) => (message === null ? [] : [{ path, message }])), ...(ofFields === null ? [] : [ofFields])];
 };
 
 /** A given record without problems, whole. */

@@ -62,3 +62,8 @@ export const putInput = closed({
   ),
   deleted: Type.Optional(Type.Array(Type.String({ maxLength: limits.recordIdMax, description: 'An id.' }), { maxItems: limits.recordsPerCall, description: 'Ids of records to delete.' })),
 });
+
+const batch = Type.Optional(Type.Array(Type.Unknown(), { maxItems: limits.recordsPerCall }));
+
+/** What of `putInput` is checked before the resource is looked up; records and ids are checked where they are stored, which finds every problem. */
+export const putBatches = closed({ records: batch, deleted: batch });

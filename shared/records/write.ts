@@ -4,15 +4,16 @@
  */
 import { randomInt } from 'node:crypto';
 import type { Caller } from '../agents/principal.ts';
-import { fault } from '../catalogue/errors.ts';
+import { fault, type Detail } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
+import { isObject } from '../core/guard.ts';
 import { invalidDetails } from '../core/validate.ts';
 import { isConflict } from '../db/errors.ts';
 import { rows, statement, type Value } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { modeProblem } from '../perform/gates.ts';
 import type { SavedAnswer } from '../perform/write.ts';
-import { recordIdProblem, recordProblem, wholeRecord } from './given.ts';
+import { recordIdProblem, recordProblems, wholeRecord } from './given.ts';
 import type { FullRecord } from './queries.ts';
 import { visibleResource } from './read.ts';
 import { indexingOf, recordKeys, recordTerms, termBreak, titleKey, type Indexing } from './terms.ts';
@@ -83,9 +84,17 @@ export const indexedRow = (env: number, resource: string, indexing: Indexing, re
   keys: recordKeys(indexing, record.fields),
 });
 
-const problemsOf = ({ records, deleted }: RecordChanges): { path: string; message: string }[] => {
+const members = new Set(['id', 'title', 'subtitle', 'fields', 'updatedAt']);
+
+/** Of one record: a member that is not known would be lost without a word. */
+const recordDetails = (record: unknown, place: string): Detail[] => [
+  ...recordProblems(record).map(({ path, message }) => ({ path: path === '' ? place : `${place}.${path}`, message })),
+  ...(isObject(record) ? Object.keys(record).filter((member) => !members.has(member)).map((member) => ({ path: `${place}.${member.slice(0, 100).toWellFormed()}`, message: 'is not known here' })) : []),
+];
+
+const problemsOf = ({ records, deleted }: RecordChanges): Detail[] => {
   const seen = new Set<string>();
-  const again = (id: unknown, path: string): { path: string; message: string }[] => {
+  const again = (id: unknown, path: string): Detail[] => {
     if (typeof id !== 'string') return [];
     if (seen.has(id)) return [{ path, message: 'is given more than once' }];
     seen.add(id);
@@ -95,9 +104,9 @@ const problemsOf = ({ records, deleted }: RecordChanges): { path: string; messag
     ...(records.length > limits.recordsPerCall ? [{ path: 'records', message: `must have at most ${String(limits.recordsPerCall)}` }] : []),
     ...(deleted.length > limits.recordsPerCall ? [{ path: 'deleted', message: `must have at most ${String(limits.recordsPerCall)}` }] : []),
     ...records.slice(0, limits.recordsPerCall).flatMap((record, i) => {
-      const problem = recordProblem(record);
       const path = `records.${String(i)}`;
-      return problem === null ? again(record.id, `${path}.id`) : [{ path: problem.path === '' ? path : `${path}.${problem.path}`, message: problem.message }];
+      const problems = recordDetails(record, path);
+      return problems.length === 0 ? again(record.id, `${path}.id`) : problems;
     }),
     ...deleted.slice(0, limits.recordsPerCall).flatMap((id, i) => {
       const problem = recordIdProblem(id);

@@ -77,7 +77,7 @@ describe('app link: hostile apps', () => {
     expect(await wrong('flags.list', { x: 1 })).to.deep.equal([-32602, 'invalid', ['x']]);
     expect(await wrong('flags.list', [])).to.deep.equal([-32602, 'invalid', ['']]);
     expect(await wrong('records.put', { resource: '1', records: {}, more: 1 })).to.deep.equal([-32602, 'invalid', ['more', 'resource', 'records']]);
-    expect((await wrong('records.put', { resource: 'customer', records: [{ id: '', title: 7, x: 1 }] }))[0]).to.equal(-32602);
+    expect(await wrong('records.put', { resource: 'customer', records: [{ id: '', title: 7, x: 1 }] })).to.deep.equal([-32602, 'invalid', ['records.0.id', 'records.0.title', 'records.0.x']]);
     expect(await wrong('records.delete', { resource: 'customer', ids: Array.from({ length: 1001 }, String) })).to.deep.equal([-32602, 'invalid', ['ids']]);
     expect(await wrong('run.answers', { answers: [{ result: 1 }] })).to.deep.equal([-32602, 'invalid', ['answers.0.run']]);
     expect((await wrong('items.report', { inbox: 'mail' }))[0]).to.equal(-32602);

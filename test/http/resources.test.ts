@@ -135,6 +135,15 @@ describe('records over HTTP', () => {
         expect(await world.sql("select from records where resource = 'vault' and id in ('a', '0', 'list')")).to.deep.equal([]);
       });
     }
+
+    it('names each offending path of all records at once', async () => {
+      const records = [{ id: '..', title: 'x', subTitle: 'y' }, { id: '', title: ' ', fields: [] }, 5, { id: 'fine', title: 'x' }, { title: 'x', updatedAt: -1 }, { id: 'fine', title: 'y' }];
+      const { status, body } = await app.post('/resources/vault/records', { records, deleted: ['list', 7] });
+      expect(status).to.equal(400);
+      expect(body.details.map(({ path }: { path: string }) => path)).to.deep.equal([
+        'records.0.id', 'records.0.subTitle', 'records.1.id', 'records.1.title', 'records.1.fields', 'records.2', 'records.4.id', 'records.4.updatedAt', 'records.5.id', 'deleted.0', 'deleted.1',
+      ]);
+    });
   });
 
   describe('search', () => {
