@@ -75,8 +75,9 @@ const parsed = ({ records, cursor }: RawPage): RecordsPage => ({ records: record
 
 export interface SearchQuery {
   readonly q?: string;
-  /** 1 to 50. */
+  /** More than 50 count as 50. */
   readonly limit?: number;
+  readonly cursor?: string;
 }
 
 /** What is asked of a list, checked. `raw` is the filter object as it came, for the app. */
@@ -95,16 +96,19 @@ export const storedRequest = (env: Environment, resource: ManifestResource, { cl
 
 const byTitle: Order = { by: { kind: 'title' }, descending: false };
 
-/** Best match first: its id, its title, a title that begins with it, then others by title. Without `q` the first by title. */
-export const searchRaw = async ({ db, link }: Reading, caller: Caller, name: string, { q, limit = limits.searchRecords }: SearchQuery): Promise<RawPage> => {
+/**
+ * Best match first: its id, its title, a title that begins with it, then others by title. Without `q` the first by title.
+ * The first page is the only one: throws `400 bad_cursor` for any cursor, as none was made for it.
+ */
+export const searchRaw = async ({ db, link }: Reading, caller: Caller, name: string, query: SearchQuery): Promise<RawPage> => {
   const resource = visibleResource(caller, name);
-  const text = checkText(q);
+  const text = checkText(query.q);
+  const limit = Math.min(query.limit ?? limits.searchRecords, limits.searchRecords);
+  caller.env.seal.openCursor(`search:${name}`, query.cursor);
   if (resource.source === 'app') return { records: await searchApp(link, caller.env.id, { resource: name, q: text ?? '', limit }), cursor: null };
   const request = storedRequest(caller.env, resource, { clauses: [], raw: {}, text, order: byTitle, sort: null }, null, limit);
   return { records: text === null ? (await listStored(db, request)).records : await searchStored(db, { ...request, text }), cursor: null };
 };
-
-export const searchRecords = async (deps: Reading, caller: Caller, name: string, query: SearchQuery): Promise<RecordsPage> => parsed(await searchRaw(deps, caller, name, query));
 
 export interface ListQuery {
   readonly q?: string;

@@ -34,7 +34,8 @@ const q = Type.Optional(Type.String({ minLength: 1, maxLength: limits.searchMax,
 
 export const searchQuery = closed({
   q,
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: limits.searchRecords, default: limits.searchRecords, description: `At most so many, 1 to ${String(limits.searchRecords)}.` })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: limits.pageMax, default: limits.searchRecords, description: `At most so many; never more than ${String(limits.searchRecords)} are answered.` })),
+  cursor: Type.Optional(cursor),
 });
 
 export const listQuery = closed({

@@ -158,8 +158,21 @@ describe('records over HTTP', () => {
       for (const q of ['%', '_', '\\', "'", 'a & ! b', '"', ':*']) expect(idsOf(await clerk.get(`/resources/customer?q=${encodeURIComponent(q)}`)), q).to.deep.equal([]);
     });
 
-    it('refuses more than 50, 200 characters and 10 words', async () => {
-      for (const query of ['limit=51', 'limit=0', `q=${'x'.repeat(201)}`, `q=${Array.from({ length: 11 }, () => 'a').join('%20')}`, 'q=', 'search=x', 'q=a&q=b']) {
+    it('answers at most 50, and takes limits like every list; there is no second page', async () => {
+      const more = Array.from({ length: 51 }, (_, n) => ({ id: `more_${String(n)}`, title: `More ${String(n)}`, fields: {} }));
+      await put('order', more);
+      for (const limit of [50, 51, 200]) {
+        const { records, cursor } = (await clerk.get(`/resources/order?q=more&limit=${String(limit)}`)).body;
+        expect(records).to.have.length(50);
+        expect(cursor).to.equal(null);
+      }
+      const { cursor } = (await clerk.get('/resources/order/list')).body;
+      expect((await clerk.get(`/resources/order?q=more&cursor=${String(cursor)}`)).body).to.include({ code: 'bad_cursor' });
+      await app.post('/resources/order/records', { deleted: more.map(({ id }) => id) });
+    });
+
+    it('refuses more than 200, 200 characters and 10 words', async () => {
+      for (const query of ['limit=201', 'limit=0', `q=${'x'.repeat(201)}`, `q=${Array.from({ length: 11 }, () => 'a').join('%20')}`, 'q=', 'search=x', 'q=a&q=b']) {
         expect((await clerk.get(`/resources/customer?${query}`)).body, query).to.include({ code: 'invalid' });
       }
     });
