@@ -81,7 +81,8 @@ export const register = async (context: AppContext, session: AppSession, caller:
   try {
     const { warnings, flags } = await define(context, caller, { manifest, startedAt });
     await deps.directory.refresh();
-    void tellOthers(context, session.env, flags);
+    // Before this one counts as there: it has just said so itself.
+    await tellOthers(context, session.env, flags);
     const { id, process } = session.connection;
     const declares = declaredBy(manifest as Manifest);
     const arrival = { id, env: session.env, appKey: caller.principal.id ?? '', instance, process, declares, startedAt };
