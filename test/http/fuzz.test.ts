@@ -181,7 +181,7 @@ describe('requests made from the document', function () {
     const call = fc.constantFrom(...tools).chain(({ name, inputSchema }) => {
       const kind = ['bulk', 'run', 'approval', 'record'].find((each) => name.includes(each)) ?? 'items';
       const there = fc.option(fc.constantFrom(...(pools[kind] ?? pools[`${kind}s`] ?? ids)).map((id) => ({ id })), { freq: 4, nil: {} });
-      return fc.tuple(mutated(inputSchema), 'id' in (inputSchema['properties'] as object) ? there : fc.constant({})).map(([given, known]) =>
+      return fc.tuple(mutated(inputSchema), Object.hasOwn((inputSchema['properties'] ?? {}) as object, 'id') ? there : fc.constant({})).map(([given, known]) =>
         ({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: typeof given === 'object' && !Array.isArray(given) ? { ...given, ...known } : given } }));
     });
     const other = fc.constantFrom('tools/list', 'initialize', 'ping', 'server/discover', 'notifications/cancelled').map((method) => ({ jsonrpc: '2.0', id: 'a', method, params: { protocolVersion: '2025-11-25' } }));
