@@ -1,5 +1,5 @@
 // `npm test`: lint, types and all tests against servers that are thrown away; the last line counts them.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { install } from './install.mjs';
@@ -17,13 +17,14 @@ const watchdogMs = 40 * 60_000;
 const takesValue = new Set(['-g', '--grep', '-f', '--fgrep', '-t', '--timeout', '-j', '--jobs', '-r', '--require', '--import', '-R', '--reporter']);
 
 /**
- * @param {string[]} args for mocha; files among them run alone, without lint and types
+ * @param {string[]} args for mocha; files and folders among them run alone, without lint and types
  * @returns {Promise<number>} the exit code
  */
 export async function testCommand(args) {
   const since = performance.now();
   await install({ dev: true });
-  const files = args.filter((arg, i) => !arg.startsWith('-') && !takesValue.has(args[i - 1] ?? '') && (arg.includes('*') || existsSync(resolve(root, arg))));
+  const isFile = (/** @type {string} */ arg, /** @type {number} */ i) => !arg.startsWith('-') && !takesValue.has(args[i - 1] ?? '') && (arg.includes('*') || existsSync(resolve(root, arg)));
+  const files = args.filter(isFile);
   const dir = await throwAwayDir(tmpdir(), 'console-test');
   const checking = Promise.all(files.length > 0 ? [] : [check('lint', lint()), check('types', [bin('typescript/bin/tsc')])]);
   // Both must be settled before a failure of one stops everything.
@@ -32,7 +33,7 @@ export async function testCommand(args) {
 
   const count = { passed: 0, failed: 0, skipped: 0 };
   for (const passed of checks.status === 'fulfilled' ? checks.value : [false]) count[passed ? 'passed' : 'failed'] += 1;
-  const tests = await mocha(args, files.length === 0, { ...process.env, ...servers.value.env }, join(dir, 'counts.json'));
+  const tests = await mocha(args.map((arg, i) => (isFile(arg, i) ? inFolder(arg) : arg)), files.length === 0, { ...process.env, ...servers.value.env }, join(dir, 'counts.json'));
   for (const key of /** @type {const} */ (['passed', 'failed', 'skipped'])) count[key] += tests[key];
 
   await stopAll();
@@ -42,6 +43,9 @@ export async function testCommand(args) {
   say(`${count.passed} passed, ${count.failed} failed`);
   return count.failed === 0 ? 0 : 1;
 }
+
+/** The tests of a folder: mocha by itself would look there for other kinds of files, and find nothing. */
+const inFolder = (/** @type {string} */ arg) => (statSync(resolve(root, arg), { throwIfNoEntry: false })?.isDirectory() === true ? join(arg, '**/*.test.ts') : arg);
 
 /**
  * Runs mocha and reads what its reporter counted. A run that counted nothing, or that failed without a failed test, counts as one failure.
