@@ -1,0 +1,33 @@
+/** Rows of the permission matrix about approvals. */
+import type { Row } from '../columns.ts';
+
+export const approvals: readonly Row[] = [
+  //                                        admin oper view clerk none read sup  app  pers gone away
+  // Visible to who asked, and with `approvals: see`, which the clerk has, to those who see the target. Only persons
+  // decide, which is said before any id is looked at, and only who asked takes a request back.
+  ['GET /approvals', '',                   '200  200  200  200  200  200  200  403  200  401  404'],
+  ['GET /approvals/{id}', 'sups',          '200  200  404  200  404  200  200  403  200  401  404'],
+  ['GET /approvals/{id}', 'admins',        '200  200  404  200  404  200  200  403  200  401  404'],
+  ['GET /approvals/{id}', 'hidden',        '200  200  404  404  404  404  404  403  200  401  404'],
+  ['GET /approvals/{id}', 'bulks',         '200  200  404  404  404  404  404  403  200  401  404'],
+  ['GET /approvals/{id}', 'else',          '404  404  404  404  404  404  404  403  404  401  404'],
+  ['GET /approvals/{id}', 'no',            '404  404  404  404  404  404  404  403  404  401  404'],
+  ['POST /approvals/{id}/approve', 'sups', '403  403  403  403  403  403  403  403  200  401  404'],
+  ['POST /approvals/{id}/approve', 'admins','403  403  403  403  403  403  403  403  200  401  404'],
+  ['POST /approvals/{id}/approve', 'hidden','403  403  403  403  403  403  403  403  200  401  404'],
+  ['POST /approvals/{id}/approve', 'persons','403  403  403  403  403  403  403  403  403  401  404'],
+  ['POST /approvals/{id}/approve', 'else', '403  403  403  403  403  403  403  403  404  401  404'],
+  ['POST /approvals/{id}/approve', 'no',   '403  403  403  403  403  403  403  403  404  401  404'],
+  ['POST /approvals/{id}/reject', 'sups',  '403  403  403  403  403  403  403  403  200  401  404'],
+  ['POST /approvals/{id}/reject', 'admins','403  403  403  403  403  403  403  403  200  401  404'],
+  ['POST /approvals/{id}/reject', 'hidden','403  403  403  403  403  403  403  403  200  401  404'],
+  ['POST /approvals/{id}/reject', 'persons','403  403  403  403  403  403  403  403  403  401  404'],
+  ['POST /approvals/{id}/reject', 'else',  '403  403  403  403  403  403  403  403  404  401  404'],
+  ['POST /approvals/{id}/reject', 'no',    '403  403  403  403  403  403  403  403  404  401  404'],
+  ['POST /approvals/{id}/cancel', 'sups',  '403  403  404  403  404  403  200  403  403  401  404'],
+  ['POST /approvals/{id}/cancel', 'admins','200  403  404  403  404  403  403  403  403  401  404'],
+  ['POST /approvals/{id}/cancel', 'hidden','200  403  404  404  404  404  404  403  403  401  404'],
+  ['POST /approvals/{id}/cancel', 'persons','403  403  404  403  404  403  403  403  200  401  404'],
+  ['POST /approvals/{id}/cancel', 'else',  '404  404  404  404  404  404  404  403  404  401  404'],
+  ['POST /approvals/{id}/cancel', 'no',    '404  404  404  404  404  404  404  403  404  401  404'],
+];
