@@ -15,29 +15,32 @@ export interface DbOptions {
   readonly url: string;
   readonly poolSize: number;
   readonly applicationName: string;
-  /** More settings of its sessions, as on a command line: `-c jit=off`. */
-  readonly settings?: string;
 }
 
 /**
- * Statements are written so that one plan fits all values. Left to itself PostgreSQL plans some of them anew at each
- * call, when it hopes for a better plan from values such as null: up to half of their time, for nothing (docs/performance.md).
+ * Statements are written so that one plan fits all values and all sizes. Left to itself PostgreSQL plans some of them
+ * anew at each call, when it hopes for a better plan from values such as null: up to half of their time, for nothing.
+ * And whoever connects while a table is empty would go on reading all of it for each row, however many there are later;
+ * an index never is much worse (docs/performance.md).
  */
-const onePlan = '-c plan_cache_mode=force_generic_plan';
+const onePlan = '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off';
 
-/** The address with settings of the session added to those that it names itself. */
-const withSettings = (address: string, settings: string): string => {
+/** Compiling a statement takes longer than any of ours runs. */
+const noJit = '-c jit=off';
+
+/** The address with our settings of the session added to those that it names itself. */
+const withSettings = (address: string): string => {
   const url = new URL(address);
-  url.searchParams.set('options', `${url.searchParams.get('options') ?? ''} ${settings}`.trim());
+  url.searchParams.set('options', `${url.searchParams.get('options') ?? ''} ${onePlan} ${noJit}`.trim());
   return url.href;
 };
 
 /** Times in ms: a statement that takes longer than 30 s is a bug; a transaction left idle for 10 s is one too. */
-export const openDb = ({ url, poolSize, applicationName, settings = '' }: DbOptions): Db =>
+export const openDb = ({ url, poolSize, applicationName }: DbOptions): Db =>
   knex({
     client: 'pg',
     connection: {
-      connectionString: withSettings(url, `${onePlan} ${settings}`.trim()),
+      connectionString: withSettings(url),
       application_name: applicationName,
       statement_timeout: 30_000,
       idle_in_transaction_session_timeout: 10_000,

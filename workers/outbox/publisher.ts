@@ -11,11 +11,8 @@ const pollMs = 250;
 /** Overdue counts are promised to be at most 1 s old: the next look is at most one poll later than this. */
 const advanceMs = 700;
 
-/**
- * A connection of its own, so that no job's statement is waited for. Without scans of whole tables because the planner
- * sees the outbox nearly always empty: it would choose to read all of it, and keep to that when 100,000 rows have come.
- */
-const openOwn = (url: string): Db => openDb({ url, poolSize: 1, applicationName: 'console-publisher', settings: '-c enable_seqscan=off -c jit=off' });
+/** A connection of its own, so that no job's statement is waited for. */
+const openOwn = (url: string): Db => openDb({ url, poolSize: 1, applicationName: 'console-publisher' });
 
 export const startPublisher = ({ config, clock, log, bus }: Pick<Deps, 'config' | 'clock' | 'log' | 'bus'>): Running => {
   const db = openOwn(config.databaseUrl);
