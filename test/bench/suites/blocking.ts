@@ -19,7 +19,7 @@ interface Bad {
   readonly body?: string;
 }
 
-/** Bad requests as in test/http/badInputs.test.ts, and the largest bodies that pass each check as late as possible. */
+/** Bad requests as in test/http/badInputs, and the largest bodies that pass each check as late as possible. */
 const requests = (item: string): readonly Bad[] => [
   ...[33, 5_000, 10_000, 100_000].map((depth) => ({ name: `row 20, depth ${String(depth)}`, path: '/items', body: deep(depth) })),
   { name: 'row 20, arrays to the brim', path: '/items', body: create('['.repeat(500_000) + ']'.repeat(500_000)) },
