@@ -6,7 +6,7 @@ import { rpcCodes, type AppNotifications, type Block, type RunAnswer, type Servi
 import { isObject, jsonProblem } from '../core/guard.ts';
 import type { Deps } from '../deps.ts';
 import { channels } from '../redis/bus.ts';
-import { isSettled, readRun, readRuns, type Run } from './model.ts';
+import { readRun, readRuns, type Run } from './model.ts';
 import { settle, type Verdict } from './settle.ts';
 import { move, type Step } from './write.ts';
 import { tellProgress } from './progress.ts';
@@ -120,12 +120,9 @@ export const takeAnswers = async (deps: Deps, env: number, instance: string, ans
   const runs = new Map((await readRuns(deps.db, env, answers.map(({ run }) => run))).map((run) => [run.id, run]));
   const settled: string[] = [];
   for (const answer of answers) {
-    const run = runs.get(answer.run);
-    if (run !== undefined && takesAnswer(run, instance)) {
-      await conclude(deps, run, outcomeOf(answer));
-      // The answer may have come by the other way at the same time.
-      const now = await readRun(deps.db, env, run.id);
-      if (now !== undefined && !isSettled(now) && now.handed_at !== null && now.fence === run.fence) continue;
+    // Moved meanwhile, it is looked at again: it may just have been marked as lost, or answered by the other way.
+    for (let run = runs.get(answer.run); run !== undefined && takesAnswer(run, instance); run = await readRun(deps.db, env, run.id)) {
+      if ((await conclude(deps, run, outcomeOf(answer))) !== null) break;
     }
     settled.push(answer.run);
   }

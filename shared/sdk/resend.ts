@@ -14,6 +14,8 @@ export interface Resend {
 
 const answerMs = 30_000;
 const gatherMs = 20;
+/** The service waits for an answer for a minute: what it could not take is sent again well before that is over. */
+const againMs = 2_000;
 const bytesMax = linkLimits.frameBytes - 64 * 1024;
 
 const batches = (runs: Once, ageMs: number): RunAnswer[][] => {
@@ -42,13 +44,19 @@ export const createResend = (runs: Once, everyMs: number): Resend => {
         const { settled } = await to.request('run.answers', { answers }, answerMs);
         if (Array.isArray(settled)) for (const run of settled) runs.settle(run);
       } catch {
-        // They are kept, and sent again in a while.
+        gather(againMs);
         return;
       }
     }
   };
   const now = async (ageMs: number): Promise<void> => {
     if (peer !== null) await send(peer, ageMs);
+  };
+  const gather = (ms: number): void => {
+    gathering ??= setTimeout(() => {
+      gathering = undefined;
+      void now(0);
+    }, ms).unref();
   };
   const timer = setInterval(() => void now(everyMs), everyMs).unref();
 
@@ -57,12 +65,7 @@ export const createResend = (runs: Once, everyMs: number): Resend => {
       peer = next;
     },
     now,
-    soon: () => {
-      gathering ??= setTimeout(() => {
-        gathering = undefined;
-        void now(0);
-      }, gatherMs);
-    },
+    soon: () => { gather(gatherMs); },
     close: () => {
       clearInterval(timer);
       clearTimeout(gathering);

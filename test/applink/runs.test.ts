@@ -1,5 +1,7 @@
 /** Actions over the link from end to end: whichever process is asked, and whenever the app comes. */
 import { expect } from 'chai';
+import { lose, takeAnswers } from '../../shared/actions/answers.ts';
+import { readRun } from '../../shared/actions/model.ts';
 import { connectApp, type FakeApp, type Handler } from '../support/app.ts';
 import type { Client } from '../support/http.ts';
 import { testManifest } from '../support/manifest.ts';
@@ -85,5 +87,21 @@ describe('app link: runs', () => {
     const { run: now } = (await agent.get(`/runs/${run}`)).body as { run: { status: string; message: string } };
     expect([now.status, now.message]).to.deep.equal(['succeeded', 'done before']);
     expect(back.received.filter(({ method }) => method === 'action.run')).to.deep.equal([]);
+  });
+
+  it('takes an answer that comes at the moment in which its run is given up as lost', async () => {
+    const app = await connect({ 'action.run': () => new Promise(() => undefined) }, { instance: 'late' });
+    const env = world.deps.directory.environment('demo')?.id ?? 0;
+    for (let round = 1; round <= 30; round++) {
+      const { run: id } = (await agent.post('/actions', { action: 'long' })).body as { run: string };
+      const run = await until('it was handed over', async () => {
+        const found = await readRun(world.deps.db, env, id);
+        return found?.handed_at === null ? undefined : found;
+      });
+      const [, settled] = await Promise.all([lose(world.deps, run), takeAnswers(world.deps, env, 'late', [{ run: id, result: { message: 'Done.' } }])]);
+      expect(settled).to.deep.equal([id]);
+      expect(await readRun(world.deps.db, env, id)).to.include({ status: 'succeeded', message: 'Done.' });
+    }
+    expect(app.received.filter(({ method }) => method === 'action.run')).to.have.length(30);
   });
 });

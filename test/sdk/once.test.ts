@@ -95,6 +95,20 @@ describe('sdk: once', () => {
     expect(fake.of('run.answers'), 'settled now').to.have.length(2);
   });
 
+  it('hands in again soon what the service could not take', async () => {
+    const fake = await service();
+    const { app } = counting();
+    connected(fake, app);
+    const first = await fake.registered();
+    await fake.call('action.run', runCall('run_1', 'pay'));
+    fake.answers = { 'run.answers': () => ({ error: { code: -32000, message: 'Not now.', data: { code: 'unavailable' } } }) };
+    first.terminate();
+    await until('the answers', () => fake.of('run.answers').length === 1);
+    fake.answers = {};
+    await until('the answers again', () => fake.of('run.answers').length === 2);
+    expect(fake.of('run.answers')[1]?.params).to.deep.equal({ answers: [{ run: 'run_1', result: { message: 'Paid.' } }] });
+  });
+
   it('hands in an answer that is ready only after the reconnect', async () => {
     const fake = await service();
     const { app, did, held } = counting();
