@@ -50,7 +50,13 @@ export const createResend = (runs: Once, everyMs: number): Resend => {
     }
   };
   const now = async (ageMs: number): Promise<void> => {
-    if (peer !== null) await send(peer, ageMs);
+    if (peer === null) return;
+    if (ageMs === 0) {
+      // What was to be sent in a moment goes with it.
+      clearTimeout(gathering);
+      gathering = undefined;
+    }
+    await send(peer, ageMs);
   };
   const gather = (ms: number): void => {
     gathering ??= setTimeout(() => {

@@ -86,10 +86,11 @@ describe('sdk: once', () => {
     expect(sent.params).to.deep.equal({ answers: [{ run: 'run_1', result: { message: 'Waited.' } }] });
     fake.answers = {};
     second.terminate();
+    const third = await fake.registered(3);
     await until('the answers again', () => fake.of('run.answers').length === 2);
     // A round trip behind the answer: it was heard.
     await fake.call('no.such', {});
-    (await fake.registered(3)).terminate();
+    third.terminate();
     await fake.registered(4);
     await fake.call('no.such', {});
     expect(fake.of('run.answers'), 'settled now').to.have.length(2);
