@@ -1,6 +1,7 @@
 /** Reads a query string strictly: known names once each, decoded, typed as the endpoint's schema says. */
 import { textProblem } from '../shared/core/guard.ts';
 import { Fault, type Detail } from '../shared/catalogue/errors.ts';
+import { limits } from '../shared/catalogue/limits.ts';
 import type { TObject } from '../shared/core/schema.ts';
 import { compile, invalidDetails } from '../shared/core/validate.ts';
 
@@ -22,8 +23,6 @@ const value = (text: string, schema: Typed | undefined): unknown => {
   if (schema?.type === 'array') return text.split(',');
   return text;
 };
-
-const detailsMax = 20;
 
 /** What a check that fails says of it. */
 const problemsIn = (check: () => unknown): readonly Detail[] => {
@@ -59,6 +58,6 @@ export const queryReader = (schema: TObject): ((search: string | Readonly<Record
       }
     }
     if (details.length === 0) return check(found);
-    throw invalidDetails([...details, ...problemsIn(() => check(found))].filter(({ path }, i, all) => all.findIndex((other) => other.path === path) === i).slice(0, detailsMax));
+    throw invalidDetails([...details, ...problemsIn(() => check(found))].filter(({ path }, i, all) => all.findIndex((other) => other.path === path) === i).slice(0, limits.detailsMax));
   };
 };

@@ -1,6 +1,7 @@
 /** One tool for each action that the app declares; it runs the action by the endpoint that everybody runs it by. */
 import { createHash } from 'node:crypto';
 import type { Caller } from '../../shared/agents/principal.ts';
+import { limits } from '../../shared/catalogue/limits.ts';
 import { mayRun } from '../../shared/actions/queries.ts';
 import { closed } from '../../shared/core/schema.ts';
 import { compile, invalidDetails } from '../../shared/core/validate.ts';
@@ -54,7 +55,7 @@ const bodyOf = ({ name }: Action, names: ArgumentNames, given: Given): Record<st
   if (names.input === undefined) return { ...body, input: rest };
   const { [names.input]: input, ...unknown } = rest;
   const details = Object.keys(unknown).map((path) => ({ path: path.slice(0, 100), message: 'is not known here' }));
-  if (details.length > 0) throw invalidDetails(details.slice(0, 20));
+  if (details.length > 0) throw invalidDetails(details.slice(0, limits.detailsMax));
   return input === undefined ? body : { ...body, input };
 };
 

@@ -18,6 +18,8 @@ export const limits = {
   textLines: 10_000,
   subjectMax: 500,
   searchMax: 200,
+  /** Places that a refusal names: more don't help anybody. */
+  detailsMax: 20,
   searchWords: 10,
   jsonParameterBytes: 8 * 1024,
   filterValues: 50,

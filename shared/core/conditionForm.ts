@@ -1,5 +1,6 @@
 /** The form of conditions (contract section 5): its schema for requests and manifests, and every problem of one. */
 import type { Detail } from '../catalogue/errors.ts';
+import { limits } from '../catalogue/limits.ts';
 import { conditionOps } from './conditions.ts';
 import { jsonProblem } from './guard.ts';
 import { closed, Type } from './schema.ts';
@@ -102,8 +103,6 @@ const nodeProblems = ({ value, path, depth }: Node): { details: Detail[]; inner:
   return { details: [], inner: list.slice(0, conditionLimits.nodes + 1).map((child, i) => ({ value: child, path: name === 'not' ? `${path}.not` : `${path}.${name}.${String(i)}`, depth: depth + 1 })) };
 };
 
-const detailsMax = 20;
-
 /** Every problem of a condition, or the one that it is too large. */
 export const conditionProblems = (root: unknown, path: string): Detail[] => {
   const unkept = jsonProblem(root);
@@ -120,5 +119,5 @@ export const conditionProblems = (root: unknown, path: string): Detail[] => {
     stack.push(...below);
   }
   if (JSON.stringify(root).length > conditionLimits.characters) return [{ path, message: `is larger than ${String(conditionLimits.characters / 1024)} KiB` }];
-  return details.slice(0, detailsMax);
+  return details.slice(0, limits.detailsMax);
 };

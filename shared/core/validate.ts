@@ -2,6 +2,7 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { fault, type Detail } from '../catalogue/errors.ts';
+import { limits } from '../catalogue/limits.ts';
 import { hasMoreParts } from './guard.ts';
 import type { Static, TSchema } from './schema.ts';
 
@@ -15,9 +16,6 @@ addFormats.default(thoroughAjv);
 const thoroughMax = 20_000;
 /** Names and ids are shorter; a longer path doesn't help to find the place. */
 const pathMax = 300;
-
-/** More details than this don't help anybody. */
-const detailsMax = 20;
 
 const placeOf = (error: ErrorObject): string => {
   const place = error.instancePath.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~');
@@ -49,7 +47,7 @@ const useful = (errors: readonly ErrorObject[]): readonly ErrorObject[] => {
   return plain.length === 0 ? errors : plain;
 };
 
-export const detailsOf = (errors: readonly ErrorObject[], prefix = '', most = detailsMax): Detail[] => {
+export const detailsOf = (errors: readonly ErrorObject[], prefix = '', most: number = limits.detailsMax): Detail[] => {
   const byPlace = new Map<string, string[]>();
   for (const error of useful(errors)) {
     const place = prefix + placeOf(error);
@@ -72,7 +70,7 @@ export const invalidDetails = (details: readonly Detail[]): Error => fault('inva
 export type Check<T> = (value: unknown) => T;
 
 /** Compiles `schema` into a check that answers the value, typed, or throws `400 invalid` with every offending path, at most so many. */
-export const compile = <T extends TSchema>(schema: T, prefix = '', most = detailsMax): Check<Static<T>> => {
+export const compile = <T extends TSchema>(schema: T, prefix = '', most: number = limits.detailsMax): Check<Static<T>> => {
   let validate: ValidateFunction | undefined;
   let thorough: ValidateFunction | undefined;
   return (value) => {

@@ -22,7 +22,6 @@ export interface CheckedBody {
 }
 
 const checkForm = compile(changeBody);
-const detailsMax = 20;
 
 const valueProblem = (kind: FlagKind, value: unknown): string | null => {
   if (!isOfKind(kind, value)) return `must be a ${kind}, like every value of this flag`;
@@ -44,7 +43,7 @@ const targetProblems = (kind: FlagKind, targets: Readonly<Record<string, unknown
     const wrongId = recordIdProblem(id);
     if (wrongId !== null) details.push({ path, message: `is not a record id: it ${wrongId}` });
     else if (value !== null) details.push(...at(path, valueProblem(kind, value)));
-    if (details.length >= detailsMax) break;
+    if (details.length >= limits.detailsMax) break;
   }
   return details;
 };
@@ -88,7 +87,7 @@ export const checkChange = (caller: Caller, declared: ManifestFlag, body: unknow
   const { ramp, ...rest } = given;
   const change = { ...rest, ...(ramp === undefined ? {} : { ramp: ramp === null ? null : rampOf(ramp) }) } as FlagChange;
   const problems = changeProblems(caller, declared, change, now);
-  if (problems.length > 0) throw invalidDetails(problems.slice(0, detailsMax));
+  if (problems.length > 0) throw invalidDetails(problems.slice(0, limits.detailsMax));
   return { change, confirmed };
 };
 

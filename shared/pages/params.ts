@@ -30,7 +30,7 @@ export const readParams = (page: ManifestPage, text: string | undefined): Params
     if (problem !== null) details.push({ path: pathOf(name), message: problem });
   }
   for (const { name, required } of declared) if (required === true && !Object.hasOwn(given, name)) details.push({ path: pathOf(name), message: 'is required' });
-  if (details.length > 0) throw invalidDetails(details.slice(0, 20));
+  if (details.length > 0) throw invalidDetails(details.slice(0, limits.detailsMax));
   return Object.fromEntries(Object.entries(given)) as Params;
 };
 

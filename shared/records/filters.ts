@@ -54,9 +54,6 @@ const fieldProblems = (type: FieldType, given: unknown, path: string): Detail[] 
   return ops.length === 0 ? [{ path, message: 'must name at least one op' }] : ops.flatMap(([op, value]) => opProblems(type, op, value, `${path}.${op.slice(0, 100)}`));
 };
 
-/** More don't help anybody. */
-const problemsMax = 20;
-
 /** Of a field without problems. */
 const clausesOf = (field: string, given: unknown): Clause[] => {
   if (Array.isArray(given)) return [{ field, op: 'in', values: given as Scalar[] }];
@@ -71,7 +68,7 @@ export const checkFilters = ({ fields = [] }: ManifestResource, filters: Readonl
     const path = `filters.${name.slice(0, 100)}`;
     return declared === undefined ? [{ path, message: 'is not a field that can be filtered by' }] : fieldProblems(typeOf(declared.type), given, path);
   });
-  if (problems.length > 0) throw invalidDetails(problems.slice(0, problemsMax));
+  if (problems.length > 0) throw invalidDetails(problems.slice(0, limits.detailsMax));
   return Object.entries(filters).flatMap(([name, given]) => clausesOf(name, given));
 };
 

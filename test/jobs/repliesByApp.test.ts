@@ -8,7 +8,7 @@ import { newSignal } from './support.ts';
 
 describe('replies', () => {
   const here = forReplies();
-  const { open, worker, connect, sends, make, reply, look, dataOf, settled } = here;
+  const { open, worker, connect, sends, make, reply, look, dataOf, ended, settled } = here;
 
   describe('by the app', () => {
     it('are given to it with their author, and told under the same entry', async () => {
@@ -140,10 +140,7 @@ describe('replies', () => {
       await until('the app has it', () => sends().length === 1, 20_000);
       first.kill('SIGKILL');
       await worker();
-      const data = await until('it is settled', async () => {
-        const found = await dataOf(item, entry);
-        return found.status !== 'sending' && found;
-      }, 30_000);
+      const data = await ended(item, entry);
       expect(data.status).to.equal('unknown');
       expect(sends()).to.have.length(1);
       expect(await here.world.sql('select 1 from staged_jobs')).to.have.length(0);

@@ -6,7 +6,7 @@ import { forReplies } from './replySupport.ts';
 
 describe('replies', () => {
   const here = forReplies();
-  const { open, worker, make, reply, look, dataOf, settled } = here;
+  const { open, worker, make, reply, look, ended, settled } = here;
 
   describe('by mail', () => {
     it('reach the address of the item, as plain text with an id of their own', async () => {
@@ -101,10 +101,7 @@ describe('replies', () => {
       first.kill('SIGKILL');
       here.box.mood({ kind: 'accept' });
       await worker();
-      const data = await until('it is settled', async () => {
-        const found = await dataOf(item, entry);
-        return found.status !== 'sending' && found;
-      }, 30_000);
+      const data = await ended(item, entry);
       expect(data.status).to.equal('unknown');
       expect(here.box.texts()).to.equal(1);
     });

@@ -64,6 +64,10 @@ export const forReplies = () => {
     (await look(item)).timeline.find(({ id }: { id: string }) => id === entry).data;
   /** Not to wait for the backoff, which is data: makes what is staged due. */
   const hurry = () => world.sql("update staged_jobs set due_at = 0 where name = 'replySend' and enqueued_at is null and due_at > 0");
+  const ended = (item: { id: string }, entry: string): Promise<{ status: string; error: string | null }> => until('it is settled', async () => {
+    const data = await dataOf(item, entry);
+    return data.status !== 'sending' && data;
+  }, 30_000);
   const settled = (item: { id: string }, entry: string): Promise<{ status: string; error: string | null }> => until('it is settled', async () => {
     await hurry();
     const data = await dataOf(item, entry);
@@ -71,7 +75,7 @@ export const forReplies = () => {
   }, 30_000);
 
   return {
-    open, worker, connect, sends, make, reply, look, dataOf, settled,
+    open, worker, connect, sends, make, reply, look, dataOf, ended, settled,
     get world() {
       return world;
     },
