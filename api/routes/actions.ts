@@ -51,10 +51,17 @@ const available = write({
 
 const running = (run: string): Answer => ({ status: 202, body: { running: true, run } });
 
-/** What a call that waited answers of a run as it is now; null: it goes on waiting. */
-const answerOf = async (call: Call<unknown, unknown>, run: Run): Promise<Answer | null> => {
+/**
+ * Whether a run goes on as a job, as its connection broke or the app asked for another try. `begun` is the run that the call
+ * waits for: a hand-over and its taking back each raise the fence.
+ */
+const isJobNow = (run: Run, begun: Run): boolean =>
+  run.lost_at !== null || run.failures > 0 || (run.handed_at === null && run.fence > begun.fence);
+
+/** Returns what the call that waits for `begun` answers of the run as it is now; null while the call goes on waiting. */
+const answerOf = async (call: Call<unknown, unknown>, run: Run, begun: Run): Promise<Answer | null> => {
   if (run.status === 'queued') return { status: 202, body: { queued: true, run: run.id } };
-  if (!isSettled(run)) return run.lost_at !== null || run.failures > 0 ? running(run.id) : null;
+  if (!isSettled(run)) return isJobNow(run, begun) ? running(run.id) : null;
   if (run.status === 'succeeded') return { status: 200, body: { message: run.message, blocks: await seenRunBlocks(call.deps, call.caller, run), run: run.id } };
   const code = run.code !== null && Object.hasOwn(errors, run.code) ? (run.code as keyof typeof errors) : null;
   if (code === null || code === 'app_timeout') return running(run.id);
@@ -64,20 +71,24 @@ const answerOf = async (call: Call<unknown, unknown>, run: Run): Promise<Answer 
 /** A hint that was lost is made up for by looking. */
 const lookMs = 1_000;
 
-const result = async (call: Call<unknown, unknown>, { run, called }: Direct): Promise<Answer> => {
+/**
+ * Returns the answer of a call that waits for its run. Each turn of the loop reads the row anew; a call of the app from
+ * this process ends it, whatever came of that call.
+ */
+const result = async (call: Call<unknown, unknown>, { run: begun, called }: Direct): Promise<Answer> => {
   const { deps } = call;
   const until = performance.now() + limits.actionWaitMs;
-  for (let now: Run | undefined = run; now !== undefined;) {
-    const answered = await answerOf(call, now);
+  for (let run: Run | undefined = begun; run !== undefined; run = await readRun(deps.db, begun.env, begun.id)) {
+    const answered = await answerOf(call, run, begun);
     if (answered !== null) return answered;
     const left = until - performance.now();
     if (left <= 0) break;
-    const { moved, end } = nextMove(deps.bus, run.id, called === null ? Math.min(left, lookMs) : left);
-    const known: Run | null | undefined = await Promise.race([called ?? moved.then(() => null), moved.then(() => null)]);
+    const { moved, end } = nextMove(deps.bus, begun.id, called === null ? Math.min(left, lookMs) : left);
+    const ended = await Promise.race([moved.then(() => null), ...(called === null ? [] : [called.then((after) => ({ after }))])]);
     end();
-    now = known ?? (await readRun(deps.db, run.env, run.id));
+    if (ended !== null) return (ended.after === undefined ? null : await answerOf(call, ended.after, begun)) ?? running(begun.id);
   }
-  return running(run.id);
+  return running(begun.id);
 };
 
 /** Once its run is committed a call never fails for an outage of ours: the run exists. */

@@ -1,0 +1,90 @@
+/** Calls whose app breaks off its socket while they are dispatched: API processes of their own go on answering everybody. */
+import { expect } from 'chai';
+import { limits } from '../../shared/catalogue/limits.ts';
+import { within } from '../../shared/core/wait.ts';
+import { connectApp, never, type FakeApp } from '../support/app.ts';
+import { clientOf, type Client } from '../support/http.ts';
+import { testManifest } from '../support/manifest.ts';
+import { startProgram, type Program } from '../support/processes.ts';
+import { until } from '../support/until.ts';
+import { newWorld, type World } from '../support/world.ts';
+
+const manifest = { ...testManifest, actions: [...testManifest.actions, { name: 'ping' }] };
+/** ms in which a process that is free answers `/health`. A busy machine may hold up one round, a loop that spins all of them. */
+const promptMs = 250;
+const rounds = 3;
+
+/** Asks for `/health` until it is told to stop, which returns the longest time in ms from asking to answer. */
+const watchHealth = ({ port }: Program): (() => Promise<number>) => {
+  let stopped = false;
+  const watched = (async () => {
+    let longest = 0;
+    while (!stopped) {
+      const asked = performance.now();
+      await (await fetch(`http://127.0.0.1:${port}/health`)).text();
+      longest = Math.max(longest, performance.now() - asked);
+    }
+    return longest;
+  })();
+  return () => {
+    stopped = true;
+    return watched;
+  };
+};
+
+const breaks: Readonly<Record<string, (app: FakeApp) => void>> = {
+  'ends it without a word': (app) => { app.kill(); },
+  'closes it': (app) => { app.socket.close(); },
+};
+
+describe('app link: a socket that breaks while calls are dispatched', () => {
+  let world: World;
+  let apis: Program[];
+  let key: Client;
+  let agent: Client;
+  const at = ({ port }: Program, { token, id }: Client): Client => clientOf(`http://127.0.0.1:${port}/api/env/demo`, token, id);
+
+  before(async () => {
+    world = await newWorld({ server: false, manifest });
+    const env = { RATE_LIMIT: '1000000', RATE_BURST: '1000000' };
+    apis = await Promise.all([startProgram(world, 'api/main.ts', env), startProgram(world, 'api/main.ts', env)]);
+    [key, agent] = [await world.appKey(), await world.agent('admin')];
+  });
+  after(async () => {
+    await Promise.all(apis.map((api) => api.end()));
+    await world.close();
+  });
+
+  /** Calls through `asked` while the app's socket at `held` breaks; returns the longest time in ms that `/health` of either took. */
+  const round = async (asked: Program, held: Program, count: number, breakOff: (app: FakeApp) => void): Promise<number> => {
+    const app: FakeApp = await connectApp(at(held, key), { manifest, handlers: { 'action.run': () => {
+      breakOff(app);
+      return never();
+    } } });
+    const watching = [watchHealth(asked), watchHealth(held)];
+    const calls = Promise.all(Array.from({ length: count }, () => at(asked, agent).post('/actions', { action: 'ping' })));
+    const inTime = await within(limits.actionWaitMs * 0.8, calls);
+    const longest = await Promise.all(watching.map((end) => end()));
+    expect(inTime, 'all are answered before their wait for the app is over').to.equal(true);
+    for (const { status, body } of await calls) {
+      expect(status).to.equal(202);
+      expect(body).to.have.property('run');
+    }
+    await app.closed;
+    await until('the app is gone', async () => (await world.sql('select 1 from app_connections')).length === 0);
+    return Math.max(...longest);
+  };
+
+  for (const [how, breakOff] of Object.entries(breaks)) {
+    for (const count of [2, 10, 50]) {
+      for (const [where, isHere] of [['the same API', true], ['another API', false]] as const) {
+        it(`answers ${String(count)} calls by 202, and everybody else meanwhile, when an app at ${where} ${how}`, async () => {
+          const [first, second] = apis as [Program, Program];
+          let longest = Infinity;
+          for (let n = 1; n <= rounds && longest >= promptMs; n++) longest = await round(first, isHere ? first : second, count, breakOff);
+          expect(longest).to.be.below(promptMs);
+        }).timeout(60_000);
+      }
+    }
+  }
+});
