@@ -2,10 +2,11 @@
 import type { ServerResponse } from 'node:http';
 import Koa, { type Context } from 'koa';
 import { Fault, fault } from '../shared/catalogue/errors.ts';
-import { newId } from '../shared/core/ids.ts';
-import { isAway } from '../shared/db/errors.ts';
+import { newId } from '../shared/platform/core/ids.ts';
+import { isAway } from '../shared/platform/db/errors.ts';
 import type { Deps } from '../shared/deps.ts';
-import type { Answer, Source } from './endpoint.ts';
+import type { Source } from './endpoint.ts';
+import type { Answer } from './answer.ts';
 import { createHost } from './host.ts';
 import type { Live } from './live/index.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
@@ -15,7 +16,7 @@ import { readBody } from './middleware/body.ts';
 import { setCookie } from './middleware/cookies.ts';
 import { faultAnswer, respond } from './middleware/respond.ts';
 import { mount } from './mount.ts';
-import { endpoints } from './routes/index.ts';
+import { endpoints } from './endpoints.ts';
 import { openServer } from './serveOpen.ts';
 
 export interface Api {

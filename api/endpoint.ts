@@ -1,13 +1,14 @@
 /** Endpoints as rows: `read` answers a question, `write` changes something; `mount` (mount.ts) serves them. */
 import type { IncomingMessage } from 'node:http';
 import { fault, type Fault } from '../shared/catalogue/errors.ts';
-import type { Caller } from '../shared/agents/principal.ts';
-import type { Session } from '../shared/agents/directory.ts';
-import type { Static, TObject, TSchema } from '../shared/core/schema.ts';
+import type { Caller } from '../shared/access/principal.ts';
+import type { Session } from '../shared/settings/directory.ts';
+import type { Static, TObject, TSchema } from '../shared/platform/core/schema.ts';
 import type { Deps } from '../shared/deps.ts';
+import type { Answer } from './answer.ts';
 import type { Live } from './live/index.ts';
 import type { ReadBody } from './middleware/body.ts';
-import type { SavedAnswer } from '../shared/perform/write.ts';
+import type { SavedAnswer } from '../shared/platform/journal/answers.ts';
 
 /** What an endpoint needs of the request that it is called by: one of HTTP, or the call of a tool (api/mcp). */
 export interface Source extends Pick<IncomingMessage, 'headers' | 'rawHeaders'> {
@@ -36,18 +37,6 @@ export interface Call<Q = unknown, B = unknown> {
   readonly signal: () => AbortSignal;
   /** Makes the row that keeps this answer under the call's idempotency key; null without one. */
   save(status: number, body: string, etag?: string): SavedAnswer | null;
-}
-
-export interface Answer {
-  readonly status: number;
-  /** JSON text, or a value to be made into it; undefined for no body. */
-  readonly body: string | object | undefined;
-  readonly etag?: string;
-  /** Whether the answer carries items, and so the stream's position from before it was read. */
-  readonly items?: boolean;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** The session that the client's cookie holds from now on; null: none any more. */
-  readonly cookie?: string | null;
 }
 
 /** What a call without a token gives its handler: nobody is known yet. */

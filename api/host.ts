@@ -1,14 +1,14 @@
 /** What the host answers outside `/api`: alive, ready, measures, and the documents that clients are written from. */
 import type { Context } from 'koa';
 import { fault } from '../shared/catalogue/errors.ts';
-import { row, statement } from '../shared/db/sql.ts';
+import { row, statement } from '../shared/platform/db/sql.ts';
 import type { Deps } from '../shared/deps.ts';
 import { manifestSchema } from '../shared/environments/manifest.ts';
 import { docsPage } from './docsPage.ts';
-import type { Answer } from './endpoint.ts';
+import type { Answer } from './answer.ts';
 import type { Metrics } from './metrics.ts';
 import { openapi } from './openapi.ts';
-import { endpoints } from './routes/index.ts';
+import { endpoints } from './endpoints.ts';
 
 /** A due job that nobody took for this long means that no worker is well. */
 const jobLateMs = 60_000;

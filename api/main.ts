@@ -1,5 +1,5 @@
 /** The API process: configuration → dependencies → HTTP and live streams; drains and stops on SIGTERM or SIGINT. */
-import { configOrExit } from '../shared/core/config.ts';
+import { configOrExit } from '../shared/platform/core/config.ts';
 import { openDeps } from '../shared/deps.ts';
 import { startServer } from './server.ts';
 

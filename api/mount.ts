@@ -1,7 +1,8 @@
 /** Mounts endpoint rows: one small @koa/router per first path segment, so that a request is matched against few routes. */
 import { Router } from '@koa/router';
 import { fault } from '../shared/catalogue/errors.ts';
-import type { Answer, Endpoint } from './endpoint.ts';
+import type { Endpoint } from './endpoint.ts';
+import type { Answer } from './answer.ts';
 import { server, type Request } from './serve.ts';
 
 interface Mounted {

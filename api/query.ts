@@ -1,9 +1,9 @@
 /** Reads a query string strictly: known names once each, decoded, typed as the endpoint's schema says. */
-import { textProblem } from '../shared/core/guard.ts';
+import { textProblem } from '../shared/platform/core/guard.ts';
 import { Fault, type Detail } from '../shared/catalogue/errors.ts';
 import { limits } from '../shared/catalogue/limits.ts';
-import type { TObject } from '../shared/core/schema.ts';
-import { compile, invalidDetails } from '../shared/core/validate.ts';
+import type { TObject } from '../shared/platform/core/schema.ts';
+import { compile, invalidDetails } from '../shared/platform/core/validate.ts';
 
 const decode = (text: string): string | null => {
   if (!text.includes('%') && !text.includes('+')) return text;

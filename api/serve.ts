@@ -1,14 +1,15 @@
 /** Serves one endpoint for one request, of HTTP or of a tool: body, idempotency key, validation, handler, and the audit of what is refused. */
 import { Fault, fault } from '../shared/catalogue/errors.ts';
 import { limits } from '../shared/catalogue/limits.ts';
-import { recordRefusal, refusalOf } from '../shared/audit/denials.ts';
-import type { Session } from '../shared/agents/directory.ts';
-import type { Caller } from '../shared/agents/principal.ts';
-import { textProblem } from '../shared/core/guard.ts';
+import { recordRefusal, refusalOf } from '../shared/access/denials.ts';
+import type { Session } from '../shared/settings/directory.ts';
+import type { Caller } from '../shared/access/principal.ts';
+import { textProblem } from '../shared/platform/core/guard.ts';
 import type { Deps } from '../shared/deps.ts';
-import { fingerprintOf, savedAnswer, type OnceKey, type Replay } from '../shared/perform/once.ts';
-import { isSavedAlready } from '../shared/perform/perform.ts';
-import type { Answer, Call, Endpoint, Source } from './endpoint.ts';
+import { fingerprintOf, savedAnswer, type OnceKey, type Replay } from '../shared/platform/journal/answers.ts';
+import { isSavedAlready } from '../shared/items/perform/perform.ts';
+import type { Call, Endpoint, Source } from './endpoint.ts';
+import type { Answer } from './answer.ts';
 import type { Live } from './live/index.ts';
 import type { ReadBody } from './middleware/body.ts';
 import { headerValues } from './middleware/headers.ts';

@@ -2,11 +2,12 @@
 import type { Context } from 'koa';
 import { fault } from '../shared/catalogue/errors.ts';
 import type { Deps } from '../shared/deps.ts';
-import type { Answer, Endpoint, OpenCall } from './endpoint.ts';
+import type { Endpoint, OpenCall } from './endpoint.ts';
+import type { Answer } from './answer.ts';
 import { readBody } from './middleware/body.ts';
 import { isSameOrigin } from './middleware/cookies.ts';
 import { queryReader } from './query.ts';
-import { closed } from '../shared/core/schema.ts';
+import { closed } from '../shared/platform/core/schema.ts';
 
 export interface OpenRequest extends Pick<OpenCall, 'environment' | 'requestId' | 'address'> {
   readonly ctx: Context;

@@ -3,7 +3,7 @@ import { createServer, STATUS_CODES, type IncomingMessage, type Server, type Ser
 import type { AddressInfo, Socket } from 'node:net';
 import { errors } from '../shared/catalogue/errors.ts';
 import { limits } from '../shared/catalogue/limits.ts';
-import { newId } from '../shared/core/ids.ts';
+import { newId } from '../shared/platform/core/ids.ts';
 import { closeDeps, type Deps } from '../shared/deps.ts';
 import { createApi } from './app.ts';
 import { createAppServer } from './applink/index.ts';

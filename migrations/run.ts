@@ -3,9 +3,9 @@ import { readdir } from 'node:fs/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import knex, { type Knex } from 'knex';
 import { builtInRoles } from '../shared/catalogue/permissions.ts';
-import { configOrExit, type Config } from '../shared/core/config.ts';
-import { newId } from '../shared/core/ids.ts';
-import { createLog } from '../shared/core/log.ts';
+import { configOrExit, type Config } from '../shared/platform/core/config.ts';
+import { newId } from '../shared/platform/core/ids.ts';
+import { createLog } from '../shared/platform/core/log.ts';
 
 type Migration = Pick<Knex.Migration, 'up' | 'down'>;
 

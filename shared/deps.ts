@@ -1,26 +1,16 @@
 /** Composition root: everything that a process holds open, made once from the configuration and closed in reverse. */
-import { openDirectory, type Directory } from './agents/directory.ts';
-import { systemClock, type Clock } from './core/clock.ts';
-import type { Config } from './core/config.ts';
-import { createLog, type Log } from './core/log.ts';
-import { openDb, type Db } from './db/knex.ts';
-import type { AppLink } from './applink/link.ts';
+import { countSettledRun } from './bulk/progress.ts';
+import { openDirectory } from './settings/directory.ts';
+import type { ViewDeps } from './views/deps.ts';
+import { systemClock, type Clock } from './platform/core/clock.ts';
+import type { Config } from './platform/core/config.ts';
+import { createLog } from './platform/core/log.ts';
+import { openDb } from './platform/db/knex.ts';
 import { openLink } from './applink/redisLink.ts';
-import { openHeldFlags, type HeldFlags } from './flags/held.ts';
-import type { Bus } from './redis/bus.ts';
-import { openRedis, type RedisLinks } from './redis/connect.ts';
+import { openHeldFlags } from './flags/held.ts';
+import { openRedis } from './platform/redis/connect.ts';
 
-export interface Deps {
-  readonly config: Config;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly db: Db;
-  readonly redis: RedisLinks;
-  readonly bus: Bus;
-  readonly directory: Directory;
-  readonly link: AppLink;
-  readonly flags: HeldFlags;
-}
+export type Deps = ViewDeps;
 
 /** Opens PostgreSQL, Redis and the directory for the process part `part` (`api`, `workers`, `admin`). */
 export const openDeps = async (config: Config, part: string, clock: Clock = systemClock): Promise<Deps> => {
@@ -36,7 +26,7 @@ export const openDeps = async (config: Config, part: string, clock: Clock = syst
     });
     const link = openLink({ db, bus: redis.bus, clock, config, log });
     const flags = openHeldFlags({ db, bus: redis.bus, onError: (error) => log.debug({ err: error }, 'flags could not be read; they will be in a second') });
-    return { config, clock, log, db, redis, bus: redis.bus, directory, link, flags };
+    return { config, clock, log, db, redis, bus: redis.bus, directory, link, flags, afterRun: countSettledRun };
   } catch (error) {
     await redis.close();
     await db.destroy();

@@ -1,6 +1,6 @@
 /** All that a worker process does, started and stopped in order: publisher, enqueuer, job workers, sweeps. */
 import { jobs as catalogue } from '../shared/catalogue/jobs.ts';
-import { within } from '../shared/core/wait.ts';
+import { within } from '../shared/platform/core/wait.ts';
 import type { Deps } from '../shared/deps.ts';
 import type { Running } from './bell.ts';
 import type { HandlerTable, JobTable } from './handler.ts';

@@ -1,6 +1,6 @@
 /** Keeps the claims of all jobs that run in this process: one statement every 2.5 s extends them, whoever lost one is told. */
-import type { Db } from '../shared/db/knex.ts';
-import { claimMs, extend, extendMs, type Claim } from '../shared/outbox/claims.ts';
+import type { Db } from '../shared/platform/db/knex.ts';
+import { claimMs, extend, extendMs, type Claim } from '../shared/platform/outbox/claims.ts';
 
 export interface HeldClaims {
   /** Extends the claim until `drop`; the signal aborts when it was lost, or by `abort`. */

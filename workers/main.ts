@@ -1,5 +1,5 @@
 /** The worker process: config → deps → crew; stops on SIGTERM and SIGINT. */
-import { configOrExit } from '../shared/core/config.ts';
+import { configOrExit } from '../shared/platform/core/config.ts';
 import { closeDeps, openDeps } from '../shared/deps.ts';
 import { createCrew } from './crew.ts';
 

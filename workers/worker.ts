@@ -1,10 +1,10 @@
 /** Runs the jobs of one queue: claims the row, runs the handler, records what became of it. The only user of BullMQ's worker. */
 import { Histogram } from 'prom-client';
-import { sleep } from '../shared/core/wait.ts';
-import { isAway } from '../shared/db/errors.ts';
+import { sleep } from '../shared/platform/core/wait.ts';
+import { isAway } from '../shared/platform/db/errors.ts';
 import type { Deps } from '../shared/deps.ts';
-import { again, claim, claimMs, fail, finish, giveBack, park, type Claim } from '../shared/outbox/claims.ts';
-import { channels } from '../shared/redis/bus.ts';
+import { again, claim, claimMs, fail, finish, giveBack, park, type Claim } from '../shared/platform/outbox/claims.ts';
+import { channels } from '../shared/platform/redis/bus.ts';
 import { pauseAfter } from './bell.ts';
 import type { HandlerTable, JobTable, Outcome } from './handler.ts';
 import type { HeldClaims } from './held.ts';

@@ -1,14 +1,14 @@
 /** What an app may ask of the service: each method with its params and its work. Called by requests.ts. */
-import type { Caller } from '../../shared/agents/principal.ts';
+import type { Caller } from '../../shared/access/principal.ts';
 import type { HeldConnection } from '../../shared/applink/held.ts';
 import { linkLimits, type AppCalls, type AppMethod, type AppNotifications, type RunAnswer } from '../../shared/applink/protocol.ts';
 import { noteProgress, takeAnswers } from '../../shared/actions/answers.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
-import { closed, lookupId, name, nullable, Type } from '../../shared/core/schema.ts';
-import { compile } from '../../shared/core/validate.ts';
+import { closed, lookupId, name, nullable, Type } from '../../shared/platform/core/schema.ts';
+import { compile } from '../../shared/platform/core/validate.ts';
 import type { Deps } from '../../shared/deps.ts';
 import { flagsForApp } from '../../shared/flags/read.ts';
-import { reportItem } from '../../shared/items/report.ts';
+import { reportItem } from '../../shared/items/reports/report.ts';
 import { deleteRecords, putRecords } from '../../shared/records/write.ts';
 
 export interface Asking {

@@ -1,8 +1,8 @@
 /** What an app is told when its request fails: faults as JSON-RPC errors with the contract's code in `data`. */
 import { rpcCodes, type RpcError } from '../../shared/applink/protocol.ts';
 import { Fault, fault } from '../../shared/catalogue/errors.ts';
-import type { Log } from '../../shared/core/log.ts';
-import { isAway } from '../../shared/db/errors.ts';
+import type { Log } from '../../shared/platform/core/log.ts';
+import { isAway } from '../../shared/platform/db/errors.ts';
 
 /** JSON-RPC's range for errors of a server's own. */
 const refused = -32000;

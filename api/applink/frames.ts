@@ -1,5 +1,5 @@
 /** One text frame of an app as a JSON-RPC message, or why it is none. Called by session.ts for each. */
-import { hugeProblem, isObject } from '../../shared/core/guard.ts';
+import { hugeProblem, isObject } from '../../shared/platform/core/guard.ts';
 import { rpcCodes, type RpcError } from '../../shared/applink/protocol.ts';
 import type { Detail } from '../../shared/catalogue/errors.ts';
 

@@ -1,18 +1,18 @@
 /** `app.register`: takes over what the app declares and makes its socket one that is called. Called by requests.ts. */
-import { administered, administratorOf } from '../../shared/agents/administer.ts';
-import type { Caller } from '../../shared/agents/principal.ts';
+import { administered, administratorOf } from '../../shared/settings/administer.ts';
+import type { Caller } from '../../shared/access/principal.ts';
 import { declaredBy } from '../../shared/applink/declares.ts';
 import { arrive, leave } from '../../shared/applink/presence.ts';
 import type { AppCalls, Json } from '../../shared/applink/protocol.ts';
 import { Fault, fault, type Detail } from '../../shared/catalogue/errors.ts';
-import { jsonProblem } from '../../shared/core/guard.ts';
-import { closed, time, Type } from '../../shared/core/schema.ts';
-import { compile, invalidDetails } from '../../shared/core/validate.ts';
-import { defineEnvironment, type Defined } from '../../shared/environments/define.ts';
+import { jsonProblem } from '../../shared/platform/core/guard.ts';
+import { closed, time, Type } from '../../shared/platform/core/schema.ts';
+import { compile, invalidDetails } from '../../shared/platform/core/validate.ts';
+import { defineEnvironment, type Defined } from '../../shared/settings/environments/define.ts';
 import type { Manifest } from '../../shared/environments/manifest.ts';
 import { flagView } from '../../shared/flags/model.ts';
-import { releaseForApp } from '../../shared/outbox/claims.ts';
-import { channels } from '../../shared/redis/bus.ts';
+import { releaseForApp } from '../../shared/platform/outbox/claims.ts';
+import { channels } from '../../shared/platform/redis/bus.ts';
 import type { AppContext } from './context.ts';
 import type { AppSession } from './session.ts';
 

@@ -1,12 +1,12 @@
 /** A request of an app from its envelope to its answer: registered first, nothing in it that can't be kept, then its method. */
 import { takeAnswers } from '../../shared/actions/answers.ts';
-import type { Caller } from '../../shared/agents/principal.ts';
+import type { Caller } from '../../shared/access/principal.ts';
 import { requests } from '../../shared/applink/metrics.ts';
 import { linkCloseCodes, rpcCodes, type AppCalls, type RpcError, type RunAnswer } from '../../shared/applink/protocol.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
-import { jsonProblem } from '../../shared/core/guard.ts';
-import { newId } from '../../shared/core/ids.ts';
-import { invalidDetails } from '../../shared/core/validate.ts';
+import { jsonProblem } from '../../shared/platform/core/guard.ts';
+import { newId } from '../../shared/platform/core/ids.ts';
+import { invalidDetails } from '../../shared/platform/core/validate.ts';
 import { methods, notifications, type Asking } from './calls.ts';
 import type { AppContext } from './context.ts';
 import { rpcErrorOf } from './errors.ts';

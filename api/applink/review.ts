@@ -1,5 +1,5 @@
 /** Ends the sockets of app keys that are revoked or expired, on every reload of the directory and by the clock. */
-import type { Session } from '../../shared/agents/directory.ts';
+import type { Session } from '../../shared/settings/directory.ts';
 import { linkCloseCodes } from '../../shared/applink/protocol.ts';
 import type { Deps } from '../../shared/deps.ts';
 import type { AppSession } from './session.ts';

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { RawData, WebSocket } from 'ws';
-import type { Session } from '../../shared/agents/directory.ts';
+import type { Session } from '../../shared/settings/directory.ts';
 import { outcomeOf } from '../../shared/applink/answers.ts';
 import type { HeldSocket, Relayed } from '../../shared/applink/held.ts';
 import type { CallOutcome, Connection } from '../../shared/applink/link.ts';
@@ -10,7 +10,7 @@ import { dropped } from '../../shared/applink/metrics.ts';
 import { linkCloseCodes, type RpcError, type ServiceCalls, type ServiceMethod, type ServiceNotifications } from '../../shared/applink/protocol.ts';
 import type { Arrival } from '../../shared/applink/presence.ts';
 import type { AppContext } from './context.ts';
-import { invalidDetails } from '../../shared/core/validate.ts';
+import { invalidDetails } from '../../shared/platform/core/validate.ts';
 import { readFrame, type Frame } from './frames.ts';
 import { Intake } from './intake.ts';
 import { OutgoingCalls } from './outgoing.ts';

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { WebSocketServer } from 'ws';
 import { linkLimits, subprotocol } from '../../shared/applink/protocol.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
-import { closed } from '../../shared/core/schema.ts';
+import { closed } from '../../shared/platform/core/schema.ts';
 import { faultOf, refuse, requestIdOf } from '../live/refusal.ts';
 import type { UpgradeHandler } from '../live/upgrade.ts';
 import { addressOf, authenticate, callerIn } from '../middleware/authenticate.ts';

@@ -1,7 +1,7 @@
 /** `GET /changes`: the messages of the live stream over HTTP, for those who can't hold a socket. */
-import type { Caller } from '../../shared/agents/principal.ts';
+import type { Caller } from '../../shared/access/principal.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
-import { closed, limit, Type, type Static } from '../../shared/core/schema.ts';
+import { closed, limit, Type, type Static } from '../../shared/platform/core/schema.ts';
 import { offsetOfEntry, restFor } from './batch.ts';
 import type { Channel } from './channel.ts';
 import type { LiveContext } from './context.ts';

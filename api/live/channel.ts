@@ -4,24 +4,29 @@
  */
 import type { Deps } from '../../shared/deps.ts';
 import type { Environment } from '../../shared/environments/definition.ts';
-import type { LiveBatch, PassingMessage } from '../../shared/redis/bus.ts';
+import type { LiveBatch, PassingMessage } from '../../shared/platform/redis/bus.ts';
 import { Batch, entriesOf, type Entry, type StreamRow } from './batch.ts';
 import { Counts } from './counts.ts';
 import { Groups } from './group.ts';
 import type { StreamLog } from './log.ts';
 import type { ResetReason } from './offsets.ts';
-import type { LiveSession } from './session.ts';
 import type { Part } from './visible.ts';
 import { atMostEvery, Turn, Waiting } from './waiting.ts';
 
 /** Counts are told at most four times a second, by the clock of whoever hears them too: what was on its way a little longer is close to what follows. */
 const countsEveryMs = 260;
 
+/** A session, as its channel knows it. */
+interface Subscribed {
+  /** Sends a `reset` message. */
+  reset(reason: ResetReason): void;
+}
+
 export class Channel {
   readonly envId: number;
   readonly counts: Counts;
   readonly groups = new Groups();
-  readonly sessions = new Set<LiveSession>();
+  readonly sessions = new Set<Subscribed>();
   /** Ends its waits when there is something new. */
   readonly news = new Waiting();
   /** Sessions and waiting calls, also those that are about to begin. */

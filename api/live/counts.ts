@@ -1,5 +1,5 @@
 /** Exact counts per inbox, as streams tell them: kept in memory per environment, read from `counts` at first and after a gap. */
-import type { Db } from '../../shared/db/knex.ts';
+import type { Db } from '../../shared/platform/db/knex.ts';
 import type { Definition } from '../../shared/environments/definition.ts';
 import { inboxCounts, readCounts, type InboxCounts, type Measures } from '../../shared/items/counts.ts';
 

@@ -1,6 +1,6 @@
 /** Whose request an upgrade is: a bearer token in the header or (browsers) among the subprotocols, a ticket, or a person's cookie. */
 import type { IncomingMessage } from 'node:http';
-import type { Session } from '../../shared/agents/directory.ts';
+import type { Session } from '../../shared/settings/directory.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
 import type { Deps } from '../../shared/deps.ts';
 import type { Environment } from '../../shared/environments/definition.ts';

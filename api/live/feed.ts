@@ -3,10 +3,10 @@
  * environment. Redis is a hint: what isn't newer is dropped, a gap is read from the log, and the truth is looked at
  * every 2 s (every second while Redis is away).
  */
-import { rows, statement } from '../../shared/db/sql.ts';
+import { rows, statement } from '../../shared/platform/db/sql.ts';
 import type { Deps } from '../../shared/deps.ts';
 import type { Environment } from '../../shared/environments/definition.ts';
-import { channels } from '../../shared/redis/bus.ts';
+import { channels } from '../../shared/platform/redis/bus.ts';
 import { Channel } from './channel.ts';
 import type { StreamLog } from './log.ts';
 import { headOf } from './offsets.ts';

@@ -1,13 +1,18 @@
 /** Sessions of one environment that see the same: one decision and one serialised message for all of them. */
-import type { Access } from '../../shared/agents/access.ts';
+import type { Access } from '../../shared/access/access.ts';
 import type { Batch } from './batch.ts';
-import type { LiveSession } from './session.ts';
 import type { Narrowing, Viewer } from './visible.ts';
+
+/** A session, as its group knows it. */
+interface Member {
+  /** Takes a batch of live messages; `before` is the stream's position before it. */
+  take(batch: Batch, before: number): void;
+}
 
 export interface Group extends Viewer {
   readonly key: string;
   /** Those in step with the live messages; the others read the log. */
-  readonly live: Set<LiveSession>;
+  readonly live: Set<Member>;
   /** All of them. */
   members: number;
 }

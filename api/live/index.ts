@@ -1,6 +1,6 @@
 /** The live stream of this process: what the HTTP app is wired to (`createLive`). */
-import type { Session } from '../../shared/agents/directory.ts';
-import type { Caller } from '../../shared/agents/principal.ts';
+import type { Session } from '../../shared/settings/directory.ts';
+import type { Caller } from '../../shared/access/principal.ts';
 import type { Deps } from '../../shared/deps.ts';
 import type { Environment } from '../../shared/environments/definition.ts';
 import type { RateLimit } from '../middleware/rateLimit.ts';

@@ -3,8 +3,8 @@
  * feed after a gap, /changes. Many of them read the same pages at the same time (after a restart, in a burst), so page
  * ends are at fixed positions, one read serves all who ask meanwhile, and full pages are kept for a moment.
  */
-import type { Db } from '../../shared/db/knex.ts';
-import { rows, statement } from '../../shared/db/sql.ts';
+import type { Db } from '../../shared/platform/db/knex.ts';
+import { rows, statement } from '../../shared/platform/db/sql.ts';
 import type { Environment } from '../../shared/environments/definition.ts';
 import { Batch, entriesOf, type StreamRow } from './batch.ts';
 import { headOf, type Place } from './offsets.ts';

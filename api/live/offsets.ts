@@ -3,10 +3,10 @@
  * comes the next position. 254 means the same: so a message that isn't a part (`reset`) always has an offset that differs
  * from the one before it, while resuming from either goes on with the next position.
  */
-import { lastPart } from '../../shared/core/seal.ts';
+import { lastPart } from '../../shared/platform/core/seal.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
-import type { Db } from '../../shared/db/knex.ts';
-import { row, statement } from '../../shared/db/sql.ts';
+import type { Db } from '../../shared/platform/db/knex.ts';
+import { row, statement } from '../../shared/platform/db/sql.ts';
 import type { Environment } from '../../shared/environments/definition.ts';
 
 const otherLast = lastPart - 1;

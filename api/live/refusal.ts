@@ -2,9 +2,9 @@
 import { STATUS_CODES, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { Fault, fault } from '../../shared/catalogue/errors.ts';
-import { newId } from '../../shared/core/ids.ts';
-import type { Log } from '../../shared/core/log.ts';
-import { isAway } from '../../shared/db/errors.ts';
+import { newId } from '../../shared/platform/core/ids.ts';
+import type { Log } from '../../shared/platform/core/log.ts';
+import { isAway } from '../../shared/platform/db/errors.ts';
 import type { SentHeaders } from '../middleware/rateLimit.ts';
 import { faultAnswer } from '../middleware/respond.ts';
 

@@ -1,9 +1,9 @@
 /** What a client may say on its stream: `ping` and `narrow`; and what `types` and `inboxes` may name, there and in the query. */
 import { liveTypes } from '../../shared/catalogue/events.ts';
-import { closed, list, name, nullable, Type, type Static } from '../../shared/core/schema.ts';
+import { closed, list, name, nullable, Type, type Static } from '../../shared/platform/core/schema.ts';
 import { Fault } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
-import { compile } from '../../shared/core/validate.ts';
+import { compile } from '../../shared/platform/core/validate.ts';
 import type { LiveSession } from './session.ts';
 import type { Narrowing } from './visible.ts';
 

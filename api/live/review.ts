@@ -1,6 +1,6 @@
 /** Follows what changes about who listens: roles at once, as they are in memory; tokens and principals by looking them up again. */
-import type { Session } from '../../shared/agents/directory.ts';
-import { inEnvironment } from '../../shared/agents/principal.ts';
+import type { Session } from '../../shared/settings/directory.ts';
+import { inEnvironment } from '../../shared/access/principal.ts';
 import type { Deps } from '../../shared/deps.ts';
 import type { LiveSession } from './session.ts';
 

@@ -4,7 +4,7 @@
  */
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
-import type { Session } from '../../shared/agents/directory.ts';
+import type { Session } from '../../shared/settings/directory.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import type { Batch, Rendering } from './batch.ts';
 import { CatchUp } from './catchUp.ts';

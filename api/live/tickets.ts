@@ -1,8 +1,8 @@
 /** Single-use tickets (rows, so that every process honours them once): how a browser opens the stream without a token in its address. */
 import { createHash, randomBytes } from 'node:crypto';
-import type { Session } from '../../shared/agents/directory.ts';
+import type { Session } from '../../shared/settings/directory.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
-import { row, run, statement } from '../../shared/db/sql.ts';
+import { row, run, statement } from '../../shared/platform/db/sql.ts';
 import type { Deps } from '../../shared/deps.ts';
 import type { Environment } from '../../shared/environments/definition.ts';
 

@@ -2,10 +2,11 @@
  * What has to be looked at on every socket once a second: whether its token still holds, whether a backlog drains,
  * whether it answers pings, whether it floods us. Durations are real time, the token's end is the service's clock.
  */
+import type { Socket } from 'node:net';
+import type { WebSocket } from 'ws';
 import { limits } from '../../shared/catalogue/limits.ts';
 import type { LiveTimes } from './context.ts';
 import { pingFrame } from './frames.ts';
-import type { LiveSession } from './session.ts';
 
 /** Messages and bytes that a client may send in one second; a working one sends a few, now and then. */
 const messagesPerSecond = 100;
@@ -23,15 +24,27 @@ const numberIn = (thing: unknown, name: string): number | undefined => {
  * no measure of it: our own ping adds to that. The kernel itself takes more only when a third of its send buffer is free
  * (Linux: of up to 4 MiB), so on a fast line a client that reads less than about 100 KB/s may seem not to read at all.
  */
-const taken = (socket: LiveSession['socket']): number => {
+const taken = (socket: Socket): number => {
   const handle: unknown = Reflect.get(socket, '_handle');
   const dispatched = numberIn(handle, 'bytesWritten');
   const queued = numberIn(handle, 'writeQueueSize');
   return dispatched === undefined || queued === undefined ? socket.bytesWritten - socket.writableLength : dispatched - queued;
 };
 
+/** A session, as its upkeep knows it. */
+interface Watched {
+  readonly ws: WebSocket;
+  readonly socket: Socket;
+  readonly mode: 'behind' | 'live' | 'ended';
+  readonly who: { readonly expiresAt: number | null };
+  /** Closes the socket with `code` and `reason`. */
+  end(code: number, reason: string): void;
+  /** Forgets the session without closing its socket. */
+  leave(): void;
+}
+
 export class Upkeep {
-  readonly #session: LiveSession;
+  readonly #session: Watched;
   readonly #times: LiveTimes;
   #messages = 0;
   #errors = 0;
@@ -45,7 +58,7 @@ export class Upkeep {
   #confirmedBytes = 0;
   #endBy = Number.POSITIVE_INFINITY;
 
-  constructor(session: LiveSession, times: LiveTimes) {
+  constructor(session: Watched, times: LiveTimes) {
     this.#session = session;
     this.#times = times;
     // Spread over the period, as many connect at once after a restart.

@@ -2,8 +2,8 @@
  * Who hears which part of the stream, and how it reads to them. Asked once per part and group of equal viewers by the
  * live stream, and once per part by /changes. What no rule knows is heard by nobody.
  */
-import type { Access } from '../../shared/agents/access.ts';
-import { presentApproval } from '../../shared/approvals/present.ts';
+import type { Access } from '../../shared/access/access.ts';
+import { presentApproval } from '../../shared/views/approvals/present.ts';
 import { seesApproval } from '../../shared/approvals/visible.ts';
 import type { LivePart } from '../../shared/catalogue/events.ts';
 import { seenFlag } from '../../shared/flags/model.ts';

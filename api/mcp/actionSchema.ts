@@ -1,5 +1,5 @@
 /** What the tool of an action takes: the action's own input, and beside it what a run is asked for with. */
-import { isObject } from '../../shared/core/guard.ts';
+import { isObject } from '../../shared/platform/core/guard.ts';
 import type { Action } from '../../shared/environments/actions.ts';
 import { idempotencyKey } from './tool.ts';
 

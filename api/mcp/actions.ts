@@ -1,10 +1,10 @@
 /** One tool for each action that the app declares; it runs the action by the endpoint that everybody runs it by. */
 import { createHash } from 'node:crypto';
-import type { Caller } from '../../shared/agents/principal.ts';
+import type { Caller } from '../../shared/access/principal.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import { mayRun } from '../../shared/actions/queries.ts';
-import { closed } from '../../shared/core/schema.ts';
-import { compile, invalidDetails } from '../../shared/core/validate.ts';
+import { closed } from '../../shared/platform/core/schema.ts';
+import { compile, invalidDetails } from '../../shared/platform/core/validate.ts';
 import type { Action } from '../../shared/environments/actions.ts';
 import type { Definition } from '../../shared/environments/definition.ts';
 import { argumentsOf, type ArgumentNames } from './actionSchema.ts';

@@ -1,8 +1,9 @@
 /** Answers one message of the Model Context Protocol, as the revision that it speaks wants it. */
 import { fault, Fault } from '../../shared/catalogue/errors.ts';
-import { isObject } from '../../shared/core/guard.ts';
-import { compile } from '../../shared/core/validate.ts';
-import type { Answer, Call } from '../endpoint.ts';
+import { isObject } from '../../shared/platform/core/guard.ts';
+import { compile } from '../../shared/platform/core/validate.ts';
+import type { Call } from '../endpoint.ts';
+import type { Answer } from '../answer.ts';
 import { isSameOrigin } from '../middleware/cookies.ts';
 import { methods, serverInfo } from './methods.ts';
 import { errorAnswer, messageSchema, resultText, rpcCodes, RpcFailure, statelessVersion, type Id, type Message, type Result } from './protocol.ts';

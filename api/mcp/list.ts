@@ -1,7 +1,7 @@
 /** The tools of a caller: those that its role can use, in the same order each time. */
 import { Fault } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
-import type { Caller } from '../../shared/agents/principal.ts';
+import type { Caller } from '../../shared/access/principal.ts';
 import { actionPrefix, actionToolNamed, actionTools } from './actions.ts';
 import { rpcCodes, RpcFailure, type Result } from './protocol.ts';
 import type { Tool } from './tool.ts';

@@ -1,7 +1,7 @@
 /** The methods of the protocol, each with the revisions that have it. */
-import { recordRefusal } from '../../shared/audit/denials.ts';
+import { recordRefusal } from '../../shared/access/denials.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
-import { isObject } from '../../shared/core/guard.ts';
+import { isObject } from '../../shared/platform/core/guard.ts';
 import type { Call } from '../endpoint.ts';
 import { apiVersion } from '../openapi.ts';
 import { actionNamedBy, listTools, toolNamed } from './list.ts';

@@ -1,5 +1,5 @@
 /** What an agent does after an answer that isn't the end of the matter: which tool tells how it goes on. */
-import { isObject } from '../../shared/core/guard.ts';
+import { isObject } from '../../shared/platform/core/guard.ts';
 
 const call = (tool: string, id: unknown): string => `${tool} with ${JSON.stringify({ id })}`;
 

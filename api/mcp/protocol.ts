@@ -2,8 +2,8 @@
  * The messages of the Model Context Protocol: JSON-RPC 2.0, its revisions, and how a message is answered over HTTP.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic
  */
-import { answer, closed, Type, type Static } from '../../shared/core/schema.ts';
-import type { Answer } from '../endpoint.ts';
+import { answer, closed, Type, type Static } from '../../shared/platform/core/schema.ts';
+import type { Answer } from '../answer.ts';
 
 /** The revision in which each request says for itself what it speaks. */
 export const statelessVersion = '2026-07-28';

@@ -1,7 +1,8 @@
 /** What a call of a tool is answered: the endpoint's body, as text and as it is, or what the endpoint refused. */
 import { Fault } from '../../shared/catalogue/errors.ts';
-import { invalidDetails } from '../../shared/core/validate.ts';
-import type { Answer, Call } from '../endpoint.ts';
+import { invalidDetails } from '../../shared/platform/core/validate.ts';
+import type { Call } from '../endpoint.ts';
+import type { Answer } from '../answer.ts';
 import { faultAnswer } from '../middleware/respond.ts';
 import { nextStep } from './next.ts';
 import type { Result } from './protocol.ts';

@@ -1,6 +1,6 @@
 /** Which revision of the protocol a message speaks, and whether its headers say the same as its body. */
 import type { Source } from '../endpoint.ts';
-import { isObject } from '../../shared/core/guard.ts';
+import { isObject } from '../../shared/platform/core/guard.ts';
 import { headerValues } from '../middleware/headers.ts';
 import { rpcCodes, RpcFailure, statelessVersion, versions, type Message } from './protocol.ts';
 

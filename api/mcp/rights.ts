@@ -1,6 +1,6 @@
 /** What a caller can use at all, for the list of tools: whether a call may be made is decided where it is made. */
 import type { InboxVerb, NamedKind } from '../../shared/catalogue/permissions.ts';
-import type { Caller } from '../../shared/agents/principal.ts';
+import type { Caller } from '../../shared/access/principal.ts';
 import { mayRun } from '../../shared/actions/queries.ts';
 import type { Action } from '../../shared/environments/actions.ts';
 import { visibleInboxes } from '../../shared/items/filters.ts';

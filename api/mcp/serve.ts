@@ -1,5 +1,6 @@
 /** Serves an endpoint for a tool: the same row, checks, rights, audit and idempotency as for a request of HTTP. */
-import type { Answer, Call, Endpoint, Source } from '../endpoint.ts';
+import type { Call, Endpoint, Source } from '../endpoint.ts';
+import type { Answer } from '../answer.ts';
 import { server } from '../serve.ts';
 
 /** What is asked of an endpoint, as far as a request of HTTP would say it. */

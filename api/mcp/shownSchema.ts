@@ -1,5 +1,5 @@
 /** An endpoint's schema as models read it best; what is valid by it stays the same. */
-import { isObject } from '../../shared/core/guard.ts';
+import { isObject } from '../../shared/platform/core/guard.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 

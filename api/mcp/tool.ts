@@ -1,8 +1,9 @@
 /** Tools as rows: each names an endpoint, whose schemas say what the tool takes and whose row serves the call. */
-import { Type, closed, type TObject, type TSchema } from '../../shared/core/schema.ts';
+import { Type, closed, type TObject, type TSchema } from '../../shared/platform/core/schema.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
-import { compile } from '../../shared/core/validate.ts';
-import type { Answer, Call, Endpoint } from '../endpoint.ts';
+import { compile } from '../../shared/platform/core/validate.ts';
+import type { Call, Endpoint } from '../endpoint.ts';
+import type { Answer } from '../answer.ts';
 import { served } from './serve.ts';
 import { shownSchema } from './shownSchema.ts';
 import type { Right } from './rights.ts';

@@ -1,10 +1,10 @@
 /** Who calls, in which environment: 401 comes before every 404, and an environment without access is unknown. */
 import type { IncomingMessage } from 'node:http';
 import { fault } from '../../shared/catalogue/errors.ts';
-import type { Session } from '../../shared/agents/directory.ts';
-import { inEnvironment, type Caller } from '../../shared/agents/principal.ts';
+import type { Session } from '../../shared/settings/directory.ts';
+import { inEnvironment, type Caller } from '../../shared/access/principal.ts';
 import type { Deps } from '../../shared/deps.ts';
-import { tokenKind } from '../../shared/agents/tokens.ts';
+import { tokenKind } from '../../shared/access/tokens.ts';
 import { cookieToken, isSameOrigin } from './cookies.ts';
 import { headerValues } from './headers.ts';
 

@@ -3,8 +3,8 @@ import { HttpMethodEnum, koaBody } from 'koa-body';
 import type { Context } from 'koa';
 import { Fault, fault } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
-import { hugeProblem, jsonProblem } from '../../shared/core/guard.ts';
-import { invalidDetails } from '../../shared/core/validate.ts';
+import { hugeProblem, jsonProblem } from '../../shared/platform/core/guard.ts';
+import { invalidDetails } from '../../shared/platform/core/validate.ts';
 
 /** Answers bytes as latin1 text, which is decoded and parsed here: koa-body would turn invalid UTF-8 into replacement characters. */
 const readText = koaBody({

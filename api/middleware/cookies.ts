@@ -1,6 +1,6 @@
 /** The session cookie of people in browsers: how it is set, read and, as browsers send it along by themselves, believed. */
 import type { IncomingMessage } from 'node:http';
-import type { Config } from '../../shared/core/config.ts';
+import type { Config } from '../../shared/platform/core/config.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import { headerValues } from './headers.ts';
 

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { fault } from '../../shared/catalogue/errors.ts';
-import type { Session } from '../../shared/agents/directory.ts';
+import type { Session } from '../../shared/settings/directory.ts';
 import type { Deps } from '../../shared/deps.ts';
 
 /** Takes up to ARGV[3] of what the bucket holds; answers how many, what is left, and ms until the next one. */

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Context } from 'koa';
 import { Fault, errors } from '../../shared/catalogue/errors.ts';
-import type { Answer } from '../endpoint.ts';
+import type { Answer } from '../answer.ts';
 
 const gzipAsync = promisify(gzip);
 const brotliAsync = promisify(brotliCompress);

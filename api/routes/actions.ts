@@ -1,8 +1,9 @@
 /** Actions: which there are, which apply now, and running one. */
 import { errors, Fault, fault } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
-import { acceptAction, acceptedBody, type Accepted, type Direct } from '../../shared/actions/accept.ts';
-import { availableActions } from '../../shared/actions/available.ts';
+import { acceptAction } from '../../shared/actions/accept.ts';
+import { acceptedBody, type Accepted, type Direct } from '../../shared/actions/accepted.ts';
+import { availableActions } from '../../shared/views/available.ts';
 import { passSteps } from '../../shared/actions/check.ts';
 import { isSettled, readRun, type Run } from '../../shared/actions/model.ts';
 import { waitingRun } from '../../shared/actions/once.ts';
@@ -11,8 +12,9 @@ import {
   acceptedAnswer, actionInput, actionSchema, availableAnswer, availableInput, checkActionInput, checkAvailable, doneAnswer, type ActionInput,
 } from '../../shared/actions/schema.ts';
 import { nextMove } from '../../shared/actions/waiters.ts';
-import { answer, closed, cursor, limit, nextCursor, Type } from '../../shared/core/schema.ts';
-import { read, write, type Answer, type Call, type Endpoint } from '../endpoint.ts';
+import { answer, closed, cursor, limit, nextCursor, Type } from '../../shared/platform/core/schema.ts';
+import { read, write, type Call, type Endpoint } from '../endpoint.ts';
+import type { Answer } from '../answer.ts';
 import { pageOf } from './discovery.ts';
 
 const list = read({

@@ -1,6 +1,6 @@
 /** The app link's word to plain GETs: its address is opened as a WebSocket, by app keys only. */
 import { fault } from '../../shared/catalogue/errors.ts';
-import { closed } from '../../shared/core/schema.ts';
+import { closed } from '../../shared/platform/core/schema.ts';
 import { read, type Endpoint } from '../endpoint.ts';
 
 const app: Endpoint = {

@@ -1,13 +1,14 @@
 /** Approvals: looked at by those whom they concern, decided by persons. */
 import type { ApprovalStatus } from '../../shared/catalogue/states.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
-import { approve, cancel, reject, requireDecider } from '../../shared/approvals/decide.ts';
-import { seenApprovals } from '../../shared/approvals/now.ts';
+import { approve, cancel, reject, requireDecider } from '../../shared/decisions/decide.ts';
+import { seenApprovals } from '../../shared/views/approvals/now.ts';
 import { listApprovals, visibleApproval } from '../../shared/approvals/queries.ts';
 import { approvalAnswer, approvalSchema, approvedAnswer, checkDecision, decisionInput, statusSchema, type DecisionInput } from '../../shared/approvals/schema.ts';
-import { answer, closed, cursor, limit, nextCursor, Type } from '../../shared/core/schema.ts';
-import { compile } from '../../shared/core/validate.ts';
-import { read, write, type Answer, type Call, type Endpoint } from '../endpoint.ts';
+import { answer, closed, cursor, limit, nextCursor, Type } from '../../shared/platform/core/schema.ts';
+import { compile } from '../../shared/platform/core/validate.ts';
+import { read, write, type Call, type Endpoint } from '../endpoint.ts';
+import type { Answer } from '../answer.ts';
 
 const exampleApproval = 'apr_01jd0000000000000000000000';
 const idOf = ({ params }: Pick<Call, 'params'>): string => params['id'] ?? '';

@@ -1,8 +1,8 @@
 /** The audit log. */
 import { fault } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
-import { readAudit } from '../../shared/audit/queries.ts';
-import { answer, closed, cursor, limit, nextCursor, nullable, time, Type } from '../../shared/core/schema.ts';
+import { readAudit } from '../../shared/views/audit.ts';
+import { answer, closed, cursor, limit, nextCursor, nullable, time, Type } from '../../shared/platform/core/schema.ts';
 import { visibleInboxes } from '../../shared/items/filters.ts';
 import { read, type Endpoint } from '../endpoint.ts';
 

@@ -1,11 +1,11 @@
 /** What there is for this role: itself, inboxes, views and the people that items can be assigned to. */
 import { fault, invalid } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
-import type { Caller } from '../../shared/agents/principal.ts';
-import { answer, closed, cursor, limit, name, nextCursor, nullable, Type, type TSchema } from '../../shared/core/schema.ts';
-import { fold } from '../../shared/core/text.ts';
+import type { Caller } from '../../shared/access/principal.ts';
+import { answer, closed, cursor, limit, name, nextCursor, nullable, Type, type TSchema } from '../../shared/platform/core/schema.ts';
+import { fold } from '../../shared/platform/core/text.ts';
 import { visibleInboxes } from '../../shared/items/filters.ts';
-import { visibleInbox } from '../../shared/perform/gates.ts';
+import { visibleInbox } from '../../shared/access/gates.ts';
 import { read, type Endpoint } from '../endpoint.ts';
 
 export const pageQuery = { cursor: Type.Optional(cursor), limit: Type.Optional(limit) };

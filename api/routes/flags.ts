@@ -1,12 +1,13 @@
 /** Feature flags: listed, looked at, changed, and what happened to one. */
 import { limits } from '../../shared/catalogue/limits.ts';
-import { answer, closed, cursor, limit, nextCursor, Type } from '../../shared/core/schema.ts';
+import { answer, closed, cursor, limit, nextCursor, Type } from '../../shared/platform/core/schema.ts';
 import { changeFlag, requireAllowed, visibleFlag, type Outcome } from '../../shared/flags/change.ts';
 import { checkChange } from '../../shared/flags/check.ts';
 import { flagEtag } from '../../shared/flags/model.ts';
 import { listFlags, readFlag, readHistory } from '../../shared/flags/read.ts';
 import { changeBody, flagSchema, historySchema } from '../../shared/flags/schema.ts';
-import { read, write, type Answer, type Call, type Endpoint } from '../endpoint.ts';
+import { read, write, type Call, type Endpoint } from '../endpoint.ts';
+import type { Answer } from '../answer.ts';
 
 const exampleFlag = 'new_checkout';
 const keyOf = ({ params }: Pick<Call, 'params'>): string => params['flag'] ?? '';

@@ -1,8 +1,8 @@
 /** The changes of one item: rows only, each naming its operation; perform does the rest. */
 import { fault, Fault } from '../../shared/catalogue/errors.ts';
-import { askItemChange, askItemCreation, pendingBody } from '../../shared/approvals/itemChange.ts';
+import { askItemChange, askItemCreation, pendingBody } from '../../shared/items/supervised/ask.ts';
 import { pendingAnswer } from '../../shared/approvals/schema.ts';
-import { answer, Type } from '../../shared/core/schema.ts';
+import { answer, Type } from '../../shared/platform/core/schema.ts';
 import { checkCreate, createInput } from '../../shared/items/operations/create.ts';
 import { assignItem } from '../../shared/items/operations/assign.ts';
 import { noteItem } from '../../shared/items/operations/note.ts';
@@ -12,14 +12,16 @@ import { snoozeItem } from '../../shared/items/operations/snooze.ts';
 import { tagItem } from '../../shared/items/operations/tag.ts';
 import { triageItem } from '../../shared/items/operations/triage.ts';
 import { itemEtag, itemJson } from '../../shared/items/present.ts';
-import { changedAnswer, entryAnswer, itemSchema } from '../../shared/items/schema.ts';
+import { changedAnswer, entryAnswer } from '../../shared/items/schema.ts';
+import { itemSchema } from '../../shared/blocks/itemSchema.ts';
 import type { Item } from '../../shared/items/model.ts';
-import { performCreate } from '../../shared/perform/create.ts';
-import { keepAnswer } from '../../shared/perform/once.ts';
-import type { ItemOperation } from '../../shared/perform/operation.ts';
-import { perform, type Outcome } from '../../shared/perform/perform.ts';
-import type { SavedAnswer } from '../../shared/perform/write.ts';
-import { write, type Answer, type Call, type Endpoint } from '../endpoint.ts';
+import { performCreate } from '../../shared/items/perform/create.ts';
+import { keepAnswer } from '../../shared/platform/journal/answers.ts';
+import type { ItemOperation } from '../../shared/items/operation.ts';
+import { perform, type Outcome } from '../../shared/items/perform/perform.ts';
+import type { SavedAnswer } from '../../shared/platform/journal/answers.ts';
+import { write, type Call, type Endpoint } from '../endpoint.ts';
+import type { Answer } from '../answer.ts';
 
 interface ChangeRow<I> {
   readonly verb: string;

@@ -2,16 +2,18 @@
 import { blockSchema } from '../../shared/blocks/schema.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
-import { answer, closed, cursor, limit, nextCursor, nullable, Type, by } from '../../shared/core/schema.ts';
-import { itemDetail } from '../../shared/items/detail.ts';
+import { answer, closed, cursor, limit, nextCursor, nullable, Type, by } from '../../shared/platform/core/schema.ts';
+import { itemDetail } from '../../shared/views/items/detail.ts';
 import { resolveList } from '../../shared/items/filters.ts';
 import { countItems } from '../../shared/items/list/count.ts';
 import { listItems } from '../../shared/items/list/page.ts';
 import { readItems, type Item } from '../../shared/items/model.ts';
 import { itemEtag, itemJson, rowJson } from '../../shared/items/present.ts';
-import { entrySchema, itemSchema, listQuery } from '../../shared/items/schema.ts';
+import { entrySchema } from '../../shared/items/schema.ts';
+import { listQuery } from '../../shared/environments/itemQuery.ts';
+import { itemSchema } from '../../shared/blocks/itemSchema.ts';
 import { readTimeline } from '../../shared/items/timeline.ts';
-import { visibleInbox } from '../../shared/perform/gates.ts';
+import { visibleInbox } from '../../shared/access/gates.ts';
 import { read, type Call, type Endpoint } from '../endpoint.ts';
 
 const exampleItem = 'itm_01jd0000000000000000000000';

@@ -1,7 +1,7 @@
 /** The live stream's HTTP side: tickets for browsers, the same messages without a socket, and a word to plain GETs. */
 import { fault } from '../../shared/catalogue/errors.ts';
-import { answer, closed, nullable, Type } from '../../shared/core/schema.ts';
-import { compile } from '../../shared/core/validate.ts';
+import { answer, closed, nullable, Type } from '../../shared/platform/core/schema.ts';
+import { compile } from '../../shared/platform/core/validate.ts';
 import { read, write, type Endpoint } from '../endpoint.ts';
 import { changesQuery } from '../live/changes.ts';
 

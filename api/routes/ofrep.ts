@@ -1,5 +1,5 @@
 /** Flags evaluated for OpenFeature's clients: the OpenFeature Remote Evaluation Protocol below an environment's address. */
-import { answer, Type } from '../../shared/core/schema.ts';
+import { answer, Type } from '../../shared/platform/core/schema.ts';
 import { contextOf, evaluateAll, evaluateOne, evaluationBody, isKnown, ofrepFault } from '../../shared/flags/ofrep.ts';
 import { write, type Endpoint } from '../endpoint.ts';
 

@@ -1,10 +1,10 @@
 /** The app's pages: which there are for this role, and one with all its blocks made. */
 import { blockSchema } from '../../shared/blocks/schema.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
-import { answer, closed, Type } from '../../shared/core/schema.ts';
+import { answer, closed, Type } from '../../shared/platform/core/schema.ts';
 import type { ManifestPage } from '../../shared/environments/manifest.ts';
-import { pageBlocks } from '../../shared/pages/page.ts';
-import { readParams } from '../../shared/pages/params.ts';
+import { pageBlocks } from '../../shared/views/pages/page.ts';
+import { readParams } from '../../shared/views/pages/params.ts';
 import { read, type Endpoint } from '../endpoint.ts';
 import { listAnswer, pageOf, pageQuery } from './discovery.ts';
 

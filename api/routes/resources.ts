@@ -1,12 +1,13 @@
 /** Resources and their records: search, browse, the page of one, what it is related to; and storing them, by the app. */
-import { compile } from '../../shared/core/validate.ts';
-import { answer, closed, cursor, nextCursor, nullable, Type, type Static } from '../../shared/core/schema.ts';
+import { compile } from '../../shared/platform/core/validate.ts';
+import { answer, closed, cursor, nextCursor, nullable, Type, type Static } from '../../shared/platform/core/schema.ts';
 import { blockSchema } from '../../shared/blocks/schema.ts';
 import type { ManifestResource } from '../../shared/environments/manifest.ts';
-import type { Caller } from '../../shared/agents/principal.ts';
-import { entrySchema, itemSchema } from '../../shared/items/schema.ts';
+import type { Caller } from '../../shared/access/principal.ts';
+import { entrySchema } from '../../shared/items/schema.ts';
+import { itemSchema } from '../../shared/blocks/itemSchema.ts';
 import { parseFilters } from '../../shared/records/filters.ts';
-import { readRecordPage } from '../../shared/records/page.ts';
+import { readRecordPage } from '../../shared/views/records/page.ts';
 import { recordJson } from '../../shared/records/queries.ts';
 import { listRaw, searchRaw, visibleResource, type RawPage } from '../../shared/records/read.ts';
 import { relatedRecords, visibleRelations } from '../../shared/records/related.ts';

@@ -5,8 +5,8 @@ import { seenRun } from '../../shared/actions/present.ts';
 import { listRuns, visibleRun } from '../../shared/actions/queries.ts';
 import { retryRun } from '../../shared/actions/retry.ts';
 import { acceptedAnswer, checkRetry, doneAnswer, retryInput, runSchema, statusSchema } from '../../shared/actions/schema.ts';
-import { answer, closed, cursor, limit, name, nextCursor, Type } from '../../shared/core/schema.ts';
-import { compile } from '../../shared/core/validate.ts';
+import { answer, closed, cursor, limit, name, nextCursor, Type } from '../../shared/platform/core/schema.ts';
+import { compile } from '../../shared/platform/core/validate.ts';
 import { read, write, type Call, type Endpoint } from '../endpoint.ts';
 import { answerAccepted } from './actions.ts';
 

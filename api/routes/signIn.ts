@@ -1,9 +1,9 @@
 /** People sign in, keep their sign-in fresh, and sign out. */
-import { renewSignIn, signIn, signOut } from '../../shared/agents/signIn.ts';
-import { personView, signInInput, freshInput } from '../../shared/agents/schema.ts';
+import { renewSignIn, signIn, signOut } from '../../shared/settings/signIn.ts';
+import { personView, signInInput, freshInput } from '../../shared/settings/schema.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
-import { answer, closed, Type } from '../../shared/core/schema.ts';
-import { compile } from '../../shared/core/validate.ts';
+import { answer, closed, Type } from '../../shared/platform/core/schema.ts';
+import { compile } from '../../shared/platform/core/validate.ts';
 import { open, write, type Call, type Endpoint } from '../endpoint.ts';
 
 const checkFreshInput = compile(freshInput);

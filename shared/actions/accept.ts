@@ -1,41 +1,23 @@
 /** Accepts an action that has passed its steps: says what becomes of it, and writes the run with all that follows from it. */
 import { fault } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
-import type { Caller } from '../agents/principal.ts';
-import { fullAccess } from '../agents/access.ts';
+import type { Caller } from '../access/principal.ts';
+import { fullAccess } from '../access/access.ts';
 import { heldSockets, type HeldConnection } from '../applink/held.ts';
 import type { Connection } from '../applink/link.ts';
-import { newId } from '../core/ids.ts';
-import type { Deps } from '../deps.ts';
+import { newId } from '../platform/core/ids.ts';
+import type { ActionDeps } from './deps.ts';
 import type { Action } from '../environments/actions.ts';
 import { itemJson } from '../items/present.ts';
-import type { SavedAnswer } from '../perform/write.ts';
-import { channels } from '../redis/bus.ts';
+import type { SavedAnswer } from '../platform/journal/answers.ts';
+import { channels } from '../platform/redis/bus.ts';
+import { acceptedBody, type Accepted, type Direct, type Save } from './accepted.ts';
 import { askForRun } from './approval.ts';
 import { beginSurely } from './begin.ts';
 import type { Ready } from './check.ts';
 import { bareRecord, callApp, handedRun, paramsOf } from './handOver.ts';
 import { aboutOf, type Run } from './model.ts';
 import type { JobDue } from './write.ts';
-
-export type Save = (status: number, body: string) => SavedAnswer | null;
-
-/** What a call of an action answers when it doesn't wait for the result. */
-export type Accepted =
-  | { readonly kind: 'pending'; readonly run: string; readonly approval: string }
-  | { readonly kind: 'queued'; readonly run: string }
-  | { readonly kind: 'running'; readonly run: string };
-
-/** A run that the caller waits for: begun already, by this process or by the one that holds the socket. */
-export interface Direct {
-  readonly kind: 'direct';
-  readonly run: Run;
-  /** The run as it is after the app was called from this process; null: another one calls, look into the row. */
-  readonly called: Promise<Run | undefined> | null;
-}
-
-export const acceptedBody = (accepted: Accepted): object =>
-  accepted.kind === 'pending' ? { pending: true, approval: accepted.approval, run: accepted.run } : { [accepted.kind]: true, run: accepted.run };
 
 export const newRun = (caller: Caller, { action, item, input }: Ready, record: string | null, at: number): Run => {
   const { principal, env, requestId, address } = caller;
@@ -72,7 +54,7 @@ interface Wanted {
   readonly run: Run;
 }
 
-const writeQueued = async (deps: Deps, { run, ready: { action } }: Wanted, connection: Connection | null, save: Save): Promise<Accepted> => {
+const writeQueued = async (deps: ActionDeps, { run, ready: { action } }: Wanted, connection: Connection | null, save: Save): Promise<Accepted> => {
   const accepted: Accepted = { kind: 'queued', run: run.id };
   const saved = savedFor(accepted, save);
   // Online it waits for those before it; its lane gives it its turn.
@@ -83,7 +65,7 @@ const writeQueued = async (deps: Deps, { run, ready: { action } }: Wanted, conne
   return accepted;
 };
 
-const writeBackground = async (deps: Deps, { run }: Wanted, save: Save): Promise<Accepted | null> => {
+const writeBackground = async (deps: ActionDeps, { run }: Wanted, save: Save): Promise<Accepted | null> => {
   const accepted: Accepted = { kind: 'running', run: run.id };
   const saved = savedFor(accepted, save);
   const made = await beginSurely(deps, once(run, saved), { due: run.requested_at, saved, unlessQueued: true });
@@ -97,7 +79,7 @@ const writeBackground = async (deps: Deps, { run }: Wanted, save: Save): Promise
 const watchMs = 3_000;
 
 /** Hands it over from here: it is written as handed over, and nobody else has to look at it. */
-const callHere = async (deps: Deps, { run, caller, ready }: Wanted, saved: SavedAnswer | null, held: HeldConnection): Promise<Direct | null> => {
+const callHere = async (deps: ActionDeps, { run, caller, ready }: Wanted, saved: SavedAnswer | null, held: HeldConnection): Promise<Direct | null> => {
   const { record, item } = ready;
   const handed = handedRun(run, held.connection, run.requested_at);
   const known = { record: record === 'unverified' ? bareRecord(run) : record, item: item === null ? null : itemJson(item, fullAccess) };
@@ -107,7 +89,7 @@ const callHere = async (deps: Deps, { run, caller, ready }: Wanted, saved: Saved
   return begun ? { kind: 'direct', run: handed, called: call() } : null;
 };
 
-const writeDirect = async (deps: Deps, wanted: Wanted, connection: Connection, save: Save): Promise<Direct | null> => {
+const writeDirect = async (deps: ActionDeps, wanted: Wanted, connection: Connection, save: Save): Promise<Direct | null> => {
   const saved = savedFor({ kind: 'running', run: wanted.run.id }, save);
   const run: Run = { ...once(wanted.run, saved), waiting_until: wanted.run.requested_at + limits.actionWaitMs };
   const held = heldSockets(deps.link).get(connection.id);
@@ -122,7 +104,7 @@ const writeDirect = async (deps: Deps, wanted: Wanted, connection: Connection, s
 };
 
 /** Throws `503 app_offline` for an action that isn't queued. */
-export const acceptAction = async (deps: Deps, caller: Caller, ready: Ready & { readonly recordId: string | null }, save: Save): Promise<Accepted | Direct> => {
+export const acceptAction = async (deps: ActionDeps, caller: Caller, ready: Ready & { readonly recordId: string | null }, save: Save): Promise<Accepted | Direct> => {
   const { action, recordId } = ready;
   const run = newRun(caller, ready, recordId, deps.clock.now());
   if (needsApproval(caller, action)) return askForRun(deps, caller, { run }, ready, (accepted) => savedFor(accepted, save));

@@ -3,9 +3,9 @@ import { limits } from '../catalogue/limits.ts';
 import { checkedBlocks } from '../blocks/check.ts';
 import type { CallOutcome } from '../applink/link.ts';
 import { rpcCodes, type AppNotifications, type Block, type RunAnswer, type ServiceCalls } from '../applink/protocol.ts';
-import { isObject, jsonProblem } from '../core/guard.ts';
-import type { Deps } from '../deps.ts';
-import { channels } from '../redis/bus.ts';
+import { isObject, jsonProblem } from '../platform/core/guard.ts';
+import type { ActionDeps } from './deps.ts';
+import { channels } from '../platform/redis/bus.ts';
 import { readRun, readRuns, type Run } from './model.ts';
 import { settle, type Verdict } from './settle.ts';
 import { move, type Step } from './write.ts';
@@ -47,9 +47,9 @@ const retryAfter = (failures: number): number => 1000 * 2 ** failures;
 
 const waitNoMore = { handed_at: null, lost_at: null, instance: null, connection: null } as const;
 
-const moved = async (deps: Deps, run: Run, after: Run, step: Step): Promise<Run | null> => ((await move(deps.db, run, after, deps.clock.now(), step)) ? after : null);
+const moved = async (deps: ActionDeps, run: Run, after: Run, step: Step): Promise<Run | null> => ((await move(deps.db, run, after, deps.clock.now(), step)) ? after : null);
 
-const tryAgain = async (deps: Deps, run: Run, message: string): Promise<Run | null> => {
+const tryAgain = async (deps: ActionDeps, run: Run, message: string): Promise<Run | null> => {
   const after: Run = { ...run, ...waitNoMore, failures: run.failures + 1, fence: run.fence + 1, error: null, message: cleaned(message) };
   const again = await moved(deps, run, after, { verb: null, outcome: 'ok', told: true, due: deps.clock.now() + retryAfter(run.failures) });
   deps.bus.publish(channels.nudge, 'outbox');
@@ -57,7 +57,7 @@ const tryAgain = async (deps: Deps, run: Run, message: string): Promise<Run | nu
 };
 
 /** Nothing was sent: it may be handed over freely. */
-const takeBack = async (deps: Deps, run: Run): Promise<Run | null> => {
+const takeBack = async (deps: ActionDeps, run: Run): Promise<Run | null> => {
   const after: Run = { ...run, ...waitNoMore, attempts: run.attempts - 1, fence: run.fence + 1 };
   const back = await moved(deps, run, after, { verb: null, outcome: 'ok', told: false, due: deps.clock.now() });
   deps.bus.publish(channels.nudge, 'jobs');
@@ -65,14 +65,14 @@ const takeBack = async (deps: Deps, run: Run): Promise<Run | null> => {
 };
 
 /** It was handed over and no answer will come on this way: from now on it waits for the instance to come back with it. */
-export const lose = (deps: Deps, run: Run): Promise<Run | null> =>
+export const lose = (deps: ActionDeps, run: Run): Promise<Run | null> =>
   moved(deps, run, { ...run, lost_at: deps.clock.now() }, { verb: null, outcome: 'ok', told: false });
 
 /**
  * Writes what became of a run that was handed over as `run` says, and answers the run as it is then; null when it has
  * moved meanwhile: another hand-over or a later answer counts. Throws when PostgreSQL is away.
  */
-export const conclude = async (deps: Deps, run: Run, outcome: Outcome): Promise<Run | null> => {
+export const conclude = async (deps: ActionDeps, run: Run, outcome: Outcome): Promise<Run | null> => {
   switch (outcome.kind) {
     case 'answer':
       return settle(deps, run, verdictOfResult(outcome.result));
@@ -91,7 +91,7 @@ export const conclude = async (deps: Deps, run: Run, outcome: Outcome): Promise<
 };
 
 /** The end of a run whose answer didn't come within a minute of being lost: again, if that is harmless, else unknown. */
-export const giveUpWaiting = async (deps: Deps, run: Run): Promise<void> => {
+export const giveUpWaiting = async (deps: ActionDeps, run: Run): Promise<void> => {
   const action = deps.directory.environmentById(run.env)?.definition.actions.get(run.action);
   if (run.repeatable && action !== undefined && run.failures < limits.retryableTries) {
     const at = deps.clock.now();
@@ -116,7 +116,7 @@ const outcomeOf = ({ result, error }: RunAnswer): Outcome =>
  * The answers that an instance still holds, sent after it came back. Answers the runs that it may forget: those whose
  * answer is durable now, and those for which it is of no use any more.
  */
-export const takeAnswers = async (deps: Deps, env: number, instance: string, answers: readonly RunAnswer[]): Promise<string[]> => {
+export const takeAnswers = async (deps: ActionDeps, env: number, instance: string, answers: readonly RunAnswer[]): Promise<string[]> => {
   const runs = new Map((await readRuns(deps.db, env, answers.map(({ run }) => run))).map((run) => [run.id, run]));
   const settled: string[] = [];
   for (const answer of answers) {
@@ -130,6 +130,6 @@ export const takeAnswers = async (deps: Deps, env: number, instance: string, ans
 };
 
 /** Keeps and tells how far a run is. Ignored unless this instance runs it. */
-export const noteProgress = (deps: Deps, env: number, instance: string, { run, progress, message }: AppNotifications['run.progress']): void => {
+export const noteProgress = (deps: ActionDeps, env: number, instance: string, { run, progress, message }: AppNotifications['run.progress']): void => {
   tellProgress(deps, { env, instance, run, progress: progress === null ? null : Math.min(Math.max(progress, 0), 1), message: message === undefined || message === null ? null : cleaned(message) });
 };

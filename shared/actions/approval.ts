@@ -1,10 +1,10 @@
 /** A run that a person has to approve first: written as pending, with the approval that it waits for. */
 import { limits } from '../catalogue/limits.ts';
-import type { Caller } from '../agents/principal.ts';
+import type { Caller } from '../access/principal.ts';
 import { requestApproval } from '../approvals/request.ts';
-import type { Deps } from '../deps.ts';
-import type { SavedAnswer } from '../perform/write.ts';
-import type { Accepted } from './accept.ts';
+import type { ActionDeps } from './deps.ts';
+import type { SavedAnswer } from '../platform/journal/answers.ts';
+import type { Accepted } from './accepted.ts';
 import type { Ready } from './check.ts';
 import type { Run } from './model.ts';
 import { beginRun } from './write.ts';
@@ -19,7 +19,7 @@ interface Asking {
 }
 
 /** The same request by the same principal while one is pending answers with that one. */
-export const askForRun = async (deps: Deps, caller: Caller, { run, ended }: Asking, { record }: Pick<Ready, 'record'>, save: (accepted: Accepted) => SavedAnswer | null): Promise<Accepted> => {
+export const askForRun = async (deps: ActionDeps, caller: Caller, { run, ended }: Asking, { record }: Pick<Ready, 'record'>, save: (accepted: Accepted) => SavedAnswer | null): Promise<Accepted> => {
   const { action, resource, record: id, item, inbox, input } = run;
   const asked = await requestApproval(deps, caller, {
     kind: 'action',

@@ -2,8 +2,8 @@
  * Writes a new run also when PostgreSQL goes away before it says that it has: a call whose run is there never fails for
  * an outage of ours. Used by accept.ts.
  */
-import { isAway } from '../db/errors.ts';
-import type { Deps } from '../deps.ts';
+import { isAway } from '../platform/db/errors.ts';
+import type { ActionDeps } from './deps.ts';
 import { wasWritten } from './handOver.ts';
 import type { Run } from './model.ts';
 import { beginRun, type Beginning } from './write.ts';
@@ -14,7 +14,7 @@ const unsureMs = 3_000;
 const unsure = (): Promise<'unsure'> => new Promise((resolve) => void setTimeout(resolve, unsureMs, 'unsure'));
 
 /** As `beginRun`. Throws when that is not known in time; `late` is called if it turns out to be there after all. */
-export const beginSurely = async (deps: Deps, run: Run, beginning: Beginning, late: () => void = () => undefined): Promise<boolean> => {
+export const beginSurely = async (deps: ActionDeps, run: Run, beginning: Beginning, late: () => void = () => undefined): Promise<boolean> => {
   try {
     return await beginRun(deps.db, run, beginning);
   } catch (error) {

@@ -1,10 +1,10 @@
 /** Cancels a run that has not been handed to the app yet; its approval goes with it. */
 import { fault } from '../catalogue/errors.ts';
-import type { Caller } from '../agents/principal.ts';
+import type { Caller } from '../access/principal.ts';
 import { withdrawApproval } from '../approvals/end.ts';
-import type { Deps } from '../deps.ts';
-import { modeProblem } from '../perform/gates.ts';
-import type { SavedAnswer } from '../perform/write.ts';
+import type { ActionDeps } from './deps.ts';
+import { modeProblem } from '../access/gates.ts';
+import type { SavedAnswer } from '../platform/journal/answers.ts';
 import type { Run } from './model.ts';
 import { bareRun } from './present.ts';
 import { visibleRun } from './queries.ts';
@@ -20,7 +20,7 @@ const mayCancel = ({ principal }: Caller, run: Run): void => {
 };
 
 /** Answers the body of the `200`. Throws `409 conflict` for a run that has begun or ended. */
-export const cancelRun = async (deps: Deps, caller: Caller, id: string, save: (body: string) => SavedAnswer | null): Promise<string> => {
+export const cancelRun = async (deps: ActionDeps, caller: Caller, id: string, save: (body: string) => SavedAnswer | null): Promise<string> => {
   const { principal, requestId, address } = caller;
   for (let tries = 1; tries <= triesMax; tries++) {
     const run = await visibleRun(deps.db, caller, id);

@@ -3,14 +3,14 @@
  * a bulk, for a retry, and again when a queued run starts or an approval is given.
  */
 import { fault, invalid } from '../catalogue/errors.ts';
-import type { Caller } from '../agents/principal.ts';
-import { holds } from '../core/conditions.ts';
-import { textProblem } from '../core/guard.ts';
-import { invalidDetails } from '../core/validate.ts';
-import type { Deps } from '../deps.ts';
+import type { Caller } from '../access/principal.ts';
+import { holds } from '../platform/core/conditions.ts';
+import { textProblem } from '../platform/core/guard.ts';
+import { invalidDetails } from '../platform/core/validate.ts';
+import type { ActionDeps } from './deps.ts';
 import type { Action } from '../environments/actions.ts';
 import { readItems, type Item } from '../items/model.ts';
-import { visibleInbox } from '../perform/gates.ts';
+import { visibleInbox } from '../access/gates.ts';
 import { getRecord, type FullRecord } from '../records/read.ts';
 
 /** The action, if this caller may run it at all. Throws 404 for what it can't see, 403 for what it sees and may not run. */
@@ -38,7 +38,7 @@ export const requireRecordRef = (action: Action, record: string | undefined): vo
  * The record of an action: null when it takes none. Of an app-served one while the app is offline `unverified` is
  * answered, and the run looks again when it starts.
  */
-export const recordOf = async (deps: Deps, { env }: Caller, action: Action, id: string | null): Promise<FullRecord | null | 'unverified'> => {
+export const recordOf = async (deps: ActionDeps, { env }: Caller, action: Action, id: string | null): Promise<FullRecord | null | 'unverified'> => {
   if (action.resource === null || id === null) return null;
   if (textProblem(id) !== null || id.length === 0) throw fault('not_found');
   const { resource: name } = action;
@@ -49,7 +49,7 @@ export const recordOf = async (deps: Deps, { env }: Caller, action: Action, id: 
 };
 
 /** The item on whose timeline the run goes. */
-export const itemOf = async ({ db }: Deps, caller: Caller, id: string | null): Promise<Item | null> => {
+export const itemOf = async ({ db }: ActionDeps, caller: Caller, id: string | null): Promise<Item | null> => {
   if (id === null) return null;
   const item = (await readItems(db, caller.env.id, [id])).get(id);
   if (item === undefined || visibleInbox(caller, item.inbox) === undefined) throw fault('not_found');
@@ -91,7 +91,7 @@ export interface Ready {
 }
 
 /** All steps of a call; throws the fault of the first that fails. */
-export const passSteps = async (deps: Deps, caller: Caller, wish: Wish, freshUntil: number | null): Promise<Ready> => {
+export const passSteps = async (deps: ActionDeps, caller: Caller, wish: Wish, freshUntil: number | null): Promise<Ready> => {
   const action = allowedAction(caller, wish.action);
   requireFresh(caller, action, freshUntil, deps.clock.now());
   requireRecordRef(action, wish.record);
@@ -104,7 +104,7 @@ export const passSteps = async (deps: Deps, caller: Caller, wish: Wish, freshUnt
 };
 
 /** The steps of a run that was accepted before and starts now: rights, record, input and `when` as they stand now. */
-export const passAgain = async (deps: Deps, caller: Caller, run: { action: string; record: string | null; input: Readonly<Record<string, unknown>> }): Promise<Ready> => {
+export const passAgain = async (deps: ActionDeps, caller: Caller, run: { action: string; record: string | null; input: Readonly<Record<string, unknown>> }): Promise<Ready> => {
   const action = allowedAction(caller, run.action);
   if (action.freshSignIn && caller.principal.type !== 'person') throw fault('fresh_sign_in_required');
   requireRecordRef(action, run.record ?? undefined);

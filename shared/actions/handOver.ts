@@ -6,15 +6,15 @@ import type { CallOutcome } from '../applink/link.ts';
 import type { HeldConnection } from '../applink/held.ts';
 import type { LinkRecord, ServiceCalls } from '../applink/protocol.ts';
 import { limits } from '../catalogue/limits.ts';
-import { fullAccess } from '../agents/access.ts';
-import { sleep } from '../core/wait.ts';
-import { isAway } from '../db/errors.ts';
-import type { Deps } from '../deps.ts';
+import { fullAccess } from '../access/access.ts';
+import { sleep } from '../platform/core/wait.ts';
+import { isAway } from '../platform/db/errors.ts';
+import type { ActionDeps } from './deps.ts';
 import type { Environment } from '../environments/definition.ts';
 import { readItems } from '../items/model.ts';
 import { itemJson } from '../items/present.ts';
 import { getRecord } from '../records/read.ts';
-import { channels } from '../redis/bus.ts';
+import { channels } from '../platform/redis/bus.ts';
 import { conclude } from './answers.ts';
 import { isSettled, readRun, runByOf, type Run } from './model.ts';
 import { tellMove } from './waiters.ts';
@@ -30,7 +30,7 @@ export const bareRecord = ({ resource, record }: Run): LinkRecord | null =>
   resource === null || record === null ? null : { resource, id: record, title: record, subtitle: null, fields: {}, updatedAt: null };
 
 /** What the app is told of a run; the record as it is now, or by its reference alone when it can't be read. */
-export const paramsOf = async (deps: Deps, env: Environment, run: Run, known?: { record: LinkRecord | null; item: string | null }): Promise<Params> => {
+export const paramsOf = async (deps: ActionDeps, env: Environment, run: Run, known?: { record: LinkRecord | null; item: string | null }): Promise<Params> => {
   const [record, item] = known === undefined ? await Promise.all([recordFor(deps, env, run), itemFor(deps, env, run)]) : [known.record, known.item];
   return {
     run: run.id,
@@ -45,7 +45,7 @@ export const paramsOf = async (deps: Deps, env: Environment, run: Run, known?: {
   };
 };
 
-const recordFor = async (deps: Deps, env: Environment, run: Run): Promise<LinkRecord | null> => {
+const recordFor = async (deps: ActionDeps, env: Environment, run: Run): Promise<LinkRecord | null> => {
   const { resource, record } = run;
   if (resource === null || record === null) return null;
   try {
@@ -55,7 +55,7 @@ const recordFor = async (deps: Deps, env: Environment, run: Run): Promise<LinkRe
   }
 };
 
-const itemFor = async ({ db }: Deps, env: Environment, { item }: Run): Promise<string | null> => {
+const itemFor = async ({ db }: ActionDeps, env: Environment, { item }: Run): Promise<string | null> => {
   const found = item === null ? undefined : (await readItems(db, env.id, [item])).get(item);
   return found === undefined ? null : itemJson(found, fullAccess);
 };
@@ -70,7 +70,7 @@ export const handedRun = (run: Run, { id, instance }: HeldConnection['connection
  * Whether a run or its hand-over was written of whose writing nothing was heard, as PostgreSQL went away meanwhile: asked
  * until it answers. For a hand-over nobody else would call the app, and nobody would know for as long as it may take.
  */
-export const wasWritten = async (deps: Deps, wanted: Run): Promise<boolean> => {
+export const wasWritten = async (deps: ActionDeps, wanted: Run): Promise<boolean> => {
   for (;;) {
     try {
       const run = await readRun(deps.db, wanted.env, wanted.id);
@@ -82,13 +82,13 @@ export const wasWritten = async (deps: Deps, wanted: Run): Promise<boolean> => {
   }
 };
 
-const orWasWritten = (deps: Deps, handed: Run) => (error: unknown): Promise<boolean> => {
+const orWasWritten = (deps: ActionDeps, handed: Run) => (error: unknown): Promise<boolean> => {
   if (isAway(error)) return wasWritten(deps, handed);
   throw error;
 };
 
 /** Marks it as handed over; null when it has moved meanwhile or may not start any more. */
-const mark = async (deps: Deps, run: Run, held: HeldConnection): Promise<Run | null> => {
+const mark = async (deps: ActionDeps, run: Run, held: HeldConnection): Promise<Run | null> => {
   const at = deps.clock.now();
   if (isSettled(run) || run.status === 'pending' || run.handed_at !== null || (run.status === 'queued' && run.expires_at !== null && run.expires_at <= at)) return null;
   const handed = handedRun(run, held.connection, at);
@@ -99,7 +99,7 @@ const mark = async (deps: Deps, run: Run, held: HeldConnection): Promise<Run | n
 };
 
 /** Writes what became of this hand-over, also when PostgreSQL is away for a while or the sweep has marked it as lost. */
-const concludeSurely = async (deps: Deps, handed: Run, outcome: CallOutcome<ServiceCalls['action.run']['result']>): Promise<Run | undefined> => {
+const concludeSurely = async (deps: ActionDeps, handed: Run, outcome: CallOutcome<ServiceCalls['action.run']['result']>): Promise<Run | undefined> => {
   for (let run: Run | undefined = handed; ;) {
     try {
       const concluded = await conclude(deps, run, outcome);
@@ -119,7 +119,7 @@ const concludeSurely = async (deps: Deps, handed: Run, outcome: CallOutcome<Serv
  * Calls the app for a run that is marked as handed over to `held`. Its answer counts for a minute after the time-out, in
  * which the sweep waits for it too.
  */
-export const callApp = async (deps: Deps, handed: Run, held: HeldConnection, params: Params): Promise<Run | undefined> => {
+export const callApp = async (deps: ActionDeps, handed: Run, held: HeldConnection, params: Params): Promise<Run | undefined> => {
   const outcome = await held.call('action.run', params, handed.timeout_ms + limits.lostAnswerMs);
   const run = await concludeSurely(deps, handed, outcome);
   if (run !== undefined && isSettled(run)) held.notify('run.settled', { run: run.id });
@@ -128,7 +128,7 @@ export const callApp = async (deps: Deps, handed: Run, held: HeldConnection, par
 };
 
 /** Called by the link in the process that holds `held`; may be called twice for one run, and for one that is settled. */
-export const handOverRun = async (deps: Deps, env: Environment, id: string, held: HeldConnection): Promise<void> => {
+export const handOverRun = async (deps: ActionDeps, env: Environment, id: string, held: HeldConnection): Promise<void> => {
   const run = await readRun(deps.db, env.id, id);
   if (run === undefined || isSettled(run) || run.handed_at !== null) return;
   const params = await paramsOf(deps, env, handedRun(run, held.connection, deps.clock.now()));

@@ -1,8 +1,8 @@
 /** Lanes: queued runs of one record start one after the other, oldest first. */
-import { row, run, statement } from '../db/sql.ts';
-import type { Db } from '../db/knex.ts';
-import type { Deps } from '../deps.ts';
-import { channels } from '../redis/bus.ts';
+import { row, run, statement } from '../platform/db/sql.ts';
+import type { Db } from '../platform/db/knex.ts';
+import type { ActionDeps } from './deps.ts';
+import { channels } from '../platform/redis/bus.ts';
 import type { Run } from './model.ts';
 
 const before = statement('lanes.before', `
@@ -20,7 +20,7 @@ const release = statement('lanes.release', `
   from (select id, status from runs where env = $2 and lane = $3 and status in ('queued', 'running') order by id limit 1) first
   where first.status = 'queued' and j.subject = first.id and j.name = 'actionRun' and ${idle}`);
 
-export const releaseLane = async ({ db, bus, clock }: Deps, env: number, lane: string): Promise<void> => {
+export const releaseLane = async ({ db, bus, clock }: ActionDeps, env: number, lane: string): Promise<void> => {
   if ((await run(db, release, [clock.now(), env, lane])) > 0) bus.publish(channels.nudge, 'jobs');
 };
 

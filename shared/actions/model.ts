@@ -2,8 +2,8 @@
 import type { By, LivePart } from '../catalogue/events.ts';
 import type { RunStatus } from '../catalogue/states.ts';
 import type { Block } from '../applink/protocol.ts';
-import type { Db, Tx } from '../db/knex.ts';
-import { row, rows, statement } from '../db/sql.ts';
+import type { Db, Tx } from '../platform/db/knex.ts';
+import { row, rows, statement } from '../platform/db/sql.ts';
 
 /** A row of `runs`; see migrations/0008_runs.ts for what the columns mean. */
 export interface Run {

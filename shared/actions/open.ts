@@ -1,9 +1,9 @@
 /** Finds unfinished runs that somebody has to look after; used by the sweep. */
 import { limits } from '../catalogue/limits.ts';
 import { linkLimits } from '../applink/protocol.ts';
-import type { Db } from '../db/knex.ts';
-import { rows, statement } from '../db/sql.ts';
-import { nowSql } from '../outbox/lease.ts';
+import type { Db } from '../platform/db/knex.ts';
+import { rows, statement } from '../platform/db/sql.ts';
+import { nowSql } from '../platform/outbox/lease.ts';
 import type { Run } from './model.ts';
 
 const batch = 500;

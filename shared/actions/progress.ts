@@ -1,7 +1,7 @@
 /** Progress of runs: many notices a second become one statement and one passing message a run, at most 5 times a second. */
-import { rows, statement } from '../db/sql.ts';
-import type { Deps } from '../deps.ts';
-import { channels, type PassingMessage } from '../redis/bus.ts';
+import { rows, statement } from '../platform/db/sql.ts';
+import type { ActionDeps } from './deps.ts';
+import { channels, type PassingMessage } from '../platform/redis/bus.ts';
 import { runPart, type Run } from './model.ts';
 
 const everyMs = 200;
@@ -25,9 +25,9 @@ interface Waiting {
   readonly latest: Map<string, Progress>;
   busy: boolean;
 }
-const known = new WeakMap<Deps, Waiting>();
+const known = new WeakMap<ActionDeps, Waiting>();
 
-const flush = async (deps: Deps, waiting: Waiting): Promise<void> => {
+const flush = async (deps: ActionDeps, waiting: Waiting): Promise<void> => {
   const some = [...waiting.latest.values()];
   waiting.latest.clear();
   for (const run of await rows<Run>(deps.db, write, [JSON.stringify(some)])) {
@@ -36,7 +36,7 @@ const flush = async (deps: Deps, waiting: Waiting): Promise<void> => {
   }
 };
 
-const flushSoon = (deps: Deps, waiting: Waiting): void => {
+const flushSoon = (deps: ActionDeps, waiting: Waiting): void => {
   if (waiting.busy) return;
   waiting.busy = true;
   setTimeout(() => {
@@ -52,7 +52,7 @@ const flushSoon = (deps: Deps, waiting: Waiting): void => {
 };
 
 /** Never waits: progress that is lost with its process is told by the next one. */
-export const tellProgress = (deps: Deps, progress: Progress): void => {
+export const tellProgress = (deps: ActionDeps, progress: Progress): void => {
   const waiting = known.get(deps) ?? { latest: new Map<string, Progress>(), busy: false };
   known.set(deps, waiting);
   const former = waiting.latest.get(progress.run);

@@ -1,9 +1,9 @@
 /** Runs as one caller may see them: those it asked for, and those of actions that it may run on records that it sees. */
 import { fault } from '../catalogue/errors.ts';
 import type { RunStatus } from '../catalogue/states.ts';
-import type { Caller } from '../agents/principal.ts';
-import type { Db } from '../db/knex.ts';
-import { rows, statement } from '../db/sql.ts';
+import type { Caller } from '../access/principal.ts';
+import type { Db } from '../platform/db/knex.ts';
+import { rows, statement } from '../platform/db/sql.ts';
 import { readRun, type Run } from './model.ts';
 
 const isRequester = ({ principal }: Caller, { actor_type: type, actor }: Pick<Run, 'actor_type' | 'actor'>): boolean => principal.type === type && principal.id === actor;

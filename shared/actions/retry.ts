@@ -1,11 +1,12 @@
 /** Runs an action again whose run failed, expired or has an unknown end: every step anew, under the same id. */
 import { fault } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
-import type { Caller } from '../agents/principal.ts';
-import type { Deps } from '../deps.ts';
-import type { SavedAnswer } from '../perform/write.ts';
-import { channels } from '../redis/bus.ts';
-import { acceptedBody, needsApproval, once, queuedRun, type Accepted, type Direct } from './accept.ts';
+import type { Caller } from '../access/principal.ts';
+import type { ActionDeps } from './deps.ts';
+import type { SavedAnswer } from '../platform/journal/answers.ts';
+import { channels } from '../platform/redis/bus.ts';
+import { needsApproval, once, queuedRun } from './accept.ts';
+import { acceptedBody, type Accepted, type Direct } from './accepted.ts';
 import { askForRun } from './approval.ts';
 import { passSteps } from './check.ts';
 import type { Run } from './model.ts';
@@ -31,7 +32,7 @@ export const anew = (run: Run, { principal, requestId, address }: Caller, at: nu
 });
 
 /** As for a new run, but that a job begins it: there is a row already, which nobody else may begin. */
-export const retryRun = async (deps: Deps, caller: Caller, id: string, { confirmed, freshUntil, save }: Retry): Promise<Accepted | Direct> => {
+export const retryRun = async (deps: ActionDeps, caller: Caller, id: string, { confirmed, freshUntil, save }: Retry): Promise<Accepted | Direct> => {
   const run = await visibleRun(deps.db, caller, id);
   const ready = await passSteps(deps, caller, { action: run.action, record: run.record ?? undefined, input: run.input, confirmed }, freshUntil);
   if (!canRunAgain(run)) throw fault('conflict', `This run is ${run.status}; only one that failed, expired or has an unknown end can be run again.`);

@@ -1,8 +1,8 @@
 /** Actions and runs as they are asked for and answered. */
 import { runStatuses } from '../catalogue/states.ts';
 import { limits } from '../catalogue/limits.ts';
-import { answer, by, closed, id, lookupId, name, nullable, Type, type Static } from '../core/schema.ts';
-import { compile } from '../core/validate.ts';
+import { answer, by, closed, id, lookupId, name, nullable, Type, type Static } from '../platform/core/schema.ts';
+import { compile } from '../platform/core/validate.ts';
 import { blockSchema } from '../blocks/schema.ts';
 
 export const actionInput = closed({

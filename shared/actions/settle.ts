@@ -2,10 +2,8 @@
 import type { ErrorCode } from '../catalogue/errors.ts';
 import type { RunStatus } from '../catalogue/states.ts';
 import type { Block } from '../applink/protocol.ts';
-import type { Deps } from '../deps.ts';
-import { countRun } from '../bulk/chunks.ts';
-import { reportProgress } from '../bulk/progress.ts';
-import { channels } from '../redis/bus.ts';
+import type { ActionDeps } from './deps.ts';
+import { channels } from '../platform/redis/bus.ts';
 import { releaseLane } from './lanes.ts';
 import type { Run } from './model.ts';
 import { resultText } from './present.ts';
@@ -38,7 +36,7 @@ export const settledRun = (run: Run, { status, message = null, blocks = [], erro
  * What the idempotency key of a call that waited for the result answers from now on: the result, or the app's refusal.
  * Of an unknown end it goes on answering that the run exists; what was never handed over may be asked for anew.
  */
-const answerOf = async (deps: Deps, run: Run, after: Run): Promise<Step['answer']> => {
+const answerOf = async (deps: ActionDeps, run: Run, after: Run): Promise<Step['answer']> => {
   if (run.once_key === null || run.waiting_until === null) return undefined;
   if (after.status === 'succeeded') return { status: 200, body: await resultText(deps, after) };
   if (after.code === 'action_failed') return { status: 422, body: JSON.stringify({ error: after.error, code: after.code, run: run.id }) };
@@ -50,7 +48,7 @@ const verbs: Readonly<Record<Verdict['status'], string>> = {
 };
 
 /** The run as it is then; null when it has moved meanwhile, and nothing was written. */
-export const settle = async (deps: Deps, run: Run, verdict: Verdict, more: Pick<Step, 'by' | 'saved'> = {}): Promise<Run | null> => {
+export const settle = async (deps: ActionDeps, run: Run, verdict: Verdict, more: Pick<Step, 'by' | 'saved'> = {}): Promise<Run | null> => {
   const { db, bus, clock } = deps;
   const at = clock.now();
   const after = settledRun(run, verdict, at);
@@ -72,9 +70,6 @@ export const settle = async (deps: Deps, run: Run, verdict: Verdict, more: Pick<
   bus.publish(channels.nudge, 'outbox');
   if (run.waiting_until !== null) tellMove(bus, run.id);
   if (run.lane !== null) await releaseLane(deps, run.env, run.lane);
-  if (run.bulk !== null) {
-    await countRun(db, run.bulk, run.id);
-    await reportProgress(deps, run.env, run.bulk);
-  }
+  await deps.afterRun(deps, run);
   return after;
 };

@@ -2,8 +2,8 @@
  * Calls that wait for their run's end, by run: woken by whoever settles it in this process, and through Redis by those
  * who settle it elsewhere. A hint that may be lost: who waits looks into the database too.
  */
-import type { Bus } from '../redis/bus.ts';
-import { channels } from '../redis/bus.ts';
+import type { Bus } from '../platform/redis/bus.ts';
+import { channels } from '../platform/redis/bus.ts';
 
 interface Waiters {
   readonly byRun: Map<string, Set<() => void>>;

@@ -2,10 +2,10 @@
  * The statements by which runs begin and move on. Each writes the run, what its timeline, the audit log and subscribers
  * are told, the jobs and the saved answer, all or nothing, and only while the run is still what was decided on.
  */
-import { newId } from '../core/ids.ts';
-import type { Db, Tx } from '../db/knex.ts';
-import { row, rows, run, statement, type Value } from '../db/sql.ts';
-import type { SavedAnswer } from '../perform/write.ts';
+import { newId } from '../platform/core/ids.ts';
+import type { Db, Tx } from '../platform/db/knex.ts';
+import { row, rows, run, statement, type Value } from '../platform/db/sql.ts';
+import type { SavedAnswer } from '../platform/journal/answers.ts';
 import { aboutOf, entryDataOf, entryPart, runParts, type Run } from './model.ts';
 
 /** When the job of a run is due: at a time, or once the app is back. */

@@ -1,5 +1,5 @@
 /** What an app's answer says: checked for being one of JSON-RPC, never for what the method would want. */
-import { isObject, jsonProblem } from '../core/guard.ts';
+import { isObject, jsonProblem } from '../platform/core/guard.ts';
 import type { CallOutcome } from './link.ts';
 
 /** A longer message helps nobody. */

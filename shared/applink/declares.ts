@@ -1,11 +1,20 @@
 /** What a manifest declares, as words that calls are routed by: an instance is only asked what it said it can. */
-import type { Manifest } from '../environments/manifest.ts';
 import type { Declares } from './link.ts';
 
 export const declared = ({ kind, name }: Declares): string => `${kind}:${name}`;
 
+type Names = readonly { readonly name: string }[] | undefined;
+
+/** The parts of a manifest that calls are routed by. */
+interface Declarations {
+  readonly actions?: Names;
+  readonly resources?: Names;
+  readonly pages?: Names;
+  readonly inboxes?: Names;
+}
+
 /** `action:refund`, `resource:order` (of stored ones too the app may give blocks and say which actions apply), `page:sales`, `inbox:mail`. */
-export const declaredBy = ({ actions = [], resources = [], pages = [], inboxes = [] }: Manifest): string[] => [
+export const declaredBy = ({ actions = [], resources = [], pages = [], inboxes = [] }: Declarations): string[] => [
   ...actions.map(({ name }) => declared({ kind: 'action', name })),
   ...resources.map(({ name }) => declared({ kind: 'resource', name })),
   ...pages.map(({ name }) => declared({ kind: 'page', name })),

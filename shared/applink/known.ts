@@ -2,7 +2,7 @@
  * Who is connected, as far as this process knows: read from PostgreSQL when it is asked for, at most once a second and
  * anew after a hint. Used by routing.ts.
  */
-import type { Db } from '../db/knex.ts';
+import type { Db } from '../platform/db/knex.ts';
 import { presentIn, type PresenceRow } from './presence.ts';
 
 /** A hint may be lost: so long is what was read believed. In ms. */

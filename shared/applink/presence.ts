@@ -2,11 +2,11 @@
  * Who is connected, as rows in PostgreSQL by its clock: written by the process that holds a socket, read by all, and
  * swept by the workers when that process was killed. Coming online and going offline is told here.
  */
-import type { Clock } from '../core/clock.ts';
-import type { Db } from '../db/knex.ts';
-import { row, rows, statement } from '../db/sql.ts';
-import { nowSql } from '../outbox/lease.ts';
-import { channels, type Bus, type PassingMessage } from '../redis/bus.ts';
+import type { Clock } from '../platform/core/clock.ts';
+import type { Db } from '../platform/db/knex.ts';
+import { row, rows, statement } from '../platform/db/sql.ts';
+import { nowSql } from '../platform/outbox/lease.ts';
+import { channels, type Bus, type PassingMessage } from '../platform/redis/bus.ts';
 import { linkLimits } from './protocol.ts';
 
 export interface PresenceParts {

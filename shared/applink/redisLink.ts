@@ -2,12 +2,12 @@
  * The link to customers' apps as every process has it (`deps.link`): presence from PostgreSQL, calls on the sockets of
  * this process or, through Redis, on those of others.
  */
-import type { Clock } from '../core/clock.ts';
-import type { Config } from '../core/config.ts';
-import type { Log } from '../core/log.ts';
-import type { Db } from '../db/knex.ts';
-import { newHolder } from '../outbox/lease.ts';
-import { channels, type Bus } from '../redis/bus.ts';
+import type { Clock } from '../platform/core/clock.ts';
+import type { Config } from '../platform/core/config.ts';
+import type { Log } from '../platform/core/log.ts';
+import type { Db } from '../platform/db/knex.ts';
+import { newHolder } from '../platform/outbox/lease.ts';
+import { channels, type Bus } from '../platform/redis/bus.ts';
 import { outcomeOf } from './answers.ts';
 import { HeldSockets, holdFor, type Relayed } from './held.ts';
 import type { AppLink, CallOptions, CallOutcome, Connection } from './link.ts';

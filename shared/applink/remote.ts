@@ -1,6 +1,6 @@
 /** Calls to sockets that another process holds, through Redis: asked, taken within a second, answered. Used by redisLink.ts. */
 import { randomUUID } from 'node:crypto';
-import { channels, type Bus } from '../redis/bus.ts';
+import { channels, type Bus } from '../platform/redis/bus.ts';
 import type { HeldSockets, Relayed } from './held.ts';
 import type { Connection } from './link.ts';
 import type { ServiceMethod } from './protocol.ts';

@@ -1,5 +1,5 @@
 /** To which connection a call goes: the least busy one that declares what is called. Used by redisLink.ts. */
-import type { Db } from '../db/knex.ts';
+import type { Db } from '../platform/db/knex.ts';
 import { declared } from './declares.ts';
 import type { HeldSockets } from './held.ts';
 import { KnownConnections, type Known } from './known.ts';

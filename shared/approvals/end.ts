@@ -1,11 +1,11 @@
 /** The end of an approval: its row, its entry on the timeline, the audit log under whoever decided, and what subscribers are told. */
 import type { By } from '../catalogue/events.ts';
-import { byOf, type Caller } from '../agents/principal.ts';
+import { byOf, type Caller } from '../access/principal.ts';
 import type { ApprovalStatus } from '../catalogue/states.ts';
-import type { Db, Tx } from '../db/knex.ts';
-import { run, statement } from '../db/sql.ts';
-import type { Deps } from '../deps.ts';
-import { channels } from '../redis/bus.ts';
+import type { Db, Tx } from '../platform/db/knex.ts';
+import { run, statement } from '../platform/db/sql.ts';
+import type { DomainDeps } from '../settings/deps.ts';
+import { channels } from '../platform/redis/bus.ts';
 import { approvalEntryData, approvalParts, readApproval, type Approval } from './model.ts';
 
 export interface Ending {
@@ -56,7 +56,7 @@ export const endingBy = ({ principal, requestId, address }: Caller, status: Endi
 });
 
 /** What waited for an approval was cancelled by itself, such as its run. */
-export const withdrawApproval = async (deps: Deps, caller: Caller, id: string): Promise<void> => {
+export const withdrawApproval = async (deps: DomainDeps, caller: Caller, id: string): Promise<void> => {
   const approval = await readApproval(deps.db, caller.env.id, id);
   if (approval?.status !== 'pending') return;
   await endApproval(deps.db, approval, endingBy(caller, 'cancelled', null), deps.clock.now());

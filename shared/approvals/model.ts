@@ -1,8 +1,8 @@
 /** Approvals as rows, and the form in which everybody sees one. */
 import type { By, LivePart } from '../catalogue/events.ts';
 import type { ApprovalStatus } from '../catalogue/states.ts';
-import type { Db, Tx } from '../db/knex.ts';
-import { row, statement } from '../db/sql.ts';
+import type { Db, Tx } from '../platform/db/knex.ts';
+import { row, statement } from '../platform/db/sql.ts';
 
 export const approvalKinds = ['action', 'bulk', 'flag', 'item'] as const;
 export type ApprovalKind = (typeof approvalKinds)[number];

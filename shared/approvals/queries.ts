@@ -1,9 +1,9 @@
 /** Approvals as one caller may see them. */
 import { fault } from '../catalogue/errors.ts';
 import type { ApprovalStatus } from '../catalogue/states.ts';
-import type { Caller } from '../agents/principal.ts';
-import type { Db } from '../db/knex.ts';
-import { rows, statement } from '../db/sql.ts';
+import type { Caller } from '../access/principal.ts';
+import type { Db } from '../platform/db/knex.ts';
+import { rows, statement } from '../platform/db/sql.ts';
 import { approvalJson, columns, readApproval, type Approval } from './model.ts';
 import { seesApproval } from './visible.ts';
 

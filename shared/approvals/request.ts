@@ -1,16 +1,16 @@
 /** Asks for a person's approval: of an action, a bulk, a flag's change, or an item's change by a supervised agent. */
 import { createHash } from 'node:crypto';
 import { fault } from '../catalogue/errors.ts';
-import type { Caller } from '../agents/principal.ts';
-import { isObject } from '../core/guard.ts';
-import { newId } from '../core/ids.ts';
-import { isDuplicate } from '../db/errors.ts';
-import type { Tx } from '../db/knex.ts';
-import { row, run, statement } from '../db/sql.ts';
-import type { Deps } from '../deps.ts';
-import { keepAnswer } from '../perform/once.ts';
-import type { SavedAnswer } from '../perform/write.ts';
-import { channels } from '../redis/bus.ts';
+import type { Caller } from '../access/principal.ts';
+import { isObject } from '../platform/core/guard.ts';
+import { newId } from '../platform/core/ids.ts';
+import { isDuplicate } from '../platform/db/errors.ts';
+import type { Tx } from '../platform/db/knex.ts';
+import { row, run, statement } from '../platform/db/sql.ts';
+import type { DomainDeps } from '../settings/deps.ts';
+import { keepAnswer } from '../platform/journal/answers.ts';
+import type { SavedAnswer } from '../platform/journal/answers.ts';
+import { channels } from '../platform/redis/bus.ts';
 import { approvalEntryData, approvalJson, approvalParts, type Approval, type ApprovalKind, type Requests } from './model.ts';
 
 export interface Asked {
@@ -62,16 +62,16 @@ const insert = statement('approvals.insert', `
 const inOrder = (value: unknown): string =>
   JSON.stringify(value, (_, member: unknown) => (isObject(member) ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1))) : member));
 
-const pendingOne = async (deps: Deps, caller: Caller, fingerprint: Buffer): Promise<Asked | undefined> =>
+const pendingOne = async (deps: DomainDeps, caller: Caller, fingerprint: Buffer): Promise<Asked | undefined> =>
   row<Asked>(deps.db, same, [caller.env.id, caller.principal.id, fingerprint, deps.clock.now()]);
 
-const again = async (deps: Deps, asked: Asked, save: (asked: Asked) => SavedAnswer | null): Promise<Asked> => {
+const again = async (deps: DomainDeps, asked: Asked, save: (asked: Asked) => SavedAnswer | null): Promise<Asked> => {
   const saved = save(asked);
   if (saved !== null) await keepAnswer(deps.db, saved, deps.clock.now());
   return asked;
 };
 
-const openMs = ({ config }: Deps, { kind, expiresMs }: Pick<Wanted<ApprovalKind>, 'kind' | 'expiresMs'>): number =>
+const openMs = ({ config }: DomainDeps, { kind, expiresMs }: Pick<Wanted<ApprovalKind>, 'kind' | 'expiresMs'>): number =>
   (kind === 'flag' ? config.flagApprovalMs : config.approvalMs) ?? expiresMs;
 
 const approvalOf = <K extends ApprovalKind>(caller: Caller, wanted: Wanted<K>, at: number): Approval<K> => {
@@ -100,7 +100,7 @@ const write = async (tx: Tx, { principal }: Caller, approval: Approval, fingerpr
 };
 
 /** Answers the approval that is pending now: a new one, or that of the same request which was there already. */
-export const requestApproval = async <K extends ApprovalKind>(deps: Deps, caller: Caller, wanted: Wanted<K>): Promise<Asked> => {
+export const requestApproval = async <K extends ApprovalKind>(deps: DomainDeps, caller: Caller, wanted: Wanted<K>): Promise<Asked> => {
   const fingerprint = createHash('sha256').update(inOrder(wanted.fingerprint)).digest();
   const known = await pendingOne(deps, caller, fingerprint);
   if (known !== undefined) return again(deps, known, wanted.save);

@@ -1,8 +1,8 @@
 /** Approvals as they are answered and decided. */
 import { approvalStatuses } from '../catalogue/states.ts';
 import { limits } from '../catalogue/limits.ts';
-import { answer, by, closed, id, nullable, Type, type Static } from '../core/schema.ts';
-import { compile } from '../core/validate.ts';
+import { answer, by, closed, id, nullable, Type, type Static } from '../platform/core/schema.ts';
+import { compile } from '../platform/core/validate.ts';
 import { approvalKinds } from './model.ts';
 
 const moment = (description: string) => Type.Integer({ description: `${description} (milliseconds since 1970 UTC)` });

@@ -1,5 +1,5 @@
 /** Who sees an approval: whoever asked for it, and who may see approvals and sees what it is about. */
-import type { Access } from '../agents/access.ts';
+import type { Access } from '../access/access.ts';
 import type { ApprovalTarget } from './model.ts';
 
 /** Whether the role sees what the approval is about. */

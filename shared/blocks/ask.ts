@@ -2,8 +2,8 @@
 import type { CallOutcome } from '../applink/link.ts';
 import { rpcCodes, type Block } from '../applink/protocol.ts';
 import { Fault, fault } from '../catalogue/errors.ts';
-import { isAway } from '../db/errors.ts';
-import type { Log } from '../core/log.ts';
+import { isAway } from '../platform/db/errors.ts';
+import type { Log } from '../platform/core/log.ts';
 import { errorBlock } from './check.ts';
 
 /** Longer sentences of an app don't help anybody. */

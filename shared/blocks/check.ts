@@ -4,9 +4,9 @@
  */
 import type { Block } from '../applink/protocol.ts';
 import { errors, type ErrorCode } from '../catalogue/errors.ts';
-import { hasMoreParts, isObject, jsonProblem } from '../core/guard.ts';
-import { namePattern } from '../core/schema.ts';
-import { ownProblemsOf } from '../core/validate.ts';
+import { hasMoreParts, isObject, jsonProblem } from '../platform/core/guard.ts';
+import { namePattern } from '../platform/core/schema.ts';
+import { ownProblemsOf } from '../platform/core/validate.ts';
 import { blockLimits, givenBlockSchemas, type BlockType, type ValueType } from './schema.ts';
 import { isBlockType, shapedBlock } from './shape.ts';
 

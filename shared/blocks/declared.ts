@@ -1,6 +1,6 @@
 /** Blocks of a declaration with their templates filled: of an inbox, a resource or a page. */
 import type { Block, Json } from '../applink/protocol.ts';
-import { fillTemplate } from '../core/conditions.ts';
+import { fillTemplate } from '../platform/core/conditions.ts';
 import { checkedBlock } from './check.ts';
 
 /** A template that is one path keeps the value's type, but what is shown as text is text. */

@@ -1,6 +1,6 @@
 /** Blocks as they are answered (contract section 6): the one schema that apps' blocks are checked by and the documents show. */
-import { answer, nullable, Type, type TSchema } from '../core/schema.ts';
-import { itemSchema } from '../items/schema.ts';
+import { answer, nullable, Type, type TSchema } from '../platform/core/schema.ts';
+import { itemSchema } from './itemSchema.ts';
 
 export const valueTypes = ['text', 'number', 'money', 'time', 'boolean', 'link', 'person'] as const;
 export type ValueType = (typeof valueTypes)[number];

@@ -2,7 +2,7 @@
  * Brings a given block into the form that is answered, before it is checked (check.ts): members that aren't known are
  * dropped, as an app may be newer than the service, and what may be left out is filled in.
  */
-import { isObject } from '../core/guard.ts';
+import { isObject } from '../platform/core/guard.ts';
 import type { Block } from '../applink/protocol.ts';
 import type { BlockType } from './schema.ts';
 

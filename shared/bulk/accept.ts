@@ -1,14 +1,14 @@
 /** Accepts a bulk: one statement writes it, its chunks, a job for each, what is told of it, and the saved answer. */
 import { fault } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
-import { newId } from '../core/ids.ts';
-import type { Db, Tx } from '../db/knex.ts';
-import { run, statement } from '../db/sql.ts';
-import type { Deps } from '../deps.ts';
-import type { Caller } from '../agents/principal.ts';
-import { modeProblem } from '../perform/gates.ts';
-import type { SavedAnswer } from '../perform/write.ts';
-import { channels } from '../redis/bus.ts';
+import { newId } from '../platform/core/ids.ts';
+import type { Db, Tx } from '../platform/db/knex.ts';
+import { run, statement } from '../platform/db/sql.ts';
+import type { ActionDeps } from '../actions/deps.ts';
+import type { Caller } from '../access/principal.ts';
+import { modeProblem } from '../access/gates.ts';
+import type { SavedAnswer } from '../platform/journal/answers.ts';
+import { channels } from '../platform/redis/bus.ts';
 import { bulkPart, bulkText, type BulkRow } from './present.ts';
 import type { BulkOperation } from './schema.ts';
 
@@ -74,7 +74,7 @@ const write = async (db: Db | Tx, { env, principal, requestId, address }: Caller
 };
 
 /** Answers the body of the `202`. The audit log shows an undo on the bulk that it takes back. */
-export const acceptBulk = async (deps: Deps, caller: Caller, wanted: NewBulk): Promise<string> => {
+export const acceptBulk = async (deps: ActionDeps, caller: Caller, wanted: NewBulk): Promise<string> => {
   mayAccept(caller);
   const bulk = rowOf(caller, wanted, 'queued');
   const body = bulkText(bulk);
@@ -87,5 +87,5 @@ export const acceptBulk = async (deps: Deps, caller: Caller, wanted: NewBulk): P
 /** One that waits for an approval: written by `acceptPendingBulk`, begun when a person has approved it. */
 export const pendingBulk = (caller: Caller, wanted: NewBulk): BulkRow => rowOf(caller, wanted, 'pending');
 
-export const acceptPendingBulk = (deps: Deps, tx: Tx, caller: Caller, bulk: BulkRow, ids: readonly string[]): Promise<void> =>
+export const acceptPendingBulk = (deps: ActionDeps, tx: Tx, caller: Caller, bulk: BulkRow, ids: readonly string[]): Promise<void> =>
   write(tx, caller, { bulk, ids, saved: null, at: deps.clock.now() });

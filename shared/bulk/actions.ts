@@ -1,6 +1,6 @@
 /** Bulks of actions: what is checked before one is accepted, in the order of `POST /actions`. */
 import { invalid } from '../catalogue/errors.ts';
-import type { Caller } from '../agents/principal.ts';
+import type { Caller } from '../access/principal.ts';
 import { needsApproval } from '../actions/accept.ts';
 import { allowedAction, filledInput, requireConfirmed, requireFresh } from '../actions/check.ts';
 import type { ActionOperation, BulkOperation } from './schema.ts';

@@ -1,9 +1,9 @@
 /** Begins a bulk that a person has approved: each of its chunks gets its job. */
 import type { By } from '../catalogue/events.ts';
 import { limits } from '../catalogue/limits.ts';
-import { newId } from '../core/ids.ts';
-import type { Tx } from '../db/knex.ts';
-import { run, statement } from '../db/sql.ts';
+import { newId } from '../platform/core/ids.ts';
+import type { Tx } from '../platform/db/knex.ts';
+import { run, statement } from '../platform/db/sql.ts';
 import { bulkPart, type BulkRow } from './present.ts';
 
 const begin = statement('bulk.begin', `

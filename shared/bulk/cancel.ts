@@ -1,16 +1,16 @@
 /** Cancels what a bulk has not begun; a chunk that runs goes on to its end. */
 import { fault } from '../catalogue/errors.ts';
-import { runsNotBegun } from '../actions/bulkRuns.ts';
+import { runsNotBegun } from './runs.ts';
 import { settle } from '../actions/settle.ts';
 import { withdrawApproval } from '../approvals/end.ts';
-import { isConflict } from '../db/errors.ts';
-import { row, run, rows, statement } from '../db/sql.ts';
-import type { Tx } from '../db/knex.ts';
-import type { Deps } from '../deps.ts';
-import type { Caller } from '../agents/principal.ts';
-import type { SavedAnswer } from '../perform/write.ts';
-import { channels } from '../redis/bus.ts';
-import { keepAnswer } from '../perform/once.ts';
+import { isConflict } from '../platform/db/errors.ts';
+import { row, run, rows, statement } from '../platform/db/sql.ts';
+import type { Tx } from '../platform/db/knex.ts';
+import type { ActionDeps } from '../actions/deps.ts';
+import type { Caller } from '../access/principal.ts';
+import type { SavedAnswer } from '../platform/journal/answers.ts';
+import { channels } from '../platform/redis/bus.ts';
+import { keepAnswer } from '../platform/journal/answers.ts';
 import { bulkText, type BulkRow } from './present.ts';
 import { finishBulk, reportProgress } from './progress.ts';
 import { isAuthor, readBulk, visibleBulk } from './queries.ts';
@@ -65,7 +65,7 @@ const cancelIn = async (tx: Tx, { caller, id, at, save }: Asked): Promise<string
 const triesMost = 5;
 
 /** Answers the body of the `200`. Throws 404 for a bulk that isn't seen, 403 for another's, 409 for a finished one. */
-export const cancelBulk = async (deps: Deps, caller: Caller, id: string, save: (body: string) => SavedAnswer | null): Promise<string> => {
+export const cancelBulk = async (deps: ActionDeps, caller: Caller, id: string, save: (body: string) => SavedAnswer | null): Promise<string> => {
   let body: string | undefined;
   for (let tries = 1; body === undefined; tries++) {
     try {
@@ -86,7 +86,7 @@ export const cancelBulk = async (deps: Deps, caller: Caller, id: string, save: (
 };
 
 /** Ends a bulk whose approval is not given. */
-export const cancelPending = async (deps: Deps, env: number, id: string): Promise<void> => {
+export const cancelPending = async (deps: ActionDeps, env: number, id: string): Promise<void> => {
   await deps.db.transaction(async (tx) => {
     await rows(tx, lock, [env, id]);
     const before = await readBulk(tx, env, id);

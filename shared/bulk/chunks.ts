@@ -1,7 +1,7 @@
 /** The statements of a chunk's life: taken up, its results so far, its end. Used by the bulkChunk job. */
 import { limits } from '../catalogue/limits.ts';
-import type { Db } from '../db/knex.ts';
-import { row, rows, run, statement } from '../db/sql.ts';
+import type { Db } from '../platform/db/knex.ts';
+import { row, rows, run, statement } from '../platform/db/sql.ts';
 import type { Former } from '../items/operations/restore.ts';
 import { revokedMessage } from './queries.ts';
 import type { BulkOperation } from './schema.ts';

@@ -1,7 +1,7 @@
 /** Finds bulks that nobody works on any more: a process ended between two statements that belong together. */
-import type { Db } from '../db/knex.ts';
-import { rows, run, statement } from '../db/sql.ts';
-import { newId } from '../core/ids.ts';
+import type { Db } from '../platform/db/knex.ts';
+import { rows, run, statement } from '../platform/db/sql.ts';
+import { newId } from '../platform/core/ids.ts';
 
 /** A bulk's first seconds are its own. */
 const youngMs = 5_000;

@@ -1,18 +1,18 @@
 /** A bulk that a person has to approve first: kept whole, begun only then. One approval stands for all of it. */
 import { limits } from '../catalogue/limits.ts';
-import type { Caller } from '../agents/principal.ts';
+import type { Caller } from '../access/principal.ts';
 import type { Requests } from '../approvals/model.ts';
 import { requestApproval } from '../approvals/request.ts';
-import type { Deps } from '../deps.ts';
+import type { ActionDeps } from '../actions/deps.ts';
 import { readItems } from '../items/model.ts';
-import { visibleInbox } from '../perform/gates.ts';
-import { keepAnswer } from '../perform/once.ts';
+import { visibleInbox } from '../access/gates.ts';
+import { keepAnswer } from '../platform/journal/answers.ts';
 import { acceptPendingBulk, pendingBulk, type NewBulk } from './accept.ts';
 import { bulkJson } from './present.ts';
 import { readBulk } from './queries.ts';
 
 /** What decides who sees the request: the inboxes of the items that the requester sees, and the action with its resource. */
-const sightOf = async ({ db }: Deps, caller: Caller, { operation, ids }: NewBulk): Promise<Pick<Requests['bulk'], 'inboxes' | 'action' | 'resource'>> => {
+const sightOf = async ({ db }: ActionDeps, caller: Caller, { operation, ids }: NewBulk): Promise<Pick<Requests['bulk'], 'inboxes' | 'action' | 'resource'>> => {
   const items = [...(await readItems(db, caller.env.id, ids)).values()];
   const inboxes = [...new Set(items.map(({ inbox }) => inbox))].filter((name) => visibleInbox(caller, name) !== undefined).sort();
   const action = operation.type === 'action' ? String(operation['action']) : null;
@@ -20,7 +20,7 @@ const sightOf = async ({ db }: Deps, caller: Caller, { operation, ids }: NewBulk
 };
 
 /** Answers the body of the `202`; the same request while one is pending answers with that one. */
-export const acceptPending = async (deps: Deps, caller: Caller, wanted: NewBulk): Promise<string> => {
+export const acceptPending = async (deps: ActionDeps, caller: Caller, wanted: NewBulk): Promise<string> => {
   const { operation, ids } = wanted;
   const bulk = pendingBulk(caller, wanted);
   const what = operation.type === 'action' ? String(operation['action']) : operation.type;

@@ -1,8 +1,10 @@
 /** What subscribers hear of a bulk, and its end: called whenever a chunk has ended, by whatever ended it. */
-import type { Db, Tx } from '../db/knex.ts';
-import { run, statement } from '../db/sql.ts';
-import type { Deps } from '../deps.ts';
-import { channels, type PassingMessage } from '../redis/bus.ts';
+import type { Db, Tx } from '../platform/db/knex.ts';
+import { run, statement } from '../platform/db/sql.ts';
+import type { ActionDeps } from '../actions/deps.ts';
+import { channels, type PassingMessage } from '../platform/redis/bus.ts';
+import type { Run } from '../actions/model.ts';
+import { countRun } from './chunks.ts';
 import { bulkPart, type BulkRow } from './present.ts';
 import { readBulk } from './queries.ts';
 
@@ -30,7 +32,7 @@ export const finishBulk = async (db: Db | Tx, bulk: BulkRow, at: number): Promis
 };
 
 /** Whose turn it is to tell is decided in Redis, which is where the message goes: without Redis there is none. */
-const mayTell = async ({ redis }: Deps, bulk: string): Promise<boolean> => {
+const mayTell = async ({ redis }: ActionDeps, bulk: string): Promise<boolean> => {
   try {
     return (await redis.command.set(`${redis.prefix}:bulk:${bulk}`, '1', 'PX', progressMs, 'NX')) === 'OK';
   } catch {
@@ -39,7 +41,7 @@ const mayTell = async ({ redis }: Deps, bulk: string): Promise<boolean> => {
 };
 
 /** To be called after the commit that ended a chunk: whoever looks last sees all of them ended. */
-export const reportProgress = async (deps: Deps, env: number, id: string): Promise<void> => {
+export const reportProgress = async (deps: ActionDeps, env: number, id: string): Promise<void> => {
   const { db, bus, clock } = deps;
   const bulk = await readBulk(db, env, id);
   if (bulk === undefined || bulk.finished_at !== null) return;
@@ -50,4 +52,11 @@ export const reportProgress = async (deps: Deps, env: number, id: string): Promi
     const message: PassingMessage = { kind: 'passing', at: clock.now(), part: bulkPart(bulk) };
     bus.publish(channels.live(env), JSON.stringify(message));
   }
+};
+
+/** Counts a settled run in the chunks of its bulk, and reports the bulk's progress or end. Does nothing for a run of no bulk. */
+export const countSettledRun = async (deps: ActionDeps, run: Run): Promise<void> => {
+  if (run.bulk === null) return;
+  await countRun(deps.db, run.bulk, run.id);
+  await reportProgress(deps, run.env, run.bulk);
 };

@@ -1,9 +1,9 @@
 /** Reads bulks and their results as one caller may see them. */
 import { fault } from '../catalogue/errors.ts';
 import type { BulkOutcome } from '../catalogue/states.ts';
-import type { Caller } from '../agents/principal.ts';
-import type { Db, Tx } from '../db/knex.ts';
-import { row, rows, statement } from '../db/sql.ts';
+import type { Caller } from '../access/principal.ts';
+import type { Db, Tx } from '../platform/db/knex.ts';
+import { row, rows, statement } from '../platform/db/sql.ts';
 import type { BulkRow } from './present.ts';
 
 /** Counts stand in the chunks, which workers finish side by side; one row for all would make them wait for each other. */

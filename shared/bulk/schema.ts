@@ -2,9 +2,9 @@
 import { Fault, invalid } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import { bulkOutcomes, bulkStatuses } from '../catalogue/states.ts';
-import { answer, by, closed, id, lookupId, name, nullable, Type, type TSchema } from '../core/schema.ts';
-import { compile, invalidDetails } from '../core/validate.ts';
-import { repeatables } from '../perform/registry.ts';
+import { answer, by, closed, id, lookupId, name, nullable, Type, type TSchema } from '../platform/core/schema.ts';
+import { compile, invalidDetails } from '../platform/core/validate.ts';
+import { repeatables } from '../items/operations/registry.ts';
 
 /** What a bulk does, as it is stored and answered: `type` and the members that belong to it. */
 export type BulkOperation = { readonly type: string } & Readonly<Record<string, unknown>>;

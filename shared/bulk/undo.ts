@@ -1,12 +1,12 @@
 /** Takes a bulk back: a new bulk over the items that it changed, which gives each its former value. */
 import { fault } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
-import { rows, statement } from '../db/sql.ts';
-import type { Deps } from '../deps.ts';
-import { asApproved, type Caller } from '../agents/principal.ts';
-import { modeProblem } from '../perform/gates.ts';
-import { repeatables } from '../perform/registry.ts';
-import type { SavedAnswer } from '../perform/write.ts';
+import { rows, statement } from '../platform/db/sql.ts';
+import type { ActionDeps } from '../actions/deps.ts';
+import { asApproved, type Caller } from '../access/principal.ts';
+import { modeProblem } from '../access/gates.ts';
+import { repeatables } from '../items/operations/registry.ts';
+import type { SavedAnswer } from '../platform/journal/answers.ts';
 import { acceptBulk } from './accept.ts';
 import { acceptPending } from './pending.ts';
 import type { BulkRow } from './present.ts';
@@ -27,7 +27,7 @@ const hasVerb = ({ env, principal }: Caller, verb: string): boolean =>
   [...env.definition.inboxes.keys()].some((inbox) => principal.access.can('inbox', inbox, verb));
 
 /** Answers the body of the `202`; what a supervised agent asks for waits for a person. Throws 404 for a bulk that isn't seen, 403 without its verb, 409 for one that can't be undone. */
-export const undoBulk = async (deps: Deps, caller: Caller, id: string, save: (body: string) => SavedAnswer | null): Promise<string> => {
+export const undoBulk = async (deps: ActionDeps, caller: Caller, id: string, save: (body: string) => SavedAnswer | null): Promise<string> => {
   const bulk = await visibleBulk(deps.db, caller, id);
   const readonly = modeProblem(asApproved(caller.principal));
   if (readonly !== null) throw readonly;

@@ -1,8 +1,8 @@
 /** An action as its app declared it, with every default filled in and its input's schema ready to check. */
 import type { Detail } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
-import type { Condition } from '../core/conditions.ts';
-import { filledProblemsOf } from '../core/givenSchemas.ts';
+import type { Condition } from '../platform/core/conditions.ts';
+import { filledProblemsOf } from '../platform/core/givenSchemas.ts';
 import type { ManifestAction } from './manifest.ts';
 
 export type Danger = 'low' | 'high' | null;

@@ -1,8 +1,8 @@
 /** An environment and what its app declared, as the service uses it: inboxes with every default filled in. */
 import { defaultStates, type State } from '../catalogue/states.ts';
-import type { Condition } from '../core/conditions.ts';
-import { createSeal, type Seal } from '../core/seal.ts';
-import { problemsOf } from '../core/givenSchemas.ts';
+import type { Condition } from '../platform/core/conditions.ts';
+import { createSeal, type Seal } from '../platform/core/seal.ts';
+import { problemsOf } from '../platform/core/givenSchemas.ts';
 import type { Detail } from '../catalogue/errors.ts';
 import type { Manifest, ManifestFlag, ManifestInbox, ManifestPage, ManifestResource, ManifestView } from './manifest.ts';
 import { actionOf, type Action } from './actions.ts';

@@ -2,7 +2,7 @@
 import type { Detail } from '../catalogue/errors.ts';
 import { defaultStates, type State } from '../catalogue/states.ts';
 import { blockProblems, hasTemplates, templateProblems } from '../blocks/form.ts';
-import { conditionProblems } from '../core/conditionForm.ts';
+import { conditionProblems } from '../platform/core/conditionForm.ts';
 import type { Manifest, ManifestInbox } from './manifest.ts';
 import { twice } from './twice.ts';
 

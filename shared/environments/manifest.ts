@@ -1,12 +1,7 @@
-/** What a customer's app declares (contract section 10): the schema that is published; what it can't say is in manifestProblems.ts. */
-import { Fault, fault, type Detail } from '../catalogue/errors.ts';
+/** The schema of manifests, which declare what a customer's app has; what no schema can say is checked by readManifest.ts. */
 import { limits } from '../catalogue/limits.ts';
-import { closed, name, nullable, Type, type Static } from '../core/schema.ts';
-import { compile } from '../core/validate.ts';
+import { closed, name, nullable, Type, type Static } from '../platform/core/schema.ts';
 import { condition, inbox, jsonSchema, label, resource, view } from './manifestParts.ts';
-import { crossProblems, problemsMax } from './manifestProblems.ts';
-import { schemaProblems } from './schemas.ts';
-import { soundParts, type Sound } from './soundParts.ts';
 
 const action = closed({
   name: name('The action.'),
@@ -61,50 +56,3 @@ export type ManifestResource = Static<typeof resource>;
 export type ManifestAction = Static<typeof action>;
 export type ManifestPage = Static<typeof page>;
 export type ManifestFlag = Static<typeof flag>;
-
-const checkForm = compile(manifestSchema, '', problemsMax);
-
-export interface ReadManifest extends Sound {
-  /** Of its form; with some, `manifest` is what else can be looked at. */
-  readonly problems: readonly Detail[];
-}
-
-const isSound = (value: unknown): boolean => {
-  try {
-    checkForm(value);
-    return true;
-  } catch (error) {
-    if (error instanceof Fault) return false;
-    throw error;
-  }
-};
-
-/** A manifest as it came; what it says may still make no sense. */
-export const readManifest = (value: unknown): ReadManifest => {
-  try {
-    return { manifest: checkForm(value), unsound: new Set(), problems: [] };
-  } catch (error) {
-    if (!(error instanceof Fault)) throw error;
-    const problems = error.extra.details ?? [];
-    return { manifest: {}, unsound: new Set(), ...soundParts(value, problems, isSound), problems };
-  }
-};
-
-/** A manifest that holds, or `400 invalid` with every problem in `details`. */
-export const parseManifest = (value: unknown): Manifest => {
-  const read = readManifest(value);
-  const problems = [...read.problems, ...crossProblems(read), ...[...schemaProblems(read.manifest)].flat()];
-  if (problems.length > 0) throw fault('invalid', 'The manifest is not valid; see details.', { details: problems });
-  return read.manifest;
-};
-
-/** Every problem of a manifest at once; an empty list means that it can be used. */
-export const manifestProblems = (value: unknown): readonly Detail[] => {
-  try {
-    parseManifest(value);
-    return [];
-  } catch (error) {
-    if (error instanceof Fault) return error.extra.details ?? [];
-    throw error;
-  }
-};

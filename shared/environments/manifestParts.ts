@@ -1,7 +1,7 @@
 /** Inboxes, views and resources as a customer's app declares them: parts of manifest.ts. */
-import { sorts } from '../items/list/request.ts';
+import { sorts } from './itemQuery.ts';
 import { stateKinds } from '../catalogue/states.ts';
-import { closed, name, nullable, tag, Type } from '../core/schema.ts';
+import { closed, name, nullable, tag, Type } from '../platform/core/schema.ts';
 
 export const label = Type.String({ minLength: 1, maxLength: 200, description: 'What people read.' });
 export const duration = Type.Integer({ minimum: 1, maximum: 31_536_000_000, description: 'Milliseconds.' });

@@ -1,9 +1,9 @@
 /** What a manifest's schema can't say: names that have to fit each other, conditions, templates and blocks; schemas are looked at by schemas.ts. Asked by manifest.ts and define.ts. */
 import type { Detail } from '../catalogue/errors.ts';
 import { blockProblems, templateProblems } from '../blocks/form.ts';
-import { conditionProblems } from '../core/conditionForm.ts';
-import { pageProblems } from '../pages/form.ts';
-import { queryCheck, splitLists } from '../pages/query.ts';
+import { conditionProblems } from '../platform/core/conditionForm.ts';
+import { pageProblems } from './pages/form.ts';
+import { queryCheck, splitLists } from './pages/query.ts';
 import { inboxProblems, statesOf } from './inboxProblems.ts';
 import type { ManifestAction, ManifestFlag, ManifestResource, ManifestView } from './manifest.ts';
 import type { Sound } from './soundParts.ts';

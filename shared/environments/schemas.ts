@@ -1,8 +1,8 @@
 /** The JSON Schemas of a manifest: what is wrong with each, one at a time, as looking at one may take up to 0.2 s. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Detail } from '../catalogue/errors.ts';
-import { objectSchemaProblems } from '../core/schemaForm.ts';
-import { filledProblemsOf, problemsOf } from '../core/givenSchemas.ts';
+import { objectSchemaProblems } from '../platform/core/schemaForm.ts';
+import { filledProblemsOf, problemsOf } from '../platform/core/givenSchemas.ts';
 import type { Manifest } from './manifest.ts';
 
 /** All that is known to be wrong with a schema is found by its form; compiling it makes sure that it won't fail when it is needed. */

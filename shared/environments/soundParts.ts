@@ -1,6 +1,6 @@
 /** What of a manifest with problems of form can be looked at further, so that all of its problems are told at once: asked by manifest.ts. */
 import type { Detail } from '../catalogue/errors.ts';
-import { isObject } from '../core/guard.ts';
+import { isObject } from '../platform/core/guard.ts';
 import type { Manifest } from './manifest.ts';
 
 export interface Sound {

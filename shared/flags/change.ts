@@ -5,17 +5,17 @@
 import { fault, type Fault } from '../catalogue/errors.ts';
 import type { By } from '../catalogue/events.ts';
 import { limits } from '../catalogue/limits.ts';
-import { asApproved, byOf, type Caller } from '../agents/principal.ts';
+import { asApproved, byOf, type Caller } from '../access/principal.ts';
 import { requestApproval } from '../approvals/request.ts';
-import { newId } from '../core/ids.ts';
-import { isConflict } from '../db/errors.ts';
-import type { Db, Tx } from '../db/knex.ts';
-import type { Deps } from '../deps.ts';
+import { newId } from '../platform/core/ids.ts';
+import { isConflict } from '../platform/db/errors.ts';
+import type { Db, Tx } from '../platform/db/knex.ts';
+import type { FlagDeps } from './deps.ts';
 import type { ManifestFlag } from '../environments/manifest.ts';
-import { keepAnswer } from '../perform/once.ts';
-import { modeProblem } from '../perform/gates.ts';
-import type { SavedAnswer } from '../perform/write.ts';
-import { channels } from '../redis/bus.ts';
+import { keepAnswer } from '../platform/journal/answers.ts';
+import { modeProblem } from '../access/gates.ts';
+import type { SavedAnswer } from '../platform/journal/answers.ts';
+import { channels } from '../platform/redis/bus.ts';
 import { changedFlag, type FlagChange } from './decide.ts';
 import { changeProblems, checkTargets, type CheckedBody } from './check.ts';
 import { changeSummary, flagEtag, flagOf, flagView, readFlagRow, seenFlag, type Flag, type FlagView } from './model.ts';
@@ -58,7 +58,7 @@ const versionConflict = (flag: Flag, { access }: Caller['principal'], at: number
 const stale = (path: string, message: string): Fault => fault('stale', undefined, { details: [{ path, message }] });
 
 interface Wanted {
-  readonly deps: Deps;
+  readonly deps: FlagDeps;
   readonly caller: Caller;
   readonly declared: ManifestFlag;
   readonly change: FlagChange;
@@ -103,7 +103,7 @@ const perform = async (wanted: Wanted, db: Db | Tx): Promise<Applied> => {
 };
 
 /** Wakes whoever tells of changes and runs ramps. */
-export const announceFlags = ({ bus }: Pick<Deps, 'bus'>): void => {
+export const announceFlags = ({ bus }: Pick<FlagDeps, 'bus'>): void => {
   bus.publish(channels.nudge, 'outbox');
   bus.publish(channels.nudge, 'jobs');
   bus.publish(channels.flags, '');
@@ -113,7 +113,7 @@ export const announceFlags = ({ bus }: Pick<Deps, 'bus'>): void => {
  * Changes a flag for `caller` (whoever asked for it), with everything checked as it stands now; `db` may be an open
  * transaction. With `approvedBy`, what no longer fits is `409 stale`.
  */
-export const applyFlagChange = async (deps: Deps, db: Db | Tx, caller: Caller, key: string, change: FlagChange, options: ApplyOptions = {}): Promise<FlagView> => {
+export const applyFlagChange = async (deps: FlagDeps, db: Db | Tx, caller: Caller, key: string, change: FlagChange, options: ApplyOptions = {}): Promise<FlagView> => {
   const declared = visibleFlag(caller, key);
   requireAllowed(caller, key);
   const problems = changeProblems(caller, declared, change, deps.clock.now()).filter(({ path }) => options.approvedBy === undefined || path !== 'change.ramp.at');
@@ -138,7 +138,7 @@ export interface Asked extends CheckedBody {
 }
 
 /** From the version on: confirmed, approved or the change itself. The caller has been let through and the body is checked. */
-export const changeFlag = async (deps: Deps, caller: Caller, declared: ManifestFlag, { change, confirmed, ifMatch, save }: Asked): Promise<Outcome> => {
+export const changeFlag = async (deps: FlagDeps, caller: Caller, declared: ManifestFlag, { change, confirmed, ifMatch, save }: Asked): Promise<Outcome> => {
   const { env, principal } = caller;
   const { key, danger = null } = declared;
   const supervised = principal.mode === 'supervised';

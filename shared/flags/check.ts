@@ -1,12 +1,12 @@
 /** Everything that can be wrong with a flag's change before it is decided: form, kind, limits. Called by the endpoint and for approvals. */
 import type { Detail } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
-import type { Caller } from '../agents/principal.ts';
-import { conditionProblems } from '../core/conditionForm.ts';
-import { compile, invalidDetails } from '../core/validate.ts';
-import type { Static } from '../core/schema.ts';
+import type { Caller } from '../access/principal.ts';
+import { conditionProblems } from '../platform/core/conditionForm.ts';
+import { compile, invalidDetails } from '../platform/core/validate.ts';
+import type { Static } from '../platform/core/schema.ts';
 import type { ManifestFlag } from '../environments/manifest.ts';
-import { visibleInbox } from '../perform/gates.ts';
+import { visibleInbox } from '../access/gates.ts';
 import { recordIdProblem } from '../records/given.ts';
 import type { FlagChange } from './decide.ts';
 import { isOfKind, type FlagKind } from './evaluate.ts';

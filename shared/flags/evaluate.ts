@@ -3,7 +3,7 @@
  * and the same code in the service (OFREP) and in the SDK. A flag is compiled into closures once per version of it, and
  * each answer that it can give is made then, so that evaluating allocates nothing.
  */
-import { comparisonOf, type Condition } from '../core/conditions.ts';
+import { comparisonOf, type Condition } from '../platform/core/conditions.ts';
 import { placesOf } from './bucket.ts';
 
 export type FlagKind = 'boolean' | 'string' | 'number' | 'json';
@@ -61,7 +61,7 @@ const no: Test = () => false;
 const both = (rest: Test, test: Test): Test => (rest === yes ? test : (context) => test(context) && rest(context));
 const either = (rest: Test, test: Test): Test => (rest === no ? test : (context) => test(context) || rest(context));
 
-/** The same as `holds` of shared/core/conditions.ts, with everything looked up beforehand. */
+/** The same as `holds` of shared/platform/core/conditions.ts, with everything looked up beforehand. */
 export const compileCondition = (condition: Condition): Test => {
   if ('all' in condition) return condition.all.map(compileCondition).reduceRight(both, yes);
   if ('any' in condition) return condition.any.map(compileCondition).reduceRight(either, no);

@@ -1,8 +1,8 @@
 /** Guards of ramps: count what occurs in their inboxes and end ramps that do harm. Called by the sweep dueRamps. */
 import type { By } from '../catalogue/events.ts';
-import { row, rows, statement } from '../db/sql.ts';
-import type { Db } from '../db/knex.ts';
-import type { Deps } from '../deps.ts';
+import { row, rows, statement } from '../platform/db/sql.ts';
+import type { Db } from '../platform/db/knex.ts';
+import type { FlagDeps } from './deps.ts';
 import { announceFlags } from './change.ts';
 import { columns, flagOf, readFlagRow, type Flag, type FlagRow } from './model.ts';
 import type { Guard, Ramp } from './ramp.ts';
@@ -41,7 +41,7 @@ const sentence = ({ inbox, tag, within }: Guard, count: number): string =>
 const conflictsMax = 20;
 
 /** Ends one ramp, unless somebody else has ended it meanwhile. */
-const act = async (deps: Deps, { env, key, ramp_id: id }: FlagRow, reason: string): Promise<void> => {
+const act = async (deps: FlagDeps, { env, key, ramp_id: id }: FlagRow, reason: string): Promise<void> => {
   const { db, clock, directory } = deps;
   for (let conflicts = 0; conflicts < conflictsMax; conflicts++) {
     const stored = await readFlagRow(db, env, key);
@@ -61,7 +61,7 @@ const act = async (deps: Deps, { env, key, ramp_id: id }: FlagRow, reason: strin
 };
 
 /** Looks at every guard that watches now. */
-export const lookAtGuards = async (deps: Deps): Promise<void> => {
+export const lookAtGuards = async (deps: FlagDeps): Promise<void> => {
   const now = deps.clock.now();
   for (const flag of await rows<FlagRow>(deps.db, watched, [now])) {
     const { guard = null, startedAt = 0 } = flag.ramp ?? {};

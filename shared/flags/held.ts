@@ -3,11 +3,11 @@
  * then looked for news once a second and at each hint through Redis. What is new is found by transaction ids: everything
  * that the last look could not see was written by a transaction at or after that look's horizon, so nothing is missed.
  */
-import type { Db } from '../db/knex.ts';
-import { rows, statement } from '../db/sql.ts';
+import type { Db } from '../platform/db/knex.ts';
+import { rows, statement } from '../platform/db/sql.ts';
 import type { Environment } from '../environments/definition.ts';
 import type { ManifestFlag } from '../environments/manifest.ts';
-import { channels, type Bus } from '../redis/bus.ts';
+import { channels, type Bus } from '../platform/redis/bus.ts';
 import { compileFlag, type Evaluate } from './evaluate.ts';
 import { columns, flagOf, percent, type Flag, type FlagRow } from './model.ts';
 

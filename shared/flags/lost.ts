@@ -1,6 +1,6 @@
 /** Stages the steps of ramps whose job got lost. Called by the sweep dueRamps. */
-import type { Db } from '../db/knex.ts';
-import { run, statement } from '../db/sql.ts';
+import type { Db } from '../platform/db/knex.ts';
+import { run, statement } from '../platform/db/sql.ts';
 import { slotAt, stageSlots } from './slots.ts';
 
 /** Later than a step that waits for its turn, and soon enough for whoever watches a rollout. */

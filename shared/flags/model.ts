@@ -1,8 +1,8 @@
 /** Flags as rows, as everybody works with them, and as they are shown. */
-import type { Access } from '../agents/access.ts';
+import type { Access } from '../access/access.ts';
 import type { By } from '../catalogue/events.ts';
-import type { Db, Tx } from '../db/knex.ts';
-import { row, rows, statement } from '../db/sql.ts';
+import type { Db, Tx } from '../platform/db/knex.ts';
+import { row, rows, statement } from '../platform/db/sql.ts';
 import type { ManifestFlag } from '../environments/manifest.ts';
 import type { FlagKind, FlagRule } from './evaluate.ts';
 import { rampJson, type Ramp } from './ramp.ts';

@@ -4,10 +4,10 @@
  */
 import { createHash } from 'node:crypto';
 import { Fault, fault, type ErrorCode } from '../catalogue/errors.ts';
-import type { Caller } from '../agents/principal.ts';
-import { closed, Type, type Static } from '../core/schema.ts';
-import { compile } from '../core/validate.ts';
-import type { Deps } from '../deps.ts';
+import type { Caller } from '../access/principal.ts';
+import { closed, Type, type Static } from '../platform/core/schema.ts';
+import { compile } from '../platform/core/validate.ts';
+import type { FlagDeps } from './deps.ts';
 import { visibleFlag } from './change.ts';
 import type { EvaluationContext } from './evaluate.ts';
 import type { HeldFlag } from './held.ts';
@@ -36,14 +36,14 @@ const evaluated = (key: string, { flag, evaluate }: HeldFlag, context: Evaluatio
   return { key, value, reason, ...(variant === null ? {} : { variant }), metadata: { version: flag.version } };
 };
 
-const heldFlag = async (deps: Deps, caller: Caller, key: string): Promise<HeldFlag> => {
+const heldFlag = async (deps: FlagDeps, caller: Caller, key: string): Promise<HeldFlag> => {
   const held = await deps.flags.get(caller.env, key);
   if (held === undefined) throw fault('not_found');
   return held;
 };
 
 /** Throws `404`, and `400` when a percentage has to be decided without a record id. */
-export const evaluateOne = async (deps: Deps, caller: Caller, key: string, context: EvaluationContext): Promise<object> => {
+export const evaluateOne = async (deps: FlagDeps, caller: Caller, key: string, context: EvaluationContext): Promise<object> => {
   visibleFlag(caller, key);
   const found = evaluated(key, await heldFlag(deps, caller, key), context);
   if ('errorCode' in found) throw fault('invalid', noKey, { details: [{ path: 'context.targetingKey', message: 'is required' }], body: { errorCode: found['errorCode'] } });
@@ -55,7 +55,7 @@ export interface Evaluated {
   readonly etag: string;
 }
 
-export const evaluateAll = async (deps: Deps, caller: Caller, context: EvaluationContext): Promise<Evaluated> => {
+export const evaluateAll = async (deps: FlagDeps, caller: Caller, context: EvaluationContext): Promise<Evaluated> => {
   const { env, principal } = caller;
   const keys = [...env.definition.flags.keys()].filter((key) => principal.access.sees('flag', key)).sort();
   const flags: object[] = [];

@@ -1,15 +1,15 @@
 /** Reading flags: one, a page of them, all for the app, and what happened to one. */
-import { rowId } from '../core/ids.ts';
-import type { Caller } from '../agents/principal.ts';
-import type { Db } from '../db/knex.ts';
-import { rows, statement } from '../db/sql.ts';
-import type { Deps } from '../deps.ts';
+import { rowId } from '../platform/core/ids.ts';
+import type { Caller } from '../access/principal.ts';
+import type { Db } from '../platform/db/knex.ts';
+import { rows, statement } from '../platform/db/sql.ts';
+import type { FlagDeps } from './deps.ts';
 import type { Environment } from '../environments/definition.ts';
 import type { ManifestFlag } from '../environments/manifest.ts';
 import { visibleFlag } from './change.ts';
 import { flagOf, flagView, readFlagRow, readFlagRows, seenFlag, type FlagView } from './model.ts';
 
-type Reading = Pick<Deps, 'db' | 'clock'>;
+type Reading = Pick<FlagDeps, 'db' | 'clock'>;
 
 export const readFlag = async ({ db, clock }: Reading, caller: Caller, key: string): Promise<FlagView> => {
   const declared = visibleFlag(caller, key);

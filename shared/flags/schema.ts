@@ -1,7 +1,7 @@
 /** How flags and their changes look from outside: what requests are checked against, and what answers hold. */
 import { limits } from '../catalogue/limits.ts';
-import { conditionSchema } from '../core/conditionForm.ts';
-import { answer, by, closed, name, nullable, tag, time, Type } from '../core/schema.ts';
+import { conditionSchema } from '../platform/core/conditionForm.ts';
+import { answer, by, closed, name, nullable, tag, time, Type } from '../platform/core/schema.ts';
 
 const percentage = (description: string) => Type.Number({ minimum: 0, maximum: 100, description: `${description}: 0 to 100, with at most three decimals.` });
 const anyValue = (description: string) => Type.Unknown({ description });

@@ -1,6 +1,6 @@
 /** Takes the steps of ramps that are due by now, of all environments. Called by the job rampStep. */
-import { rows, statement } from '../db/sql.ts';
-import type { Deps } from '../deps.ts';
+import { rows, statement } from '../platform/db/sql.ts';
+import type { FlagDeps } from './deps.ts';
 import type { ManifestFlag } from '../environments/manifest.ts';
 import { announceFlags } from './change.ts';
 import { columns, flagOf, type Flag, type FlagRow } from './model.ts';
@@ -40,12 +40,12 @@ const endOf = (stored: FlagRow, ramp: Ramp, at: number): Move => {
 };
 
 /** The declaration that a row was written under, as this process knows it. */
-const declaredOf = ({ directory }: Deps, { env, key, kind }: FlagRow): ManifestFlag | undefined => {
+const declaredOf = ({ directory }: FlagDeps, { env, key, kind }: FlagRow): ManifestFlag | undefined => {
   const declared = directory.environmentById(env)?.definition.flags.get(key);
   return declared?.kind === kind ? declared : undefined;
 };
 
-const moveOf = (deps: Deps, stored: FlagRow, at: number): Move | null => {
+const moveOf = (deps: FlagDeps, stored: FlagRow, at: number): Move | null => {
   const { env, ramp } = stored;
   // An environment that isn't known has no declarations to go by.
   if (!isRunning(ramp) || deps.directory.environmentById(env) === undefined) return null;
@@ -55,7 +55,7 @@ const moveOf = (deps: Deps, stored: FlagRow, at: number): Move | null => {
 
 const conflictsMax = 50;
 
-const readDue = async (deps: Deps, until: number): Promise<FlagRow[]> => {
+const readDue = async (deps: FlagDeps, until: number): Promise<FlagRow[]> => {
   const found = await rows<FlagRow>(deps.db, due, [until]);
   // What this process knows of the declarations may be older than the flags.
   if (found.some((stored) => declaredOf(deps, stored) === undefined)) await deps.directory.refresh();
@@ -63,7 +63,7 @@ const readDue = async (deps: Deps, until: number): Promise<FlagRow[]> => {
 };
 
 /** Takes every step that is due at the call, and leaves to others what becomes due meanwhile and what they have taken. */
-export const stepDue = async (deps: Deps): Promise<void> => {
+export const stepDue = async (deps: FlagDeps): Promise<void> => {
   const { db, clock } = deps;
   const until = clock.now();
   for (let conflicts = 0; conflicts < conflictsMax; ) {

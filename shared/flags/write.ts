@@ -4,9 +4,9 @@
  * saved answer.
  */
 import type { By, LivePart } from '../catalogue/events.ts';
-import type { Db, Tx } from '../db/knex.ts';
-import { row, rows, statement } from '../db/sql.ts';
-import type { SavedAnswer } from '../perform/write.ts';
+import type { Db, Tx } from '../platform/db/knex.ts';
+import { row, rows, statement } from '../platform/db/sql.ts';
+import type { SavedAnswer } from '../platform/journal/answers.ts';
 import { flagDifference } from './decide.ts';
 import { flagView, percent, type Flag } from './model.ts';
 import { guardUntil, isRunning, nextAt, type Ramp } from './ramp.ts';

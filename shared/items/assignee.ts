@@ -1,6 +1,6 @@
 /** Who can be assigned: a person of the environment who sees the item's inbox. */
 import { invalid, type Fault } from '../catalogue/errors.ts';
-import { inEnvironment, type Person } from '../agents/principal.ts';
+import { inEnvironment, type Person } from '../access/principal.ts';
 import type { Environment } from '../environments/definition.ts';
 
 /** The same fault for a person who doesn't exist and one who can't see the inbox. */

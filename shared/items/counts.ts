@@ -1,6 +1,6 @@
 /** Exact counts per inbox, from the `counts` table that the publisher moves: for streams and for pages. */
-import type { Db } from '../db/knex.ts';
-import { rows, statement } from '../db/sql.ts';
+import type { Db } from '../platform/db/knex.ts';
+import { rows, statement } from '../platform/db/sql.ts';
 import type { Inbox } from '../environments/definition.ts';
 
 export interface InboxCounts {

@@ -1,14 +1,15 @@
 /** From the parameters of GET /items and a view to the request that the queries answer. */
 import { fault, invalid } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
-import { queryWords } from '../core/text.ts';
-import type { Static } from '../core/schema.ts';
-import type { Caller } from '../agents/principal.ts';
+import { queryWords } from '../platform/core/text.ts';
+import type { Static } from '../platform/core/schema.ts';
+import type { Caller } from '../access/principal.ts';
 import type { Inbox } from '../environments/definition.ts';
 import type { ManifestView } from '../environments/manifest.ts';
-import { visibleInbox } from '../perform/gates.ts';
-import type { ListRequest, Sort } from './list/request.ts';
-import type { listQuery } from './schema.ts';
+import { visibleInbox } from '../access/gates.ts';
+import type { ListRequest } from './list/request.ts';
+import type { Sort } from '../environments/itemQuery.ts';
+import type { listQuery } from '../environments/itemQuery.ts';
 
 export type ListQuery = Static<typeof listQuery>;
 type ThreeWay = '0' | '1' | undefined;

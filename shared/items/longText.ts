@@ -1,7 +1,7 @@
 /** The text of notes and replies: its schema and what the schema can't say. */
 import { invalid } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
-import { text } from '../core/schema.ts';
+import { text } from '../platform/core/schema.ts';
 
 export const longText = (description: string) => text(limits.textBytes, description);
 

@@ -1,7 +1,7 @@
 /** Items as rows: the columns, the typed form that operations decide on, and how one is read from the other. */
-import { rows, textRows, statement, type TextRow } from '../db/sql.ts';
-import type { Db, Tx } from '../db/knex.ts';
-import { isId } from '../core/ids.ts';
+import { rows, textRows, statement, type TextRow } from '../platform/db/sql.ts';
+import type { Db, Tx } from '../platform/db/knex.ts';
+import { isId } from '../platform/core/ids.ts';
 import type { By } from '../catalogue/events.ts';
 
 export interface RecordRef {

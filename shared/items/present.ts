@@ -1,6 +1,6 @@
 /** Items as JSON text for one role: built by hand, as fifty of them are answered at a time (docs/performance.md). */
-import type { Access } from '../agents/access.ts';
-import type { TextRow } from '../db/sql.ts';
+import type { Access } from '../access/access.ts';
+import type { TextRow } from '../platform/db/sql.ts';
 import type { Item } from './model.ts';
 
 /** What JSON escapes, or half of it. Most texts have none, and looking is quicker than having them looked through. */

@@ -3,7 +3,7 @@
  * the fortnight of `last_seen` before it, so that a search reads the newest ones first, of no inbox but the visible ones,
  * and a common word never touches more rows than a fortnight has. Written with each change of an item (perform/write.ts), asked by items/list.
  */
-import { queryWords, titleWords } from '../core/text.ts';
+import { queryWords, titleWords } from '../platform/core/text.ts';
 
 /** What of an item becomes terms. */
 export interface Termed {

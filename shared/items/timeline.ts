@@ -1,8 +1,8 @@
 /** An item's timeline, read from the events: one entry per entry id, in its latest status. */
-import type { Access } from '../agents/access.ts';
+import type { Access } from '../access/access.ts';
 import type { By } from '../catalogue/events.ts';
-import type { Db } from '../db/knex.ts';
-import { rows, statement } from '../db/sql.ts';
+import type { Db } from '../platform/db/knex.ts';
+import { rows, statement } from '../platform/db/sql.ts';
 
 export interface TimelineEntry {
   readonly id: string;

@@ -1,5 +1,5 @@
 /** Records that the customer's app serves: each read is a call over the link, and its answer is checked before it is used. */
-import { isObject } from '../core/guard.ts';
+import { isObject } from '../platform/core/guard.ts';
 import { fault, type Fault } from '../catalogue/errors.ts';
 import type { AppLink, CallOutcome } from '../applink/link.ts';
 import { linkLimits, type ServiceCalls, type ServiceMethod } from '../applink/protocol.ts';

@@ -1,8 +1,8 @@
 /** `q`, `filters` and `sort` of a record list, checked against what the resource declares: called by list and search. */
 import { invalid, type Detail } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
-import { jsonProblem } from '../core/guard.ts';
-import { invalidDetails } from '../core/validate.ts';
+import { jsonProblem } from '../platform/core/guard.ts';
+import { invalidDetails } from '../platform/core/validate.ts';
 import type { ManifestResource } from '../environments/manifest.ts';
 import { isNumeric, typeOf, type FieldType } from './terms.ts';
 

@@ -1,8 +1,8 @@
 /** Records as an app gives them, pushed or answered: what is wrong with one, and its whole form. Asked by writes and app reads. */
 import type { Detail } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
-import { countKeys, isObject, jsonProblem } from '../core/guard.ts';
-import { linePattern } from '../core/schema.ts';
+import { countKeys, isObject, jsonProblem } from '../platform/core/guard.ts';
+import { linePattern } from '../platform/core/schema.ts';
 import type { FullRecord } from './queries.ts';
 
 const controls = /[\u0000-\u001f\u007f-\u009f]/;

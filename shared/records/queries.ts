@@ -1,6 +1,6 @@
 /** Records of stored resources, by reference. */
-import type { Db, Tx } from '../db/knex.ts';
-import { rows, statement } from '../db/sql.ts';
+import type { Db, Tx } from '../platform/db/knex.ts';
+import { rows, statement } from '../platform/db/sql.ts';
 import type { RecordRef } from '../items/model.ts';
 
 /** A record as it is answered. `updatedAt` null: not known. */

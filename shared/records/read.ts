@@ -4,8 +4,8 @@
  */
 import { Fault, fault } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
-import type { Caller } from '../agents/principal.ts';
-import type { Deps } from '../deps.ts';
+import type { Caller } from '../access/principal.ts';
+import type { DomainDeps } from '../settings/deps.ts';
 import type { Environment } from '../environments/definition.ts';
 import type { ManifestResource } from '../environments/manifest.ts';
 import type { RecordRef } from '../items/model.ts';
@@ -20,7 +20,7 @@ import { indexingOf, isNumeric } from './terms.ts';
 
 export type { FullRecord } from './queries.ts';
 
-type Reading = Pick<Deps, 'db' | 'link'>;
+type Reading = Pick<DomainDeps, 'db' | 'link'>;
 
 /** The resource, when it is declared now and the caller sees it; else `404`, whatever the reason. */
 export const visibleResource = ({ env, principal }: Pick<Caller, 'env' | 'principal'>, name: string): ManifestResource => {

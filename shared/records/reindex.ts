@@ -3,8 +3,8 @@
  * the service (a load). Called by the sweep of the same name, some hundred at a time.
  */
 import type { Environment } from '../environments/definition.ts';
-import type { Db } from '../db/knex.ts';
-import { rows, run, statement } from '../db/sql.ts';
+import type { Db } from '../platform/db/knex.ts';
+import { rows, run, statement } from '../platform/db/sql.ts';
 import type { FullRecord } from './queries.ts';
 import { indexingOf } from './terms.ts';
 import { indexedRow, newStamp } from './write.ts';

@@ -1,8 +1,8 @@
 /** Records that a record is related to: by a field of theirs, by a key of its own, or as the app says. Called by routes. */
-import type { Caller } from '../agents/principal.ts';
+import type { Caller } from '../access/principal.ts';
 import { fault } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
-import type { Deps } from '../deps.ts';
+import type { DomainDeps } from '../settings/deps.ts';
 import type { ManifestResource } from '../environments/manifest.ts';
 import type { RecordRef } from '../items/model.ts';
 import { relatedApp } from './appReads.ts';
@@ -22,7 +22,7 @@ export const visibleRelations = ({ env, principal }: Caller, { relations = [] }:
 const byTitle = { order: { by: { kind: 'title' }, descending: false }, sort: null, text: null } as const;
 
 /** The records that a field of this one names: an id, or several. */
-const byKey = async (deps: Deps, caller: Caller, ref: RecordRef, { resource: target = '', key = '' }: Relation): Promise<RawPage> => {
+const byKey = async (deps: DomainDeps, caller: Caller, ref: RecordRef, { resource: target = '', key = '' }: Relation): Promise<RawPage> => {
   const record = await getRecord(deps, caller.env, ref.resource, ref.id);
   if (record === null) throw fault('not_found');
   const value = Object.hasOwn(record.fields, key) ? record.fields[key] : undefined;
@@ -38,7 +38,7 @@ const byKey = async (deps: Deps, caller: Caller, ref: RecordRef, { resource: tar
   return { records: await foundRecords(deps, caller.env, refs), cursor: null };
 };
 
-const byApp = async ({ link }: Deps, caller: Caller, ref: RecordRef, { name, resource }: Relation, query: Required<Pick<RelatedQuery, 'limit'>> & RelatedQuery): Promise<RawPage> => {
+const byApp = async ({ link }: DomainDeps, caller: Caller, ref: RecordRef, { name, resource }: Relation, query: Required<Pick<RelatedQuery, 'limit'>> & RelatedQuery): Promise<RawPage> => {
   const { env, principal } = caller;
   const key = `related:${JSON.stringify([principal.role?.id ?? null, ref.resource, ref.id, name])}`;
   const keys = env.seal.openCursor(key, query.cursor);
@@ -48,7 +48,7 @@ const byApp = async ({ link }: Deps, caller: Caller, ref: RecordRef, { name, res
 };
 
 /** `404` alike for what isn't seen and what isn't there: resource, record, relation or its target. */
-export const relatedRecords = async (deps: Deps, caller: Caller, ref: RecordRef, name: string, { limit = limits.pageDefault, cursor }: RelatedQuery): Promise<RawPage> => {
+export const relatedRecords = async (deps: DomainDeps, caller: Caller, ref: RecordRef, name: string, { limit = limits.pageDefault, cursor }: RelatedQuery): Promise<RawPage> => {
   const resource = visibleResource(caller, ref.resource);
   const relation = visibleRelations(caller, resource).find((known) => known.name === name);
   if (relation === undefined) throw fault('not_found');

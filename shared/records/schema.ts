@@ -1,6 +1,6 @@
 /** Records as they are answered, and what lists of them may be asked for: the schemas of routes and of documents. */
 import { limits } from '../catalogue/limits.ts';
-import { answer, closed, cursor, limit, nextCursor, nullable, Type } from '../core/schema.ts';
+import { answer, closed, cursor, limit, nextCursor, nullable, Type } from '../platform/core/schema.ts';
 
 export const recordSchema = answer({
   resource: Type.String({ description: 'Its resource.' }),

@@ -2,9 +2,9 @@
  * The records of a stored resource that a text finds, best match first: the id, the title, titles and ids that begin with
  * it, others. Called by read.ts.
  */
-import { fold } from '../core/text.ts';
-import type { Db } from '../db/knex.ts';
-import { rows, statement } from '../db/sql.ts';
+import { fold } from '../platform/core/text.ts';
+import type { Db } from '../platform/db/knex.ts';
+import { rows, statement } from '../platform/db/sql.ts';
 import { rareTerms, sharesOf } from './list/gather.ts';
 import { ask } from './list/reading.ts';
 import { anyOf, probe, rawColumns } from './list/statements.ts';

@@ -3,7 +3,7 @@
  * ranges (record_keys). Which fields take part is the resource's declaration. Written by write.ts, asked by list.
  */
 import { createHash } from 'node:crypto';
-import { fold, queryWords, titleWords } from '../core/text.ts';
+import { fold, queryWords, titleWords } from '../platform/core/text.ts';
 import type { Definition } from '../environments/definition.ts';
 import type { ManifestResource } from '../environments/manifest.ts';
 

@@ -3,16 +3,16 @@
  * and the saved answer. Called by POST /resources/:resource/records, by the app link, and by MCP never.
  */
 import { randomInt } from 'node:crypto';
-import type { Caller } from '../agents/principal.ts';
+import type { Caller } from '../access/principal.ts';
 import { fault, type Detail } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
-import { isObject } from '../core/guard.ts';
-import { invalidDetails } from '../core/validate.ts';
-import { isConflict } from '../db/errors.ts';
-import { rows, statement, type Value } from '../db/sql.ts';
-import type { Deps } from '../deps.ts';
-import { modeProblem } from '../perform/gates.ts';
-import type { SavedAnswer } from '../perform/write.ts';
+import { isObject } from '../platform/core/guard.ts';
+import { invalidDetails } from '../platform/core/validate.ts';
+import { isConflict } from '../platform/db/errors.ts';
+import { rows, statement, type Value } from '../platform/db/sql.ts';
+import type { DomainDeps } from '../settings/deps.ts';
+import { modeProblem } from '../access/gates.ts';
+import type { SavedAnswer } from '../platform/journal/answers.ts';
 import { recordIdProblem, recordProblems, wholeRecord } from './given.ts';
 import type { FullRecord } from './queries.ts';
 import { visibleResource } from './read.ts';
@@ -123,7 +123,7 @@ const attempts = 5;
  * for one that the app serves itself, `400` with every problem. `save` makes the row that keeps the answer; its text
  * says `"deleted":0`, which the statement replaces by the number.
  */
-export const writeRecords = async (deps: Deps, caller: Caller, name: string, changes: RecordChanges, save: SavedAnswer | null = null): Promise<Written> => {
+export const writeRecords = async (deps: DomainDeps, caller: Caller, name: string, changes: RecordChanges, save: SavedAnswer | null = null): Promise<Written> => {
   const { env, principal, requestId, address } = caller;
   const resource = visibleResource(caller, name);
   const mode = modeProblem(principal);
@@ -151,9 +151,9 @@ export const writeRecords = async (deps: Deps, caller: Caller, name: string, cha
 };
 
 /** Stores records of a stored resource; answers how many. */
-export const putRecords = async (deps: Deps, caller: Caller, resource: string, records: readonly GivenRecord[]): Promise<number> =>
+export const putRecords = async (deps: DomainDeps, caller: Caller, resource: string, records: readonly GivenRecord[]): Promise<number> =>
   (await writeRecords(deps, caller, resource, { records, deleted: [] })).stored;
 
 /** Deletes records of a stored resource; answers how many there were. */
-export const deleteRecords = async (deps: Deps, caller: Caller, resource: string, ids: readonly string[]): Promise<number> =>
+export const deleteRecords = async (deps: DomainDeps, caller: Caller, resource: string, ids: readonly string[]): Promise<number> =>
   (await writeRecords(deps, caller, resource, { records: [], deleted: ids })).deleted;

@@ -1,7 +1,7 @@
 /** What a reply's job needs to know of it: the entry as it was asked for, and the mark that it was handed over. */
 import type { By } from '../catalogue/events.ts';
-import type { Db } from '../db/knex.ts';
-import { row, run, statement } from '../db/sql.ts';
+import type { Db } from '../platform/db/knex.ts';
+import { row, run, statement } from '../platform/db/sql.ts';
 
 /** A reply as it was asked for, and by whom. */
 export interface AskedReply {

@@ -3,12 +3,12 @@
  * before anything is given out of hand, so that a reply that may have been sent is never sent again.
  */
 import { rpcCodes } from '../applink/protocol.ts';
-import { fullAccess } from '../agents/access.ts';
-import type { Deps } from '../deps.ts';
+import { fullAccess } from '../access/access.ts';
+import type { DomainDeps } from '../settings/deps.ts';
 import type { Environment, Inbox } from '../environments/definition.ts';
 import type { Item } from '../items/model.ts';
 import { itemJson } from '../items/present.ts';
-import { customerAddress, senderOf } from './address.ts';
+import { customerAddress, senderOf } from '../items/replyAddress.ts';
 import type { AskedReply } from './asked.ts';
 import { composeLetter } from './message.ts';
 import { openMailServer, type MailServer } from './smtp.ts';
@@ -38,7 +38,7 @@ const handedTo = 'The app was given it and gave no answer.';
 /** The app has not looked at it. */
 const unseenCodes: readonly number[] = [rpcCodes.methodNotFound, rpcCodes.invalidParams, rpcCodes.invalidRequest, rpcCodes.parseError];
 
-const byApp = async ({ link }: Deps, { env, inbox, item, asked, onHandOver }: Outgoing): Promise<Delivery> => {
+const byApp = async ({ link }: DomainDeps, { env, inbox, item, asked, onHandOver }: Outgoing): Promise<Delivery> => {
   const declares = { kind: 'inbox', name: inbox.name } as const;
   if (!(await link.online(env.id, declares))) return { kind: 'offline' };
   await onHandOver();
@@ -68,7 +68,7 @@ const serverAt = (url: string): MailServer => {
   return known;
 };
 
-const bySmtp = async ({ config }: Deps, { item, asked, onHandOver }: Outgoing, { from, to }: { from: string; to: string }): Promise<Delivery> => {
+const bySmtp = async ({ config }: DomainDeps, { item, asked, onHandOver }: Outgoing, { from, to }: { from: string; to: string }): Promise<Delivery> => {
   if (config.smtpUrl === null) return failed('No mail server is set up: SMTP_URL is missing.');
   const sender = senderOf(from);
   if (sender === null) return failed('The inbox’s own address is not valid.');
@@ -80,7 +80,7 @@ const bySmtp = async ({ config }: Deps, { item, asked, onHandOver }: Outgoing, {
   return outcome.kind === 'refused' ? failed(outcome.error) : outcome;
 };
 
-export const deliverReply = async (deps: Deps, outgoing: Outgoing): Promise<Delivery> => {
+export const deliverReply = async (deps: DomainDeps, outgoing: Outgoing): Promise<Delivery> => {
   const { inbox } = outgoing;
   const { reply } = inbox;
   if (reply === null || reply === undefined || inbox.retired) return failed(`The inbox ${inbox.name} sends no replies any more.`);

@@ -1,6 +1,6 @@
 /** A reply as an e-mail: plain text, its Message-ID made from the entry's id, so that a repeat is known as one. */
 import MailComposer from 'nodemailer/lib/mail-composer';
-import type { Sender } from './address.ts';
+import type { Sender } from '../items/replyAddress.ts';
 
 export interface Letter {
   /** The entry's id. */

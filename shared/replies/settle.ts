@@ -2,14 +2,14 @@
  * The end of a reply: the later status of its entry, what subscribers and the audit log are told, the deadline that a
  * failed one puts back, and the job's row, in one statement, and only while the job is in the hands of its worker.
  */
-import { fullAccess } from '../agents/access.ts';
-import { channels } from '../redis/bus.ts';
-import { row, statement, type Value } from '../db/sql.ts';
-import type { Deps } from '../deps.ts';
+import { fullAccess } from '../access/access.ts';
+import { channels } from '../platform/redis/bus.ts';
+import { row, statement, type Value } from '../platform/db/sql.ts';
+import type { DomainDeps } from '../settings/deps.ts';
 import { readItems, type Item } from '../items/model.ts';
 import { itemJson } from '../items/present.ts';
 import { itemTerms } from '../items/terms.ts';
-import { termBreak } from '../perform/writeSql.ts';
+import { termBreak } from '../items/perform/writeSql.ts';
 import type { AskedReply, JobKey } from './asked.ts';
 
 export interface ReplyEnd {
@@ -52,7 +52,7 @@ const partsOf = (asked: AskedReply, data: object, restored: Item | null): string
 };
 
 /** False when the job is in other hands by now: nothing was written. `dueAt`: the deadline that the reply had cleared. */
-export const settleReply = async (deps: Deps, job: JobKey & { readonly env: number }, asked: AskedReply, end: ReplyEnd, dueAt: number | null): Promise<boolean> => {
+export const settleReply = async (deps: DomainDeps, job: JobKey & { readonly env: number }, asked: AskedReply, end: ReplyEnd, dueAt: number | null): Promise<boolean> => {
   const { db, bus, clock } = deps;
   const { subject, text, actor } = asked;
   const data = { subject, text, ...end };

@@ -1,6 +1,6 @@
 /** For whom triage's results are performed: the service for what a rule says, the app for what it answers. */
-import { appAccess, fullAccess } from '../agents/access.ts';
-import type { Principal } from '../agents/principal.ts';
+import { appAccess, fullAccess } from '../access/access.ts';
+import type { Principal } from '../access/principal.ts';
 
 export const rulesPrincipal: Principal = { type: 'system', id: null, name: 'triage', mode: 'normal', role: null, access: fullAccess, environments: ['*'] };
 

@@ -2,7 +2,7 @@
  * An inbox's triage rules: they are looked at in their order, and the first whose condition holds is the one that
  * applies; the app is asked only when none does. Conditions see `item` and `record`. Called by workers/jobs/triageItem.ts.
  */
-import { holds, type Condition } from '../core/conditions.ts';
+import { holds, type Condition } from '../platform/core/conditions.ts';
 import type { Inbox } from '../environments/definition.ts';
 import type { TriageInput } from '../items/operations/triage.ts';
 

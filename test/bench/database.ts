@@ -3,11 +3,11 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import { migrateDatabase } from '../../migrations/run.ts';
-import { newToken, tokenHash } from '../../shared/agents/tokens.ts';
-import { newId } from '../../shared/core/ids.ts';
-import { newSealKey } from '../../shared/core/seal.ts';
+import { newToken, tokenHash } from '../../shared/access/tokens.ts';
+import { newId } from '../../shared/platform/core/ids.ts';
+import { newSealKey } from '../../shared/platform/core/seal.ts';
 import { mergeDefinition } from '../../shared/environments/definition.ts';
-import { parseManifest } from '../../shared/environments/manifest.ts';
+import { parseManifest } from '../../shared/environments/readManifest.ts';
 import { loadItems } from './load.ts';
 import type { Options } from './options.ts';
 
@@ -53,7 +53,7 @@ const administer = async (sql: string, values: unknown[] = []): Promise<unknown[
 const define = async (sql: Database['sql']): Promise<number> => {
   const [known] = await sql<{ id: number }>('select id from environments where name = $1', [environment]);
   if (known !== undefined) return known.id;
-  const manifest = parseManifest(JSON.parse(readFileSync(new URL('../../shared/demo/manifest.json', import.meta.url), 'utf8')));
+  const manifest = parseManifest(JSON.parse(readFileSync(new URL('../../shared/tools/demo/manifest.json', import.meta.url), 'utf8')));
   const [made] = await sql<{ id: number }>('insert into environments (name, seal_key, created_at) values ($1, $2, 0) returning id', [environment, newSealKey()]);
   const id = made?.id ?? 0;
   await sql('insert into definitions values ($1, $2, $3, 0, 0)', [id, JSON.stringify(manifest), JSON.stringify(mergeDefinition({ inboxes: [] }, manifest))]);

@@ -1,6 +1,6 @@
 /** Queues of jobs that do nothing: BullMQ alone, and our queue and worker around it. */
 import { Queue, Worker } from 'bullmq';
-import { readConfig } from '../../shared/core/config.ts';
+import { readConfig } from '../../shared/platform/core/config.ts';
 import { closeDeps, openDeps } from '../../shared/deps.ts';
 import { done, type HandlerTable, type JobTable } from '../../workers/handler.ts';
 import { holdClaims } from '../../workers/held.ts';

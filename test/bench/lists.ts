@@ -3,11 +3,12 @@
  * deep ones, on items made by load.ts. Called by main.ts; alone, two tables of different sizes show what grows.
  */
 import { readFile } from 'node:fs/promises';
-import type { Db } from '../../shared/db/knex.ts';
-import { row, statement } from '../../shared/db/sql.ts';
+import type { Db } from '../../shared/platform/db/knex.ts';
+import { row, statement } from '../../shared/platform/db/sql.ts';
 import { countItems } from '../../shared/items/list/count.ts';
 import { listItems } from '../../shared/items/list/page.ts';
-import type { Keys, ListRequest, Sort, VisibleInbox } from '../../shared/items/list/request.ts';
+import type { Keys, ListRequest, VisibleInbox } from '../../shared/items/list/request.ts';
+import type { Sort } from '../../shared/environments/itemQuery.ts';
 import { benchPeople } from './load.ts';
 
 export interface ListCost {

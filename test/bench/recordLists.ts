@@ -1,5 +1,5 @@
 /** What each kind of record list and search costs in PostgreSQL, in this process: first pages and deep ones. Called by suites/records.ts. */
-import type { Db } from '../../shared/db/knex.ts';
+import type { Db } from '../../shared/platform/db/knex.ts';
 import { checkFilters, checkSort } from '../../shared/records/filters.ts';
 import { listStored } from '../../shared/records/list/page.ts';
 import type { ListRequest, Place } from '../../shared/records/list/reading.ts';

@@ -3,9 +3,10 @@
  * names, with the indexes built afterwards. Words and values from frequent to unique.
  */
 import { mergeDefinition, openDefinition, type Definition } from '../../shared/environments/definition.ts';
-import { parseManifest, type ManifestResource } from '../../shared/environments/manifest.ts';
-import { newSealKey } from '../../shared/core/seal.ts';
-import { openDb } from '../../shared/db/knex.ts';
+import { type ManifestResource } from '../../shared/environments/manifest.ts';
+import { parseManifest } from '../../shared/environments/readManifest.ts';
+import { newSealKey } from '../../shared/platform/core/seal.ts';
+import { openDb } from '../../shared/platform/db/knex.ts';
 import { indexingOf, recordTerms, termBreak } from '../../shared/records/terms.ts';
 import type { Database } from './database.ts';
 

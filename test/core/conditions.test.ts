@@ -1,8 +1,8 @@
 /** The one condition language: what each op says, what of a condition is refused, and that neither can be made to hang. */
 import { expect } from 'chai';
-import { conditionLimits, conditionProblems, conditionSchema } from '../../shared/core/conditionForm.ts';
-import { conditionOps, fillTemplate, holds, type Condition } from '../../shared/core/conditions.ts';
-import { compile } from '../../shared/core/validate.ts';
+import { conditionLimits, conditionProblems, conditionSchema } from '../../shared/platform/core/conditionForm.ts';
+import { conditionOps, fillTemplate, holds, type Condition } from '../../shared/platform/core/conditions.ts';
+import { compile } from '../../shared/platform/core/validate.ts';
 
 const subject = { item: { title: 'Payment failed', tags: ['vip', 'eu'], seats: 12, paid: false, plan: null, fields: { version: '2.4.0-rc.10', 'odd name': 'x' } } };
 const test = (field: string, op: string, value?: unknown): boolean => holds({ field: `item.${field}`, op, ...(value === undefined ? {} : { value }) }, subject);

@@ -1,8 +1,8 @@
 /** JSON Schemas of apps: what of them is refused, and that neither they nor what they check can hold up a process. */
 import { expect } from 'chai';
-import { patternProblem } from '../../shared/core/linearPattern.ts';
-import { schemaFormProblems, schemaLimits } from '../../shared/core/schemaForm.ts';
-import { filledProblemsOf, problemsOf } from '../../shared/core/givenSchemas.ts';
+import { patternProblem } from '../../shared/platform/core/linearPattern.ts';
+import { schemaFormProblems, schemaLimits } from '../../shared/platform/core/schemaForm.ts';
+import { filledProblemsOf, problemsOf } from '../../shared/platform/core/givenSchemas.ts';
 
 const paths = (schema: unknown): string[] => schemaFormProblems(schema, 'input').map(({ path }) => path);
 

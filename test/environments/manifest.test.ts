@@ -1,7 +1,7 @@
 /** Manifests: every problem at once with its path, and what of a running environment a new one may not change. */
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
-import { manifestProblems } from '../../shared/environments/manifest.ts';
+import { manifestProblems } from '../../shared/environments/readManifest.ts';
 import { connectApp, type RpcFailed } from '../support/app.ts';
 import type { Client } from '../support/http.ts';
 import { testManifest } from '../support/manifest.ts';
@@ -17,7 +17,7 @@ const whole = (parts: object): object => ({
 
 describe('manifests', () => {
   it('of the demo and of the tests hold', () => {
-    expect(manifestProblems(JSON.parse(readFileSync(new URL('../../shared/demo/manifest.json', import.meta.url), 'utf8')))).to.deep.equal([]);
+    expect(manifestProblems(JSON.parse(readFileSync(new URL('../../shared/tools/demo/manifest.json', import.meta.url), 'utf8')))).to.deep.equal([]);
     expect(manifestProblems(testManifest)).to.deep.equal([]);
     expect(manifestProblems({})).to.deep.equal([]);
   });

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { conditionOps, holds, type Condition } from '../../shared/core/conditions.ts';
+import { conditionOps, holds, type Condition } from '../../shared/platform/core/conditions.ts';
 import { placesOf } from '../../shared/flags/bucket.ts';
 import { compileCondition, compileFlag, type EvaluationContext, type FlagState } from '../../shared/flags/evaluate.ts';
 

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { runAdmin, type Outcome } from '../../shared/cli/run.ts';
-import { verifyPassword } from '../../shared/agents/passwords.ts';
+import { runAdmin, type Outcome } from '../../shared/tools/cli/run.ts';
+import { verifyPassword } from '../../shared/settings/passwords.ts';
 import { clientOf } from '../support/http.ts';
 import { testManifest } from '../support/manifest.ts';
 import { until } from '../support/until.ts';
@@ -34,7 +34,7 @@ describe('the admin command', function () {
         ...process.env, DATABASE_URL: config.databaseUrl, MIGRATE_DATABASE_URL: config.migrateDatabaseUrl, REDIS_URL: config.redisUrl,
         REDIS_PREFIX: config.redisPrefix, PUBLIC_URL: `http://127.0.0.1:${String(world.port)}`,
       };
-      const child = spawn(process.execPath, ['--import', 'tsx', 'shared/cli/admin.ts', ...args], { cwd: root, env });
+      const child = spawn(process.execPath, ['--import', 'tsx', 'shared/tools/cli/admin.ts', ...args], { cwd: root, env });
       let out = '';
       let err = '';
       child.stdout.setEncoding('utf8').on('data', (piece: string) => void (out += piece));

@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import pg from 'pg';
-import manifest from '../../shared/demo/manifest.json' with { type: 'json' };
+import manifest from '../../shared/tools/demo/manifest.json' with { type: 'json' };
 import { sortedTags } from '../../shared/items/tags.ts';
 import { mergeDefinition, openDefinition } from '../../shared/environments/definition.ts';
-import { parseManifest } from '../../shared/environments/manifest.ts';
+import { parseManifest } from '../../shared/environments/readManifest.ts';
 import { newDatabase, redisUrl, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/until.ts';
 
@@ -96,7 +96,7 @@ describe('the demo', function () {
 
   const start = ({ database, dir }: Place): ChildProcess => {
     const env = { ...process.env, DATABASE_URL: database.url, MIGRATE_DATABASE_URL: database.ownerUrl, REDIS_URL: redisUrl(), DATA_DIR: dir, PUBLIC_URL: 'http://console.example' };
-    const args = ['--import', 'tsx', 'shared/demo/load.ts', '--items', String(items), '--seed', '7', '--now', String(now)];
+    const args = ['--import', 'tsx', 'shared/tools/demo/load.ts', '--items', String(items), '--seed', '7', '--now', String(now)];
     return spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
   };
 

@@ -13,7 +13,7 @@ const exampleBulk = 'blk_01jd0000000000000000000000';
 const exampleRun = 'run_01jd0000000000000000000000';
 const exampleApproval = 'apr_01jd0000000000000000000000';
 /** The examples are of the demo, whose app declares this. */
-const manifest: unknown = JSON.parse(readFileSync(new URL('../../shared/demo/manifest.json', import.meta.url), 'utf8'));
+const manifest: unknown = JSON.parse(readFileSync(new URL('../../shared/tools/demo/manifest.json', import.meta.url), 'utf8'));
 
 /** Every object inside a value, with the way to it. */
 const walk = function* (value: unknown, path = '#'): Generator<{ path: string; value: Readonly<Record<string, unknown>> }> {

@@ -1,5 +1,5 @@
 /** A worker process for tests that kill or freeze one: the real publisher or crew, with a probe job that writes to a table. */
-import { readConfig } from '../../shared/core/config.ts';
+import { readConfig } from '../../shared/platform/core/config.ts';
 import { closeDeps, openDeps } from '../../shared/deps.ts';
 import { createCrew, type Crew } from '../../workers/crew.ts';
 import { done, type HandlerTable } from '../../workers/handler.ts';

@@ -1,7 +1,7 @@
 /** The counts per inbox are exact at every moment, also what is overdue, whoever writes meanwhile. */
 import { expect } from 'chai';
-import { acquire, newHolder } from '../../shared/outbox/lease.ts';
-import { channels } from '../../shared/redis/bus.ts';
+import { acquire, newHolder } from '../../shared/platform/outbox/lease.ts';
+import { channels } from '../../shared/platform/redis/bus.ts';
 import { moveBatch } from '../../workers/outbox/batch.ts';
 import { startPublisher } from '../../workers/outbox/publisher.ts';
 import { until } from '../support/until.ts';

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { migrateDatabase } from '../../migrations/run.ts';
-import { startPostgres, type PostgresServer } from '../../shared/services/postgres.mjs';
+import { startPostgres, type PostgresServer } from '../../shared/tools/services/postgres.mjs';
 import { createCrew } from '../../workers/crew.ts';
 import { done } from '../../workers/handler.ts';
 import { until } from '../support/until.ts';

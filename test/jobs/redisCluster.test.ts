@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openRedis, type RedisLinks } from '../../shared/redis/connect.ts';
-import { canCluster, startRedisCluster, type RedisCluster } from '../../shared/services/redisCluster.mjs';
+import { openRedis, type RedisLinks } from '../../shared/platform/redis/connect.ts';
+import { canCluster, startRedisCluster, type RedisCluster } from '../../shared/tools/services/redisCluster.mjs';
 import { until } from '../support/until.ts';
 
 describe('with a Redis Cluster', function () {

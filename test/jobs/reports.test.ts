@@ -1,7 +1,7 @@
 /** Reports of an app: few versions however many there are, each user and each occurrence counted once, repeats answered as before. */
 import { expect } from 'chai';
-import type { Caller } from '../../shared/agents/principal.ts';
-import { reportItem } from '../../shared/items/report.ts';
+import type { Caller } from '../../shared/access/principal.ts';
+import { reportItem } from '../../shared/items/reports/report.ts';
 import { oldRows } from '../../workers/sweeps/oldRows.ts';
 import { connectApp } from '../support/app.ts';
 import type { Client } from '../support/http.ts';

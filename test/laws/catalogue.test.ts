@@ -1,7 +1,7 @@
 /** The catalogue is complete: what one table names, the others and the code know too. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { endpoints } from '../../api/routes/index.ts';
+import { endpoints } from '../../api/endpoints.ts';
 import { entryTypes } from '../../shared/catalogue/events.ts';
 import { errors } from '../../shared/catalogue/errors.ts';
 import { jobs } from '../../shared/catalogue/jobs.ts';

@@ -71,7 +71,7 @@ describe('law: documents', () => {
 
   it('docs/operators.md explains every variable that the configuration reads', () => {
     const text = read('docs/operators.md');
-    const names = [...read('shared/core/config.ts').matchAll(/name: '([A-Z_]+)'/g)].map((match) => match[1] ?? '');
+    const names = [...read('shared/platform/core/config.ts').matchAll(/name: '([A-Z_]+)'/g)].map((match) => match[1] ?? '');
     expect(names).to.have.length.above(10);
     for (const name of names) expect(text, `explain ${name} in docs/operators.md`).to.include(`\`${name}\``);
   });

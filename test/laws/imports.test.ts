@@ -29,9 +29,42 @@ const importsOf = (file: string): Import[] => {
 };
 
 const all = files.flatMap(importsOf);
-const domains = ['agents', 'audit', 'bulk', 'environments', 'items', 'records'];
-const domainPath = new RegExp(`^shared/(${domains.join('|')})/`);
 
+/** The folders of shared/ in order; the list in docs/architecture.md is this one. */
+const layers = [
+  'catalogue', 'platform', 'applink', 'blocks', 'environments', 'access', 'settings', 'approvals', 'items', 'records', 'replies', 'triage',
+  'flags', 'actions', 'bulk', 'views', 'decisions', 'deps.ts', 'sdk', 'tools',
+];
+
+/** For each folder, which of its files and folders import which others of it, directly or from further down. */
+const neighbours = (imports: readonly Import[]): Map<string, Map<string, Set<string>>> => {
+  const byFolder = new Map<string, Map<string, Set<string>>>();
+  for (const { file, to } of imports) {
+    const from = file.split('/');
+    const target = to.split('/');
+    const depth = from.findIndex((part, i) => part !== target[i]);
+    const [a, b] = [from[depth], target[depth]];
+    if (depth < 0 || a === undefined || b === undefined || !folders.includes(target[0] ?? '')) continue;
+    const folder = from.slice(0, depth).join('/');
+    const inside = byFolder.get(folder) ?? new Map<string, Set<string>>();
+    byFolder.set(folder, inside.set(a, (inside.get(a) ?? new Set()).add(b)));
+  }
+  return byFolder;
+};
+
+/** Circles as `folder: a → b → a`, at most one for each file or folder that a walk starts from. */
+const circles = (imports: readonly Import[]): string[] =>
+  [...neighbours(imports)].flatMap(([folder, edges]) => {
+    const done = new Set<string>();
+    const walk = (name: string, path: readonly string[]): string[] => {
+      if (path.includes(name)) return [`${folder}: ${[...path.slice(path.indexOf(name)), name].join(' → ')}`];
+      if (done.has(name)) return [];
+      const found = [...(edges.get(name) ?? [])].flatMap((next) => walk(next, [...path, name]));
+      done.add(name);
+      return found;
+    };
+    return [...edges.keys()].flatMap((name) => walk(name, []));
+  });
 const offenders = (from: RegExp, forbidden: (found: Import) => boolean): string[] =>
   all.filter((found) => from.test(found.file) && forbidden(found)).map(({ file, to }) => `${file} imports ${to}`);
 
@@ -44,18 +77,30 @@ describe('law: imports', () => {
     expect(all.length).to.be.above(300);
   });
 
+  const layer = (path: string): number => layers.indexOf(path.split('/')[1] ?? '');
+  const isShared = (path: string): boolean => path.startsWith('shared/');
+
+  it('shared/ is the list of layers, and each imports only what stands above it', () => {
+    const unlisted = readdirSync(join(root, 'shared')).filter((entry) => entry !== 'README.md' && !layers.includes(entry));
+    expect(unlisted, 'give the folder its place in the list of layers').to.deep.equal([]);
+    const upward = all.filter(({ file, to }) => isShared(file) && isShared(to) && layer(to) > layer(file)).map(({ file, to }) => `${file} imports ${to}`);
+    expect(upward, 'move one of the two, declare the narrow type that is needed, or let shared/deps.ts pass the value in').to.deep.equal([]);
+  });
+
+  it('no files or folders import each other in a circle, types included', () => {
+    expect(circles(all), 'move what both need into a file of its own above them').to.deep.equal([]);
+  });
+
   const laws: readonly [string, RegExp, (found: Import) => boolean, string][] = [
-    ['the catalogue stands alone', /^shared\/catalogue\//, ({ to, typeOnly }) => to.startsWith('shared/') && !to.startsWith('shared/catalogue/') && !typeOnly, 'move what it needs into the catalogue'],
-    ['core, db and redis know no domain', /^shared\/(core|db|redis)\//, (found) => domainPath.test(found.to) || under('shared/perform/', 'api/', 'workers/')(found), 'pass it in as a value'],
-    ['shared code knows neither HTTP nor sockets', /^shared\/(?!cli|demo|services|sdk)/, (found) => isPackage('koa', '@koa/router', 'koa-body', 'ws')(found) || under('api/', 'workers/')(found), 'move it to api or workers'],
+    ['shared code knows neither HTTP nor sockets', /^shared\/(?!tools|sdk)/, (found) => isPackage('koa', '@koa/router', 'koa-body', 'ws')(found) || under('api/', 'workers/')(found), 'move it to api or workers'],
     ['the SDK runs in others’ programs: ws, the protocol and the evaluator are all it has', /^shared\/sdk\//, ({ to, typeOnly }) => !typeOnly && !to.startsWith('shared/sdk/') && !to.startsWith('node:') && !['ws', 'shared/applink/protocol.ts', 'shared/flags/evaluate.ts'].includes(to), 'do without it, or import its types only'],
-    ['the evaluator is pure', /^shared\/flags\/(evaluate|bucket)\.ts$/, ({ to }) => !['shared/core/conditions.ts', 'shared/flags/bucket.ts'].includes(to), 'pass it in as a value'],
-    ['only shared/db knows knex and pg', /^(api|workers|shared)\/(?!db\/|services\/)/, isPackage('knex', 'pg', 'objection'), 'add a statement and call it through shared/db/sql.ts'],
-    ['only shared/redis and workers/ know ioredis and bullmq', /^(api|shared)\/(?!redis\/|services\/)/, (found) => isPackage('ioredis', 'bullmq')(found) && !found.typeOnly, 'go through shared/redis'],
-    ['routes know neither workers nor tables', /^api\/routes\//, (found) => under('workers/', 'shared/db/', 'shared/perform/write')(found) && !found.typeOnly, 'add a query or an operation in shared'],
-    ['the live stream performs nothing', /^api\/live\//, under('shared/perform/perform', 'shared/items/operations/'), 'publish an event instead'],
+    ['the evaluator is pure', /^shared\/flags\/(evaluate|bucket)\.ts$/, ({ to }) => !['shared/platform/core/conditions.ts', 'shared/flags/bucket.ts'].includes(to), 'pass it in as a value'],
+    ['only platform/db knows knex and pg', /^(api|workers|shared)\/(?!platform\/db\/|tools\/services\/)/, isPackage('knex', 'pg', 'objection'), 'add a statement and call it through platform/db/sql.ts'],
+    ['only platform/redis and workers/ know ioredis and bullmq', /^(api|shared)\/(?!platform\/redis\/|tools\/services\/)/, (found) => isPackage('ioredis', 'bullmq')(found) && !found.typeOnly, 'go through shared/platform/redis'],
+    ['routes know neither workers nor tables', /^api\/routes\//, (found) => under('workers/', 'shared/platform/db/', 'shared/items/perform/write')(found) && !found.typeOnly, 'add a query or an operation in shared'],
+    ['the live stream performs nothing', /^api\/live\//, under('shared/items/perform/', 'shared/items/operations/'), 'publish an event instead'],
     ['jobs know no HTTP', /^workers\//, (found) => isPackage('koa', 'ws')(found) || under('api/')(found), 'publish through Redis'],
-    ['operations know neither HTTP, Redis nor the database', /^shared\/items\/operations\//, (found) => under('shared/db/', 'shared/redis/', 'api/')(found) && !found.typeOnly, 'read it in perform and hand it in'],
+    ['operations know neither HTTP, Redis nor the database', /^shared\/items\/operations\//, (found) => under('shared/platform/db/', 'shared/platform/redis/')(found) && !found.typeOnly, 'read it in perform and pass it in'],
     ['HTTP tests know only the contract', /^test\/(http|specification)\//, (found) => under('api/', 'workers/', 'shared/')(found) && !found.to.startsWith('shared/catalogue/'), 'go through test/support'],
   ];
   for (const [title, from, forbidden, remedy] of laws) {
@@ -64,17 +109,17 @@ describe('law: imports', () => {
     });
   }
 
-  it('operations ask nobody for the time or the environment', () => {
+  it('the layers below the platform ask nobody for the time or the environment', () => {
     const asking = files
-      .filter((file) => /^shared\/(items\/operations|perform)\//.test(file) || domainPath.test(file))
+      .filter((file) => /^shared\/(?!platform|sdk|tools)/.test(file))
       .filter((file) => /\bDate\.now\(|process\.env/.test(readFileSync(join(root, file), 'utf8')));
     expect(asking, 'take the time from deps.clock or the moment').to.deep.equal([]);
   });
 
   it('only the configuration reads the environment', () => {
     const asking = files
-      .filter((file) => !file.startsWith('test/') && !file.startsWith('shared/services/') && file !== 'shared/core/config.ts')
+      .filter((file) => !file.startsWith('test/') && !file.startsWith('shared/tools/services/') && file !== 'shared/platform/core/config.ts')
       .filter((file) => /process\.env|from 'node:process'/.test(readFileSync(join(root, file), 'utf8')));
-    expect(asking, 'add the variable to shared/core/config.ts').to.deep.equal([]);
+    expect(asking, 'add the variable to shared/platform/core/config.ts').to.deep.equal([]);
   });
 });

@@ -1,5 +1,5 @@
 /** Parts of stream rows, as the workers' changes would leave them. */
-import { newId } from '../../shared/core/ids.ts';
+import { newId } from '../../shared/platform/core/ids.ts';
 
 const by = { type: 'agent', id: 'agt_01h455vb4pex5vsknk084sn02q', name: 'Robin' };
 

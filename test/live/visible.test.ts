@@ -1,6 +1,6 @@
 /** A subscriber hears what its role sees and nothing else, and follows its role and its token. */
 import { expect } from 'chai';
-import { compileAccess } from '../../shared/agents/access.ts';
+import { compileAccess } from '../../shared/access/access.ts';
 import type { Grant } from '../../shared/catalogue/permissions.ts';
 import { presentItem } from '../../api/live/visible.ts';
 import { bulk, entry, item, newWorld, until, type Api, type World } from './support.ts';

@@ -1,12 +1,13 @@
 /** What `GET /items` lists: held against a naive filter and sort in JavaScript, page by page, on real PostgreSQL. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { fold } from '../../shared/core/text.ts';
-import { openDb, type Db } from '../../shared/db/knex.ts';
-import { rows, statement, type TextRow } from '../../shared/db/sql.ts';
+import { fold } from '../../shared/platform/core/text.ts';
+import { openDb, type Db } from '../../shared/platform/db/knex.ts';
+import { rows, statement, type TextRow } from '../../shared/platform/db/sql.ts';
 import { countItems } from '../../shared/items/list/count.ts';
 import { listItems } from '../../shared/items/list/page.ts';
-import { sorts, type Keys, type ListRequest, type Sort } from '../../shared/items/list/request.ts';
+import { type Keys, type ListRequest } from '../../shared/items/list/request.ts';
+import { sorts, type Sort } from '../../shared/environments/itemQuery.ts';
 import { usualPace, type Pace } from '../../shared/items/list/reading.ts';
 import { itemTerms } from '../../shared/items/terms.ts';
 import { newDatabase, type TestDatabase } from '../support/database.ts';

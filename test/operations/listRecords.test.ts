@@ -1,13 +1,13 @@
 /** What record lists answer: held against a naive filter and sort in JavaScript, page by page, on real PostgreSQL. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { Caller } from '../../shared/agents/principal.ts';
-import { appAccess } from '../../shared/agents/access.ts';
-import { fold, queryWords, titleWords } from '../../shared/core/text.ts';
-import { openDb, type Db } from '../../shared/db/knex.ts';
+import type { Caller } from '../../shared/access/principal.ts';
+import { appAccess } from '../../shared/access/access.ts';
+import { fold, queryWords, titleWords } from '../../shared/platform/core/text.ts';
+import { openDb, type Db } from '../../shared/platform/db/knex.ts';
 import type { Deps } from '../../shared/deps.ts';
 import { openEnvironment } from '../../shared/environments/definition.ts';
-import { parseManifest } from '../../shared/environments/manifest.ts';
+import { parseManifest } from '../../shared/environments/readManifest.ts';
 import { checkFilters, checkSort, filterOps, type Clause } from '../../shared/records/filters.ts';
 import { listStored } from '../../shared/records/list/page.ts';
 import { usualPace, type ListRequest, type Pace, type Place } from '../../shared/records/list/reading.ts';

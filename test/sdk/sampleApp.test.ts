@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import demoManifest from '../../shared/demo/manifest.json' with { type: 'json' };
+import demoManifest from '../../shared/tools/demo/manifest.json' with { type: 'json' };
 import { openSample, type Sample } from '../sample-app/sample.ts';
 import type { Client } from '../support/http.ts';
 import { until } from '../support/until.ts';

@@ -3,11 +3,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import demoManifest from '../../shared/demo/manifest.json' with { type: 'json' };
+import demoManifest from '../../shared/tools/demo/manifest.json' with { type: 'json' };
 import { sampleApp } from '../sample-app/app.ts';
 import { openShop } from '../sample-app/shop.ts';
 
-const manifestPath = new URL('../../shared/demo/manifest.json', import.meta.url);
+const manifestPath = new URL('../../shared/tools/demo/manifest.json', import.meta.url);
 const folders: string[] = [];
 const newFolder = (): string => {
   const folder = mkdtempSync(join(tmpdir(), 'console-sample-'));
@@ -29,7 +29,7 @@ describe('the sample app by itself', () => {
     for (const folder of folders) rmSync(folder, { recursive: true, force: true });
   });
 
-  it('declares what the demo is made of: UPDATE_DOCS=1 writes it into shared/demo/manifest.json', async () => {
+  it('declares what the demo is made of: UPDATE_DOCS=1 writes it into shared/tools/demo/manifest.json', async () => {
     const shop = await openShop(newFolder());
     const { manifest } = sampleApp(shop);
     await shop.close();

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { switchSampleApp, wantOnline } from '../../shared/services/sampleApp.mjs';
-import { writeState } from '../../shared/services/state.mjs';
+import { switchSampleApp, wantOnline } from '../../shared/tools/services/sampleApp.mjs';
+import { writeState } from '../../shared/tools/services/state.mjs';
 import type { Client } from '../support/http.ts';
 import { newWorld, type World } from '../support/world.ts';
 

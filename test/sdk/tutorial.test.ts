@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { runAdmin } from '../../shared/cli/run.ts';
+import { runAdmin } from '../../shared/tools/cli/run.ts';
 import { clientOf, type Client } from '../support/http.ts';
 import { until } from '../support/until.ts';
 import { newWorld, type World } from '../support/world.ts';

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { ActionFailed, defineApp, type App } from '../../shared/sdk/index.ts';
 import type { Manifest } from '../../shared/environments/manifest.ts';
-import { manifestProblems } from '../../shared/environments/manifest.ts';
+import { manifestProblems } from '../../shared/environments/readManifest.ts';
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 const holds = <T extends true>(): T | undefined => undefined;

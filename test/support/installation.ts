@@ -1,5 +1,5 @@
 /** A whole installation in processes of its own, as an operator runs it: two APIs and three workers on one database. */
-import { freePort } from '../../shared/services/ports.mjs';
+import { freePort } from '../../shared/tools/services/ports.mjs';
 import { clientOf, type Client } from './http.ts';
 import { startProgram, type Program } from './processes.ts';
 import { newWorld, type World } from './world.ts';

@@ -1,14 +1,14 @@
 /** A whole service for one test file: API and workers in this process, own database, own Redis prefix. */
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { hashPassword } from '../../shared/agents/passwords.ts';
-import { newToken, tokenHash, type PrincipalKind } from '../../shared/agents/tokens.ts';
+import { hashPassword } from '../../shared/settings/passwords.ts';
+import { newToken, tokenHash, type PrincipalKind } from '../../shared/access/tokens.ts';
 import { startServer, type RunningServer } from '../../api/server.ts';
-import { readConfig, type Config } from '../../shared/core/config.ts';
-import { newId } from '../../shared/core/ids.ts';
-import { newSealKey } from '../../shared/core/seal.ts';
+import { readConfig, type Config } from '../../shared/platform/core/config.ts';
+import { newId } from '../../shared/platform/core/ids.ts';
+import { newSealKey } from '../../shared/platform/core/seal.ts';
 import { mergeDefinition } from '../../shared/environments/definition.ts';
-import { parseManifest } from '../../shared/environments/manifest.ts';
+import { parseManifest } from '../../shared/environments/readManifest.ts';
 import { closeDeps, openDeps, type Deps } from '../../shared/deps.ts';
 import { createCrew } from '../../workers/crew.ts';
 import { newDatabase, redisUrl } from './database.ts';

@@ -10,10 +10,10 @@ import { isSettled, readRun, type Run } from '../../shared/actions/model.ts';
 import { settle } from '../../shared/actions/settle.ts';
 import { tellMove } from '../../shared/actions/waiters.ts';
 import { move } from '../../shared/actions/write.ts';
-import type { Caller } from '../../shared/agents/principal.ts';
-import { requesterNow } from '../../shared/agents/requester.ts';
+import type { Caller } from '../../shared/access/principal.ts';
+import { requesterNow } from '../../shared/settings/requester.ts';
 import type { Deps } from '../../shared/deps.ts';
-import { channels } from '../../shared/redis/bus.ts';
+import { channels } from '../../shared/platform/redis/bus.ts';
 import { again, done, waitForApp, type Handler, type Outcome } from '../handler.ts';
 
 /** The request to hand over goes through Redis and may be lost: asked again after this many ms. */

@@ -2,16 +2,16 @@
  * Does one chunk of a bulk: the operation over those of its ids that have no result yet. Results are written in the
  * statement of the effect and never twice, so it may run any number of times, also twice at once.
  */
-import { attachedSeqs, runOnItems, type BulkAction } from '../../shared/actions/bulkRuns.ts';
-import { asApproved, type Caller } from '../../shared/agents/principal.ts';
-import { requesterNow } from '../../shared/agents/requester.ts';
+import { attachedSeqs, runOnItems, type BulkAction } from '../../shared/bulk/runs.ts';
+import { asApproved, type Caller } from '../../shared/access/principal.ts';
+import { requesterNow } from '../../shared/settings/requester.ts';
 import { endChunk, readFormers, readRemaining, refuseAll, remaining, takeChunk, waitForRuns, type Chunk } from '../../shared/bulk/chunks.ts';
 import { reportProgress } from '../../shared/bulk/progress.ts';
 import { readBulk } from '../../shared/bulk/queries.ts';
 import type { Deps } from '../../shared/deps.ts';
-import { isResultThere, perform } from '../../shared/perform/perform.ts';
-import { repeatables, type Bound } from '../../shared/perform/registry.ts';
-import { channels } from '../../shared/redis/bus.ts';
+import { isResultThere, perform } from '../../shared/items/perform/perform.ts';
+import { repeatables, type Bound } from '../../shared/items/operations/registry.ts';
+import { channels } from '../../shared/platform/redis/bus.ts';
 import { done, type Handler } from '../handler.ts';
 
 /**

@@ -2,7 +2,7 @@
  * Delivers a reply once, or says honestly that nobody knows: it is marked in PostgreSQL before it is given out of hand,
  * so that whoever takes the job after a killed worker settles it as `unknown` instead of sending it again.
  */
-import { isAway } from '../../shared/db/errors.ts';
+import { isAway } from '../../shared/platform/db/errors.ts';
 import type { Deps } from '../../shared/deps.ts';
 import type { Environment, Inbox } from '../../shared/environments/definition.ts';
 import { readItems } from '../../shared/items/model.ts';

@@ -4,14 +4,14 @@
  */
 import { Fault } from '../../shared/catalogue/errors.ts';
 import { rpcCodes } from '../../shared/applink/protocol.ts';
-import { fullAccess } from '../../shared/agents/access.ts';
-import type { Principal } from '../../shared/agents/principal.ts';
+import { fullAccess } from '../../shared/access/access.ts';
+import type { Principal } from '../../shared/access/principal.ts';
 import type { Deps } from '../../shared/deps.ts';
 import type { Environment, Inbox } from '../../shared/environments/definition.ts';
 import { readItems, type Item } from '../../shared/items/model.ts';
 import { triageFirst, type TriageInput } from '../../shared/items/operations/triage.ts';
 import { itemJson } from '../../shared/items/present.ts';
-import { perform } from '../../shared/perform/perform.ts';
+import { perform } from '../../shared/items/perform/perform.ts';
 import { getRecords } from '../../shared/records/read.ts';
 import { appPrincipal, rulesPrincipal } from '../../shared/triage/callers.ts';
 import { ruleFor, type TriageSubject } from '../../shared/triage/rules.ts';

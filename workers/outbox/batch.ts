@@ -20,9 +20,9 @@
  *     neither, and come with the new mark.
  * Where no deadline passed the mark stays: nothing to write for environments at rest.
  */
-import type { Db } from '../../shared/db/knex.ts';
-import { rows, statement } from '../../shared/db/sql.ts';
-import { leaseMs, nowSql, type Held } from '../../shared/outbox/lease.ts';
+import type { Db } from '../../shared/platform/db/knex.ts';
+import { rows, statement } from '../../shared/platform/db/sql.ts';
+import { leaseMs, nowSql, type Held } from '../../shared/platform/outbox/lease.ts';
 
 export const batchRows = 500;
 /** A message to Redis is closed when it has reached this size: 32 MB waiting for a subscriber make Redis drop it. */
@@ -120,7 +120,7 @@ interface Row {
   readonly counts: string | null;
 }
 
-/** A `LiveBatch` (shared/redis/bus.ts) as JSON. */
+/** A `LiveBatch` (shared/platform/redis/bus.ts) as JSON. */
 export interface Message {
   readonly env: number;
   readonly text: string;

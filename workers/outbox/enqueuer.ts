@@ -1,9 +1,9 @@
 /** Hands BullMQ the ids of staged jobs that are due now; the rows stay, and are the jobs. */
 import type { Deps } from '../../shared/deps.ts';
-import type { Db } from '../../shared/db/knex.ts';
-import { row, rows, run, statement } from '../../shared/db/sql.ts';
-import { nowSql } from '../../shared/outbox/lease.ts';
-import { channels } from '../../shared/redis/bus.ts';
+import type { Db } from '../../shared/platform/db/knex.ts';
+import { row, rows, run, statement } from '../../shared/platform/db/sql.ts';
+import { nowSql } from '../../shared/platform/outbox/lease.ts';
+import { channels } from '../../shared/platform/redis/bus.ts';
 import { createBell, pauseAfter, type Running } from '../bell.ts';
 import type { JobTable } from '../handler.ts';
 

@@ -1,8 +1,8 @@
 /** Tells what was committed: moves `outbox` into the live stream (batch.ts) and hands it to the API processes by Redis. */
 import type { Deps } from '../../shared/deps.ts';
-import { openDb, type Db } from '../../shared/db/knex.ts';
-import { acquire, leaseTryMs, newHolder, release, type Held } from '../../shared/outbox/lease.ts';
-import { channels } from '../../shared/redis/bus.ts';
+import { openDb, type Db } from '../../shared/platform/db/knex.ts';
+import { acquire, leaseTryMs, newHolder, release, type Held } from '../../shared/platform/outbox/lease.ts';
+import { channels } from '../../shared/platform/redis/bus.ts';
 import { createBell, pauseAfter, type Running } from '../bell.ts';
 import { batchRows, moveBatch } from './batch.ts';
 

@@ -1,7 +1,7 @@
 /** Connections of apps whose process was killed go, and jobs that waited for an app begin once it is there. */
 import { sweepGone, waitingWhileOnline } from '../../shared/applink/presence.ts';
-import { releaseForApp } from '../../shared/outbox/claims.ts';
-import { channels } from '../../shared/redis/bus.ts';
+import { releaseForApp } from '../../shared/platform/outbox/claims.ts';
+import { channels } from '../../shared/platform/redis/bus.ts';
 import type { Sweep } from './sweep.ts';
 
 export const goneApps: Sweep = { name: 'goneApps', everyMs: 1_000, run: sweepGone };

@@ -1,7 +1,7 @@
 /** Looks at the guards of ramps, twice a second, and after ramps whose job got lost. */
 import { lookAtGuards } from '../../shared/flags/guard.ts';
 import { stageLost } from '../../shared/flags/lost.ts';
-import { channels } from '../../shared/redis/bus.ts';
+import { channels } from '../../shared/platform/redis/bus.ts';
 import type { Sweep } from './sweep.ts';
 
 export const rampGuards: Sweep = { name: 'rampGuards', everyMs: 500, run: lookAtGuards };

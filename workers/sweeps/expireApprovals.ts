@@ -1,7 +1,7 @@
 /** Ends approvals whose time is up, and those of actions that are declared no more; whoever decides checks both too. */
-import { dropApproval, expireApproval } from '../../shared/approvals/decide.ts';
+import { dropApproval, expireApproval } from '../../shared/decisions/decide.ts';
 import { columns, type Approval } from '../../shared/approvals/model.ts';
-import { rows, statement } from '../../shared/db/sql.ts';
+import { rows, statement } from '../../shared/platform/db/sql.ts';
 import type { Sweep } from './sweep.ts';
 
 const due = statement('sweeps.approvals', `select ${columns} from approvals a where a.status = 'pending' and a.expires_at <= $1 order by a.expires_at limit 500`);

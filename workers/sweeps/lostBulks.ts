@@ -2,7 +2,7 @@
 import { endWaiting } from '../../shared/bulk/chunks.ts';
 import { endedBulks, stageJobless } from '../../shared/bulk/lost.ts';
 import { reportProgress } from '../../shared/bulk/progress.ts';
-import { channels } from '../../shared/redis/bus.ts';
+import { channels } from '../../shared/platform/redis/bus.ts';
 import type { Sweep } from './sweep.ts';
 
 export const lostBulks: Sweep = {

@@ -2,9 +2,9 @@
  * Stages anew what was handed to BullMQ and isn't running: Redis was emptied, or a worker was killed. What is in fact
  * still waiting there is refused by its job id when the enqueuer adds it again.
  */
-import { run, statement } from '../../shared/db/sql.ts';
-import { nowSql } from '../../shared/outbox/lease.ts';
-import { channels } from '../../shared/redis/bus.ts';
+import { run, statement } from '../../shared/platform/db/sql.ts';
+import { nowSql } from '../../shared/platform/outbox/lease.ts';
+import { channels } from '../../shared/platform/redis/bus.ts';
 import type { Sweep } from './sweep.ts';
 
 /** A job is looked for after 5 s, and every 15 s at most when it has waited long: a backlog shouldn't be written all the time. */

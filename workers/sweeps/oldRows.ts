@@ -1,7 +1,7 @@
 /** Removes what is kept for a time only: saved answers, answers to deliveries, used-up tickets, the live stream's tail, jobs that were given up. */
 import { limits } from '../../shared/catalogue/limits.ts';
-import type { Db } from '../../shared/db/knex.ts';
-import { row, rows, run, statement, type Value } from '../../shared/db/sql.ts';
+import type { Db } from '../../shared/platform/db/knex.ts';
+import { row, rows, run, statement, type Value } from '../../shared/platform/db/sql.ts';
 import type { Sweep } from './sweep.ts';
 
 /** Few enough to hold nobody up, often enough repeated. */

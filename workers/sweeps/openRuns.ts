@@ -6,7 +6,7 @@ import { giveUpWaiting, lose } from '../../shared/actions/answers.ts';
 import { releaseForgotten } from '../../shared/actions/lanes.ts';
 import { expiredRuns, lostRuns, overdueRuns } from '../../shared/actions/open.ts';
 import { settle } from '../../shared/actions/settle.ts';
-import { channels } from '../../shared/redis/bus.ts';
+import { channels } from '../../shared/platform/redis/bus.ts';
 import type { Sweep } from './sweep.ts';
 
 export const openRuns: Sweep = {

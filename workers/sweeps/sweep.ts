@@ -1,6 +1,6 @@
 /** Runs the sweeps: each every so often, in the one process that holds their lease. They may come late, twice or not at all. */
 import type { Deps } from '../../shared/deps.ts';
-import { acquire, leaseTryMs, newHolder, release, renew, type Held } from '../../shared/outbox/lease.ts';
+import { acquire, leaseTryMs, newHolder, release, renew, type Held } from '../../shared/platform/outbox/lease.ts';
 import { createBell, type Running } from '../bell.ts';
 
 export interface Sweep {

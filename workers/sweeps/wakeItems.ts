@@ -1,10 +1,10 @@
 /** Wakes the items whose snooze is over, through the same operation and writing as every change. */
-import { rows, statement } from '../../shared/db/sql.ts';
+import { rows, statement } from '../../shared/platform/db/sql.ts';
 import type { Deps } from '../../shared/deps.ts';
-import { fullAccess } from '../../shared/agents/access.ts';
-import type { Caller, Principal } from '../../shared/agents/principal.ts';
+import { fullAccess } from '../../shared/access/access.ts';
+import type { Caller, Principal } from '../../shared/access/principal.ts';
 import { wakeItem } from '../../shared/items/operations/wake.ts';
-import { perform } from '../../shared/perform/perform.ts';
+import { perform } from '../../shared/items/perform/perform.ts';
 
 const batch = 500;
 

@@ -1,10 +1,10 @@
 /** Settings: agents and their tokens. */
-import { isInReach } from '../../../shared/agents/administer.ts';
-import { createAgent, listAgents, revokeAgent, rotateAgent, updateAgent, type AgentToken } from '../../../shared/agents/agents.ts';
-import { agentInput, agentPatch, agentView, rotation, tokenAnswer } from '../../../shared/agents/schema.ts';
-import { inEnvironment } from '../../../shared/agents/principal.ts';
-import { answer, closed } from '../../../shared/core/schema.ts';
-import { compile } from '../../../shared/core/validate.ts';
+import { isInReach } from '../../../shared/settings/administer.ts';
+import { createAgent, listAgents, revokeAgent, rotateAgent, updateAgent, type AgentToken } from '../../../shared/settings/agents.ts';
+import { agentInput, agentPatch, agentView, rotation, tokenAnswer } from '../../../shared/settings/schema.ts';
+import { inEnvironment } from '../../../shared/access/principal.ts';
+import { answer, closed } from '../../../shared/platform/core/schema.ts';
+import { compile } from '../../../shared/platform/core/validate.ts';
 import { write, type Call, type Endpoint } from '../../endpoint.ts';
 import { baseUrlOf, change, mustManage, settingsList, tag, type Told } from './manage.ts';
 

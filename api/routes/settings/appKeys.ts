@@ -1,8 +1,8 @@
 /** Settings: the keys by which the customer's app connects to this environment. */
-import { createAppKey, listAppKeys, revokeAppKey, rotateAppKey, updateAppKey, type AppKeyToken } from '../../../shared/agents/appKeys.ts';
-import { appKeyInput, appKeyPatch, appKeyView, rotation, tokenAnswer } from '../../../shared/agents/schema.ts';
-import { answer, closed } from '../../../shared/core/schema.ts';
-import { compile } from '../../../shared/core/validate.ts';
+import { createAppKey, listAppKeys, revokeAppKey, rotateAppKey, updateAppKey, type AppKeyToken } from '../../../shared/settings/appKeys.ts';
+import { appKeyInput, appKeyPatch, appKeyView, rotation, tokenAnswer } from '../../../shared/settings/schema.ts';
+import { answer, closed } from '../../../shared/platform/core/schema.ts';
+import { compile } from '../../../shared/platform/core/validate.ts';
 import { write, type Call, type Endpoint } from '../../endpoint.ts';
 import { baseUrlOf, change, mustManage, settingsList, tag, type Told } from './manage.ts';
 

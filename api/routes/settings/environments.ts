@@ -1,9 +1,9 @@
 /** Settings: environments. */
-import { environmentInput, environmentView } from '../../../shared/agents/schema.ts';
-import { inEnvironment } from '../../../shared/agents/principal.ts';
-import { answer } from '../../../shared/core/schema.ts';
-import { compile } from '../../../shared/core/validate.ts';
-import { createEnvironment, listEnvironments, type EnvironmentView } from '../../../shared/environments/create.ts';
+import { environmentInput, environmentView } from '../../../shared/settings/schema.ts';
+import { inEnvironment } from '../../../shared/access/principal.ts';
+import { answer } from '../../../shared/platform/core/schema.ts';
+import { compile } from '../../../shared/platform/core/validate.ts';
+import { createEnvironment, listEnvironments, type EnvironmentView } from '../../../shared/settings/environments/create.ts';
 import { write, type Call, type Endpoint } from '../../endpoint.ts';
 import { baseUrlOf, change, mustManage, settingsList, tag } from './manage.ts';
 

@@ -1,10 +1,11 @@
 /** What every settings endpoint shares: who may, changes in one transaction with their audit and saved answer, and lists. */
-import { administered, administratorOf, type Administrator } from '../../../shared/agents/administer.ts';
+import { administered, administratorOf, type Administrator } from '../../../shared/settings/administer.ts';
 import { fault } from '../../../shared/catalogue/errors.ts';
-import type { Tx } from '../../../shared/db/knex.ts';
-import { closed, type TSchema } from '../../../shared/core/schema.ts';
-import { keepAnswer } from '../../../shared/perform/once.ts';
-import { read, type Answer, type Call, type Endpoint } from '../../endpoint.ts';
+import type { Tx } from '../../../shared/platform/db/knex.ts';
+import { closed, type TSchema } from '../../../shared/platform/core/schema.ts';
+import { keepAnswer } from '../../../shared/platform/journal/answers.ts';
+import { read, type Call, type Endpoint } from '../../endpoint.ts';
+import type { Answer } from '../../answer.ts';
 import { listAnswer, pageOf, pageQuery } from '../discovery.ts';
 
 export const tag = 'Settings';

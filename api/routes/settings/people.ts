@@ -1,10 +1,10 @@
 /** Settings: people who sign in. */
-import { isInReach } from '../../../shared/agents/administer.ts';
-import { hashPassword } from '../../../shared/agents/passwords.ts';
-import { createPerson, listPeople, removePerson, updatePerson } from '../../../shared/agents/people.ts';
-import { personInput, personPatch, personView } from '../../../shared/agents/schema.ts';
-import { answer, closed } from '../../../shared/core/schema.ts';
-import { compile } from '../../../shared/core/validate.ts';
+import { isInReach } from '../../../shared/settings/administer.ts';
+import { hashPassword } from '../../../shared/settings/passwords.ts';
+import { createPerson, listPeople, removePerson, updatePerson } from '../../../shared/settings/people.ts';
+import { personInput, personPatch, personView } from '../../../shared/settings/schema.ts';
+import { answer, closed } from '../../../shared/platform/core/schema.ts';
+import { compile } from '../../../shared/platform/core/validate.ts';
 import { write, type Call, type Endpoint } from '../../endpoint.ts';
 import { change, mustManage, settingsList, tag } from './manage.ts';
 

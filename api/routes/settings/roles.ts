@@ -1,8 +1,8 @@
 /** Settings: roles. */
-import { createRole, deleteRole, listRoles, updateRole } from '../../../shared/agents/roles.ts';
-import { roleInput, rolePatch, roleView } from '../../../shared/agents/schema.ts';
-import { answer, closed } from '../../../shared/core/schema.ts';
-import { compile } from '../../../shared/core/validate.ts';
+import { createRole, deleteRole, listRoles, updateRole } from '../../../shared/settings/roles.ts';
+import { roleInput, rolePatch, roleView } from '../../../shared/settings/schema.ts';
+import { answer, closed } from '../../../shared/platform/core/schema.ts';
+import { compile } from '../../../shared/platform/core/validate.ts';
 import { write, type Call, type Endpoint } from '../../endpoint.ts';
 import { change, mustManage, settingsList, tag } from './manage.ts';
 

@@ -1,6 +1,6 @@
 /** How many items fit a request, exactly up to a number that is quickly counted: for `count=1` of `GET /items`. */
 import { limits } from '../../catalogue/limits.ts';
-import type { Db, Tx } from '../../db/knex.ts';
+import type { Db, Tx } from '../../platform/db/knex.ts';
 import { ask, at, readEdge, readingOf, startOf, strideFor, usualPace, type Pace, type Reading } from './reading.ts';
 import { normalised, type CountRequest } from './request.ts';
 import { chooseTerms } from './search.ts';

@@ -2,8 +2,8 @@
  * A list's filters as SQL conditions on rows that an index has found already: one text for all requests, in which a
  * filter that is not asked for is a null parameter. They are never a reason for PostgreSQL to use an index.
  */
-import { fold } from '../../core/text.ts';
-import type { Value } from '../../db/sql.ts';
+import { fold } from '../../platform/core/text.ts';
+import type { Value } from '../../platform/db/sql.ts';
 import { bucketSql, inboxCode, nothing, termPieces, fortnightSql } from '../terms.ts';
 import type { CountRequest, Filter } from './request.ts';
 

@@ -1,6 +1,6 @@
 /** One page of items, in any sort, under any filters: called by routes/items.ts, by blocks and by MCP. */
-import type { Db, Tx } from '../../db/knex.ts';
-import type { TextRow } from '../../db/sql.ts';
+import type { Db, Tx } from '../../platform/db/knex.ts';
+import type { TextRow } from '../../platform/db/sql.ts';
 import { readEdge, readPlain, readProbe, readingOf, startOf, strideFor, usualPace, type Edge, type Pace, type Reading } from './reading.ts';
 import { normalised, type Keys, type ListRequest } from './request.ts';
 import { chooseTerms, gatherRows, overdueRows, walkRows } from './search.ts';

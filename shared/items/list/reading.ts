@@ -1,9 +1,9 @@
 /** Reads one stream, or what terms find, from one place on: the statements with their parameters. */
-import type { Db, Tx } from '../../db/knex.ts';
-import { textRows, type TextRow, type Value } from '../../db/sql.ts';
+import type { Db, Tx } from '../../platform/db/knex.ts';
+import { textRows, type TextRow, type Value } from '../../platform/db/sql.ts';
 import { askedOf, filterValues, filters } from './filters.ts';
 import type { CountRequest, Filter, Keys } from './request.ts';
-import { valuesOf, type Named } from './sql.ts';
+import { valuesOf, type Named } from '../../platform/db/named.ts';
 import { edge, plain, probe } from './statements.ts';
 import { branchesOf, type Stream } from './streams.ts';
 import { sizeFor } from './streamSql.ts';

@@ -1,8 +1,6 @@
 /** What a list is asked for, as routes/items.ts has resolved it from parameters, view and role. */
-import { queryWords } from '../../core/text.ts';
-
-export const sorts = ['lastSeen', 'firstSeen', 'occurrences', 'users', 'title', 'due'] as const;
-export type Sort = (typeof sorts)[number];
+import type { Sort } from '../../environments/itemQuery.ts';
+import { queryWords } from '../../platform/core/text.ts';
 
 export interface VisibleInbox {
   readonly name: string;

@@ -2,7 +2,7 @@
  * Finds by terms what a stream has too far apart. Which terms: the one that is rarest in rows read before, and those
  * whose look-up costs less than comparing on the rows themselves.
  */
-import type { TextRow } from '../../db/sql.ts';
+import type { TextRow } from '../../platform/db/sql.ts';
 import { nothing, termPieces, type TermFilter } from '../terms.ts';
 import { lookedUp } from './filters.ts';
 import { ask, at, type Edge, type Reading } from './reading.ts';

@@ -6,7 +6,7 @@
 import { fortnightSql, bucketSql } from '../terms.ts';
 import { itemColumns } from '../model.ts';
 import { allConditions, conditions, filters, hintConditions } from './filters.ts';
-import { named, type Named } from './sql.ts';
+import { named, type Named } from '../../platform/db/named.ts';
 import type { Stream } from './streams.ts';
 import { behind, branch, keySql, orderOf, shapeName, streamSql, type Shape } from './streamSql.ts';
 

@@ -1,5 +1,5 @@
 /** The ordered indexes that lists are read from: one branch for each inbox (and state), merged in order by PostgreSQL. */
-import type { Value } from '../../db/sql.ts';
+import type { Value } from '../../platform/db/sql.ts';
 import type { CountRequest, Filter, ListRequest } from './request.ts';
 
 /** One index. `where` is repeated word for word from its definition, else PostgreSQL would not use it. */

@@ -1,6 +1,6 @@
 /** Assigns an item to a person, or to nobody. */
-import { closed, nullable, Type } from '../../core/schema.ts';
-import { itemOperation } from '../../perform/operation.ts';
+import { closed, nullable, Type } from '../../platform/core/schema.ts';
+import { itemOperation } from '../operation.ts';
 import { assigneeProblem } from '../assignee.ts';
 
 export const assignItem = itemOperation({

@@ -1,11 +1,11 @@
 /** Creates an item, or adds an occurrence to the one that has the same key. */
 import { fault, invalid, type Detail } from '../../catalogue/errors.ts';
 import { limits } from '../../catalogue/limits.ts';
-import { countKeys } from '../../core/guard.ts';
-import { closed, name, tag, text, Type, type Static } from '../../core/schema.ts';
-import { compile, invalidDetails } from '../../core/validate.ts';
+import { countKeys } from '../../platform/core/guard.ts';
+import { closed, name, tag, text, Type, type Static } from '../../platform/core/schema.ts';
+import { compile, invalidDetails } from '../../platform/core/validate.ts';
 import type { Inbox } from '../../environments/definition.ts';
-import type { Change, Entry, Moment } from '../../perform/operation.ts';
+import type { Change, Entry, Moment } from '../operation.ts';
 import type { Item, ItemRecord } from '../model.ts';
 import { inState } from '../states.ts';
 import { sortedTags } from '../tags.ts';

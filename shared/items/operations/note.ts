@@ -1,6 +1,6 @@
 /** Adds a note to an item. */
-import { closed } from '../../core/schema.ts';
-import { itemOperation } from '../../perform/operation.ts';
+import { closed } from '../../platform/core/schema.ts';
+import { itemOperation } from '../operation.ts';
 import { checkLongText, longText } from '../longText.ts';
 
 export const noteItem = itemOperation({

@@ -1,9 +1,9 @@
 /** Records a reply and stages its delivery; what was promised to the customer is kept, so the deadline ends. */
 import { fault } from '../../catalogue/errors.ts';
 import { limits } from '../../catalogue/limits.ts';
-import { closed, linePattern, Type } from '../../core/schema.ts';
-import { itemOperation } from '../../perform/operation.ts';
-import { customerAddress } from '../../replies/address.ts';
+import { closed, linePattern, Type } from '../../platform/core/schema.ts';
+import { itemOperation } from '../operation.ts';
+import { customerAddress } from '../replyAddress.ts';
 import { checkLongText, longText } from '../longText.ts';
 
 export const replyToItem = itemOperation({

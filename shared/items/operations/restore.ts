@@ -1,9 +1,9 @@
 /** Gives items back what a bulk changed; performed by the undo of that bulk alone. */
 import { Fault, fault } from '../../catalogue/errors.ts';
 import type { InboxVerb } from '../../catalogue/permissions.ts';
-import { Type } from '../../core/schema.ts';
+import { Type } from '../../platform/core/schema.ts';
 import type { Inbox } from '../../environments/definition.ts';
-import { itemOperation, type Change, type Entry } from '../../perform/operation.ts';
+import { itemOperation, type Change, type Entry } from '../operation.ts';
 import { changeTags } from '../tags.ts';
 import type { Item } from '../model.ts';
 

@@ -1,6 +1,6 @@
 /** Sets an item's state. */
-import { closed, name } from '../../core/schema.ts';
-import { itemOperation } from '../../perform/operation.ts';
+import { closed, name } from '../../platform/core/schema.ts';
+import { itemOperation } from '../operation.ts';
 import { entryProblem, inState } from '../states.ts';
 
 export const setState = itemOperation({

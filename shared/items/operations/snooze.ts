@@ -1,7 +1,7 @@
 /** Snoozes an item until a time, or wakes it. */
 import { fault, invalid } from '../../catalogue/errors.ts';
-import { closed, nullable, time } from '../../core/schema.ts';
-import { itemOperation } from '../../perform/operation.ts';
+import { closed, nullable, time } from '../../platform/core/schema.ts';
+import { itemOperation } from '../operation.ts';
 
 export const snoozeItem = itemOperation({
   name: 'item.snooze',

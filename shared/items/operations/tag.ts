@@ -1,8 +1,8 @@
 /** Adds tags to an item and removes some. */
 import { Fault, invalid } from '../../catalogue/errors.ts';
 import { limits } from '../../catalogue/limits.ts';
-import { closed, tag, Type } from '../../core/schema.ts';
-import { itemOperation } from '../../perform/operation.ts';
+import { closed, tag, Type } from '../../platform/core/schema.ts';
+import { itemOperation } from '../operation.ts';
 import { changeTags } from '../tags.ts';
 
 const tagList = (description: string) => Type.Optional(Type.Array(tag, { maxItems: limits.tagsPerItem, description }));

@@ -2,9 +2,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Fault, fault, invalid } from '../../catalogue/errors.ts';
 import { limits } from '../../catalogue/limits.ts';
-import { closed, name, nullable, tag, Type } from '../../core/schema.ts';
+import { closed, name, nullable, tag, Type } from '../../platform/core/schema.ts';
 import type { Inbox } from '../../environments/definition.ts';
-import { itemOperation, type Change, type Entry, type ItemOperation, type Moment } from '../../perform/operation.ts';
+import { itemOperation, type Change, type Entry, type ItemOperation, type Moment } from '../operation.ts';
 import { assigneeProblem } from '../assignee.ts';
 import type { Item, Triage, TriageAnswer } from '../model.ts';
 import { entryProblem, inState } from '../states.ts';

@@ -1,6 +1,6 @@
 /** Wakes an item whose snooze is over; performed by the sweep alone. */
-import { closed } from '../../core/schema.ts';
-import { itemOperation } from '../../perform/operation.ts';
+import { closed } from '../../platform/core/schema.ts';
+import { itemOperation } from '../operation.ts';
 
 export const wakeItem = itemOperation({
   name: 'item.wake',

@@ -1,6 +1,6 @@
 /** Finds by its rarest terms or narrowest range what a stream has too far apart, and puts it in order. Called by page.ts. */
-import { row } from '../../db/sql.ts';
-import { valuesOf } from '../../items/list/sql.ts';
+import { row } from '../../platform/db/sql.ts';
+import { valuesOf } from '../../platform/db/named.ts';
 import { termQueries } from '../terms.ts';
 import { ask, placed, shapeOf, type Found, type ListRequest, type Place, type Reading } from './reading.ts';
 import { countRange, gatherRange, gatherTerms, sample } from './statements.ts';

@@ -2,7 +2,7 @@
  * One page of stored records in any order, under any filters: read on in the order's stream while that soon finds what
  * fits, else gathered by the rarest terms or range and sorted. Called by read.ts, related.ts and search.ts.
  */
-import type { Db, Tx } from '../../db/knex.ts';
+import type { Db, Tx } from '../../platform/db/knex.ts';
 import { pathOf } from '../filters.ts';
 import type { RawRecord } from '../queries.ts';
 import { termQueries } from '../terms.ts';

@@ -1,7 +1,7 @@
 /** What reading one list takes: the request, by which steps it is read, and its statements with their parameters. */
-import type { Db, Tx } from '../../db/knex.ts';
-import { rows, type Value } from '../../db/sql.ts';
-import { valuesOf, type Named } from '../../items/list/sql.ts';
+import type { Db, Tx } from '../../platform/db/knex.ts';
+import { rows, type Value } from '../../platform/db/sql.ts';
+import { valuesOf, type Named } from '../../platform/db/named.ts';
 import type { Clause, Order } from '../filters.ts';
 import type { RawRecord } from '../queries.ts';
 import type { Shape, StreamName } from './statements.ts';

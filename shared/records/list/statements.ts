@@ -2,7 +2,7 @@
  * The texts of the record list statements: ordered streams read in steps, what terms or a range of keys find gathered,
  * and samples of how frequent a term is. How they are used: page.ts; what they cost: docs/performance.md.
  */
-import { named, type Named } from '../../items/list/sql.ts';
+import { named, type Named } from '../../platform/db/named.ts';
 
 /** An ordered index of records: `present` and `absent` are records with and without a field. */
 export type StreamName = 'title' | 'updatedAt' | 'id' | 'present' | 'absent';

@@ -4,9 +4,9 @@ import { newRun } from '../../../shared/actions/accept.ts';
 import { settledRun } from '../../../shared/actions/settle.ts';
 import type { Run } from '../../../shared/actions/model.ts';
 import { beginRun, move } from '../../../shared/actions/write.ts';
-import type { Caller } from '../../../shared/agents/principal.ts';
-import { readConfig } from '../../../shared/core/config.ts';
-import { row, statement } from '../../../shared/db/sql.ts';
+import type { Caller } from '../../../shared/access/principal.ts';
+import { readConfig } from '../../../shared/platform/core/config.ts';
+import { row, statement } from '../../../shared/platform/db/sql.ts';
 import { openDeps } from '../../../shared/deps.ts';
 import { answerCalls } from '../ipc.ts';
 

@@ -1,9 +1,9 @@
 /** Background jobs that do nothing: how many a second, how soon they start; and a durable job on all of its way. */
-import { readConfig } from '../../../shared/core/config.ts';
-import { newId } from '../../../shared/core/ids.ts';
-import { rows, run, statement } from '../../../shared/db/sql.ts';
+import { readConfig } from '../../../shared/platform/core/config.ts';
+import { newId } from '../../../shared/platform/core/ids.ts';
+import { rows, run, statement } from '../../../shared/platform/db/sql.ts';
 import { closeDeps, openDeps } from '../../../shared/deps.ts';
-import { channels } from '../../../shared/redis/bus.ts';
+import { channels } from '../../../shared/platform/redis/bus.ts';
 import { createCrew } from '../../../workers/crew.ts';
 import { done, type HandlerTable } from '../../../workers/handler.ts';
 import { answerCalls } from '../ipc.ts';

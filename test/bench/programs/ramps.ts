@@ -1,10 +1,10 @@
 /** A thousand steps that are due within one second: ours, each of a ramp of its own and durable; delayed jobs of BullMQ alone; a sorted set with one reader. */
 import { Queue, Worker } from 'bullmq';
-import { readConfig } from '../../../shared/core/config.ts';
-import { run, statement } from '../../../shared/db/sql.ts';
+import { readConfig } from '../../../shared/platform/core/config.ts';
+import { run, statement } from '../../../shared/platform/db/sql.ts';
 import { closeDeps, openDeps } from '../../../shared/deps.ts';
 import { slotMs, stageSlots } from '../../../shared/flags/slots.ts';
-import { channels } from '../../../shared/redis/bus.ts';
+import { channels } from '../../../shared/platform/redis/bus.ts';
 import { createCrew } from '../../../workers/crew.ts';
 import { answerCalls } from '../ipc.ts';
 import { concurrency, newQueueName } from '../jobKinds.ts';

@@ -1,7 +1,7 @@
 /** Actions, with everything on over HTTP and an app built with the SDK: done at once, in the background, and queued while the app was away. */
-import { newToken, tokenHash } from '../../../shared/agents/tokens.ts';
-import { newId } from '../../../shared/core/ids.ts';
-import { newSealKey } from '../../../shared/core/seal.ts';
+import { newToken, tokenHash } from '../../../shared/access/tokens.ts';
+import { newId } from '../../../shared/platform/core/ids.ts';
+import { newSealKey } from '../../../shared/platform/core/seal.ts';
 import { freePort, inTurn, type Api, type Bench, type Suite } from '../bench.ts';
 import type { Program } from '../ipc.ts';
 import { p99, rate, times } from '../measured.ts';

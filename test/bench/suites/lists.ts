@@ -1,5 +1,5 @@
 /** What every kind of list costs in PostgreSQL alone (lists.ts), first pages and deep ones: none may be slow. */
-import { openDb } from '../../../shared/db/knex.ts';
+import { openDb } from '../../../shared/platform/db/knex.ts';
 import type { Suite } from '../bench.ts';
 import { run, type ListCost } from '../lists.ts';
 import { median } from '../numbers.ts';

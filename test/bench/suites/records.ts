@@ -1,5 +1,5 @@
 /** Records: every kind of search, filter, sort and deep page in PostgreSQL, and the usual ones over HTTP beside prepared SQL by hand. */
-import { openDb } from '../../../shared/db/knex.ts';
+import { openDb } from '../../../shared/platform/db/knex.ts';
 import { termQueries } from '../../../shared/records/terms.ts';
 import { freePort, inTurn, type Bench, type Suite } from '../bench.ts';
 import { rate, times } from '../measured.ts';

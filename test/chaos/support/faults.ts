@@ -1,5 +1,5 @@
 /** What can happen to a site: each fault ends by itself, with everything running again. */
-import { askLine } from '../../../shared/services/ports.mjs';
+import { askLine } from '../../../shared/tools/services/ports.mjs';
 import { pause } from './pause.ts';
 import type { Random } from './random.ts';
 import type { Site } from './site.ts';

@@ -1,5 +1,5 @@
 /** What happens to runs that stand at a step (killMatrix.ts): one process or server ends, or is cut off, and comes back. */
-import { askLine } from '../../../shared/services/ports.mjs';
+import { askLine } from '../../../shared/tools/services/ports.mjs';
 import type { Customer } from './customer.ts';
 import type { Site } from './site.ts';
 import type { Unit } from './unit.ts';

@@ -1,17 +1,16 @@
 /** An environment of its own for one invariant: made as the admin command makes it, with agents that keep one journal. */
-import { administered, systemAdministrator, type Administrator } from '../../../shared/agents/administer.ts';
-import { createAgent, revokeAgent } from '../../../shared/agents/agents.ts';
-import { createAppKey } from '../../../shared/agents/appKeys.ts';
-import { createRole, updateRole } from '../../../shared/agents/roles.ts';
+import { administered, systemAdministrator, type Administrator } from '../../../shared/settings/administer.ts';
+import { createAgent, revokeAgent } from '../../../shared/settings/agents.ts';
+import { createAppKey } from '../../../shared/settings/appKeys.ts';
+import { createRole, updateRole } from '../../../shared/settings/roles.ts';
 import type { Grant } from '../../../shared/catalogue/permissions.ts';
-import { openDb, type Db, type Tx } from '../../../shared/db/knex.ts';
-import { createEnvironment } from '../../../shared/environments/create.ts';
-import { defineEnvironment } from '../../../shared/environments/define.ts';
+import { openDb, type Db, type Tx } from '../../../shared/platform/db/knex.ts';
+import { createEnvironment } from '../../../shared/settings/environments/create.ts';
+import { defineEnvironment } from '../../../shared/settings/environments/define.ts';
 import { testManifest } from '../../support/manifest.ts';
 import { until } from '../../support/until.ts';
 import { newClient, type Client, type ClientOptions } from './client.ts';
 import { Journal } from './journal.ts';
-import type { Site } from './site.ts';
 
 export interface Stage {
   readonly env: string;
@@ -30,10 +29,16 @@ export interface Stage {
   revoke(agent: string): Promise<void>;
 }
 
+/** The running site, as far as a stage needs it. */
+interface StageSite {
+  readonly postgres: { readonly ownerUrl: string };
+  bases(env: string): string[];
+}
+
 /** Tells nobody: processes must find out by themselves. */
 const silent = { publish: (): void => undefined };
 
-const administer = async <T>(site: Site, work: (tx: Tx, admin: Administrator) => Promise<T>): Promise<T> => {
+const administer = async <T>(site: StageSite, work: (tx: Tx, admin: Administrator) => Promise<T>): Promise<T> => {
   const db: Db = openDb({ url: site.postgres.ownerUrl, poolSize: 1, applicationName: 'chaos-stage' });
   try {
     return await administered(db, silent, (tx) => work(tx, systemAdministrator('chaos', Date.now())));
@@ -42,7 +47,7 @@ const administer = async <T>(site: Site, work: (tx: Tx, admin: Administrator) =>
   }
 };
 
-export const newStage = async (site: Site, env: string): Promise<Stage> => {
+export const newStage = async (site: StageSite, env: string): Promise<Stage> => {
   const journal = new Journal();
   const bases = (): readonly string[] => site.bases(env);
 

@@ -2,8 +2,8 @@
 import { spawnSync } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { tsx } from '../../../shared/services/node.mjs';
-import { dieWithParent, start, type Child } from '../../../shared/services/processes.mjs';
+import { tsx } from '../../../shared/tools/services/node.mjs';
+import { dieWithParent, start, type Child } from '../../../shared/tools/services/processes.mjs';
 import { pause } from './pause.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));

@@ -1,0 +1,39 @@
+/** Every endpoint of an environment, in the order in which the documents show them. */
+import type { Endpoint } from './endpoint.ts';
+import { actionEndpoints } from './routes/actions.ts';
+import { appEndpoints } from './routes/app.ts';
+import { approvalEndpoints } from './routes/approvals.ts';
+import { auditEndpoints } from './routes/audit.ts';
+import { bulkEndpoints } from './routes/bulk.ts';
+import { discoveryEndpoints } from './routes/discovery.ts';
+import { flagEndpoints } from './routes/flags.ts';
+import { itemEndpoints } from './routes/items.ts';
+import { itemChangeEndpoints } from './routes/itemChanges.ts';
+import { liveEndpoints } from './routes/live.ts';
+import { mcpEndpoints } from './mcp/endpoint.ts';
+import { pageEndpoints } from './routes/pages.ts';
+import { runEndpoints } from './routes/runs.ts';
+import { ofrepEndpoints } from './routes/ofrep.ts';
+import { resourceEndpoints } from './routes/resources.ts';
+import { settingsEndpoints } from './routes/settings.ts';
+import { signInEndpoints } from './routes/signIn.ts';
+
+export const endpoints: readonly Endpoint[] = [
+  ...discoveryEndpoints,
+  ...itemEndpoints,
+  ...itemChangeEndpoints,
+  ...actionEndpoints,
+  ...runEndpoints,
+  ...approvalEndpoints,
+  ...bulkEndpoints,
+  ...pageEndpoints,
+  ...flagEndpoints,
+  ...ofrepEndpoints,
+  ...resourceEndpoints,
+  ...liveEndpoints,
+  ...mcpEndpoints,
+  ...appEndpoints,
+  ...auditEndpoints,
+  ...signInEndpoints,
+  ...settingsEndpoints,
+];

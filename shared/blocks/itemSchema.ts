@@ -1,0 +1,27 @@
+/** An item as it is answered, by itself and inside blocks. */
+import { answer, id, nullable, Type } from '../platform/core/schema.ts';
+
+const time = (description: string) => Type.Integer({ description: `${description} (milliseconds since 1970 UTC)` });
+
+export const itemSchema = answer({
+  id: id('itm', 'The item.'),
+  inbox: Type.String({ description: 'The inbox that it belongs to.' }),
+  title: Type.String({ description: 'Its title.' }),
+  state: Type.String({ description: 'Its state, one of the inbox’s.' }),
+  record: nullable(
+    answer({ resource: Type.String(), id: Type.String(), title: nullable(Type.String()) }, { description: 'The record that it is linked to; null also when you can’t see that resource.' }),
+  ),
+  tags: Type.Array(Type.String(), { description: 'Sorted.' }),
+  assignee: nullable(Type.String({ description: 'A person’s id.' })),
+  occurrences: Type.Integer({ minimum: 1, description: 'How often it was reported.' }),
+  users: Type.Integer({ minimum: 0, description: 'How many distinct users it affected.' }),
+  firstSeen: time('When it was first reported'),
+  lastSeen: time('When it was last reported: its activity'),
+  dueAt: nullable(time('When a response is due')),
+  fields: Type.Object({}, { description: 'Further fields, as the inbox declares them.' }),
+  snoozedUntil: nullable(time('When it wakes')),
+  triaged: Type.Boolean({ description: 'Whether triage closed it.' }),
+  createdAt: time('When it was created'),
+  updatedAt: time('When it last changed'),
+  version: Type.Integer({ minimum: 1, description: 'Raised by every change; send it as if-match.' }),
+});

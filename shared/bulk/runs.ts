@@ -1,0 +1,177 @@
+/**
+ * Bulks of actions: one run for each distinct record, whose outcome all items of that record get. Used by the bulkChunk
+ * job and by dry runs.
+ */
+import { fault, Fault } from '../catalogue/errors.ts';
+import type { Caller } from '../access/principal.ts';
+import { newId } from '../platform/core/ids.ts';
+import { row, rows, run as execute, statement } from '../platform/db/sql.ts';
+import type { ActionDeps } from '../actions/deps.ts';
+import { readItems, type Item } from '../items/model.ts';
+import { outcomeOf } from '../items/perform/decide.ts';
+import { visibleInbox } from '../access/gates.ts';
+import type { Tally } from '../items/perform/dryRun.ts';
+import { newRun, queuedRun } from '../actions/accept.ts';
+import { allowedAction, filledInput, passAgain, type Ready } from '../actions/check.ts';
+import { isSettled, readRuns, type Run } from '../actions/model.ts';
+import { beginRun, type JobDue } from '../actions/write.ts';
+
+export interface BulkAction {
+  readonly action: string;
+  readonly input?: object;
+}
+
+export interface Planned {
+  /** Records with the items that name them, by seq. */
+  readonly groups: ReadonlyMap<string, readonly { readonly seq: number; readonly item: Item }[]>;
+  /** Items that no run is made for. */
+  readonly faults: ReadonlyMap<number, { readonly id: string; readonly fault: Fault }>;
+}
+
+const itemProblem = (caller: Caller, resource: string | null, item: Item | undefined): Fault | null => {
+  if (item === undefined || visibleInbox(caller, item.inbox) === undefined) return fault('not_found');
+  const record = item.record;
+  if (record === null || record.resource !== resource || !caller.principal.access.sees('resource', record.resource)) {
+    return fault('invalid', `This item has no record of ${resource ?? 'any resource'}.`);
+  }
+  return null;
+};
+
+/** What becomes of each item of `seqs` (id → seq), as far as the items themselves say. */
+export const planItems = async (deps: Pick<ActionDeps, 'db'>, caller: Caller, resource: string | null, seqs: ReadonlyMap<string, number>): Promise<Planned> => {
+  const items = await readItems(deps.db, caller.env.id, [...seqs.keys()]);
+  const groups = new Map<string, { seq: number; item: Item }[]>();
+  const faults = new Map<number, { id: string; fault: Fault }>();
+  for (const [id, seq] of seqs) {
+    const item = items.get(id);
+    const problem = itemProblem(caller, resource, item);
+    if (problem !== null) faults.set(seq, { id, fault: problem });
+    else if (item?.record !== undefined && item.record !== null) groups.set(item.record.id, [...(groups.get(item.record.id) ?? []), { seq, item }]);
+  }
+  return { groups, faults };
+};
+
+/** What running the action on a record would fail with now, or what it needs to be run. */
+const readyFor = async (deps: ActionDeps, caller: Caller, { action, input }: BulkAction, record: string): Promise<Ready | Fault> => {
+  try {
+    return await passAgain(deps, caller, { action, record, input: (input ?? {}) as Record<string, unknown> });
+  } catch (error) {
+    if (error instanceof Fault) return error;
+    throw error;
+  }
+};
+
+const insertResults = statement('bulk.actionResults', `
+  insert into bulk_results (bulk, seq, item, outcome, error, code)
+  select $1, r.seq, r.item, r.outcome, r.error, r.code from json_to_recordset($2::json) as r(seq int, item text, outcome text, error text, code text)
+  on conflict do nothing`);
+
+const refuse = async (deps: ActionDeps, bulk: string, refused: readonly { seq: number; id: string; fault: Fault }[]): Promise<void> => {
+  if (refused.length === 0) return;
+  const results = refused.map(({ seq, id, fault: problem }) => ({ seq, item: id, outcome: outcomeOf(problem), error: problem.message, code: problem.code }));
+  await execute(deps.db, insertResults, [bulk, JSON.stringify(results)]);
+};
+
+/**
+ * Items that wait for a run, each with its own timeline entry. Of a run that has ended they get the outcome at once:
+ * the run's row is locked, so that it can't end in between.
+ */
+const attach = statement('bulk.attach', `
+  with held as (select * from runs where bulk = $1 and record = $2 for update),
+  joined as (
+    insert into run_items (run, seq, item, inbox, entry)
+    select h.id, i.seq, i.item, i.inbox, i.entry from held h cross join json_to_recordset($3::json) as i(seq int, item text, inbox text, entry text)
+    on conflict do nothing returning *
+  ), numbered as (select nextval('events_id_seq') as event, j.* from joined j),
+  happened as (
+    insert into events (id, env, at, actor_type, actor, actor_name, inbox, item, entry, type, is_update, data, request_id, about)
+    select n.event, h.env, $4::bigint, h.actor_type, h.actor, h.actor_name, n.inbox, n.item, n.entry, 'action', false,
+      jsonb_build_object('run', h.id, 'action', h.action, 'label', h.label, 'status', h.status, 'message', coalesce(h.message, h.error)), h.request_id, null
+    from numbered n cross join held h
+  ), told as (
+    insert into outbox (id, env, at, parts, inbox)
+    select n.event, h.env, $4, json_build_array(json_build_object('type', 'timeline', 'inbox', n.inbox, 'change', 'created', 'item', n.item, 'entry',
+      json_build_object('id', n.entry, 'item', n.item, 'type', 'action', 'at', $4::bigint,
+        'actor', json_build_object('type', h.actor_type, 'id', h.actor, 'name', h.actor_name),
+        'data', json_build_object('run', h.id, 'action', h.action, 'label', h.label, 'status', h.status, 'message', coalesce(h.message, h.error)))))::text, n.inbox
+    from numbered n cross join held h
+  ), resulted as (
+    insert into bulk_results (bulk, seq, item, outcome, error, code)
+    select h.bulk, n.seq, n.item, case when h.status = 'succeeded' then 'changed' when h.status = 'cancelled' then 'cancelled' else 'failed' end, h.error,
+      nullif(h.status, 'succeeded')
+    from numbered n cross join held h where h.status not in ('pending', 'queued', 'running')
+    on conflict do nothing
+  )
+  select id from held`);
+
+const isThere = statement('bulk.runThere', 'select id from runs where bulk = $1 and record = $2');
+
+export interface BulkOf {
+  readonly bulk: string;
+  readonly operation: BulkAction;
+}
+
+/** Makes the run of a record, unless an earlier chunk did. */
+const ensureRun = async (deps: ActionDeps, caller: Caller, { bulk }: BulkOf, ready: Ready, record: string): Promise<Fault | null> => {
+  if ((await row(deps.db, isThere, [bulk, record])) !== undefined) return null;
+  const at = deps.clock.now();
+  const fresh: Run = { ...newRun(caller, { ...ready, item: null }, record, at), bulk };
+  const online = await deps.link.online(caller.env.id, { kind: 'action', name: ready.action.name });
+  if (!online && ready.action.offline === 'refuse') return fault('app_offline');
+  const due: JobDue = online ? at : 'app';
+  // Runs of one record, of this bulk or of anybody, follow each other if some are queued already.
+  const begun = online && (await beginRun(deps.db, fresh, { due, saved: null, unlessQueued: true }));
+  if (!begun) await beginRun(deps.db, queuedRun(fresh, ready.action, at), { due, saved: null, unlessQueued: false });
+  return null;
+};
+
+/** Makes the runs of some items and lets these wait for them; answers when each has its result or its run. */
+export const runOnItems = async (deps: ActionDeps, caller: Caller, of: BulkOf, seqs: ReadonlyMap<string, number>): Promise<void> => {
+  const resource = caller.env.definition.actions.get(of.operation.action)?.resource ?? null;
+  const { groups, faults } = await planItems(deps, caller, resource, seqs);
+  const refused = [...faults].map(([seq, { id, fault: problem }]) => ({ seq, id, fault: problem }));
+  for (const [record, items] of groups) {
+    const ready = await readyFor(deps, caller, of.operation, record);
+    const problem = ready instanceof Fault ? ready : await ensureRun(deps, caller, of, ready, record);
+    if (problem !== null) {
+      refused.push(...items.map(({ seq, item }) => ({ seq, id: item.id, fault: problem })));
+      continue;
+    }
+    const waiting = items.map(({ seq, item }) => ({ seq, item: item.id, inbox: item.inbox, entry: newId('ent') }));
+    await execute(deps.db, attach, [of.bulk, record, JSON.stringify(waiting), deps.clock.now()]);
+  }
+  await refuse(deps, of.bulk, refused);
+};
+
+const attached = statement('bulk.attached', `
+  select i.seq from runs r join run_items i on i.run = r.id where r.bulk = $1 and i.seq >= $2 and i.seq < $3`);
+
+/** Seqs from `first` on, fewer than `count`, that have their run. */
+export const attachedSeqs = async ({ db }: Pick<ActionDeps, 'db'>, bulk: string, first: number, count: number): Promise<number[]> =>
+  (await rows<{ seq: number }>(db, attached, [bulk, first, first + count])).map(({ seq }) => seq);
+
+const openOf = statement('bulk.openRuns', `select id from runs where bulk = $1 and status in ('pending', 'queued', 'running') and handed_at is null`);
+
+/** The runs of a bulk that have not begun. */
+export const runsNotBegun = async ({ db }: Pick<ActionDeps, 'db'>, env: number, bulk: string): Promise<Run[]> => {
+  const ids = (await rows<{ id: string }>(db, openOf, [bulk])).map(({ id }) => id);
+  return (await readRuns(db, env, ids)).filter((run) => !isSettled(run) && run.handed_at === null);
+};
+
+/** Says what a bulk of an action would come to now, and does nothing. */
+export const tryAction = async (deps: ActionDeps, caller: Caller, operation: BulkAction, ids: readonly string[]): Promise<Tally> => {
+  const action = allowedAction(caller, operation.action);
+  filledInput(action, operation.input ?? {}, 'operation.input.');
+  const tally: Tally = { wouldChange: 0, unchanged: 0, forbidden: 0, notFound: 0, failed: 0 };
+  const { groups, faults } = await planItems(deps, caller, action.resource, new Map(ids.map((id, i) => [id, i])));
+  const count = (problem: Fault | null, n: number): void => {
+    const outcome = problem === null ? null : outcomeOf(problem);
+    tally[outcome === null ? 'wouldChange' : outcome === 'forbidden' ? 'forbidden' : outcome === 'not_found' ? 'notFound' : 'failed'] += n;
+  };
+  for (const { fault: problem } of faults.values()) count(problem, 1);
+  for (const [record, items] of groups) {
+    const ready = await readyFor(deps, caller, operation, record);
+    count(ready instanceof Fault ? ready : null, items.length);
+  }
+  return tally;
+};

@@ -1,0 +1,26 @@
+/** What becomes of one item, before anything is written: the gate, the version asked for, the operation's decision. */
+import { Fault, fault } from '../../catalogue/errors.ts';
+import type { BulkOutcome } from '../../catalogue/states.ts';
+import type { Caller } from '../../access/principal.ts';
+import type { Item } from '../model.ts';
+import { gate } from './gate.ts';
+import type { Change, ItemOperation, Moment } from '../operation.ts';
+
+export interface Asked<I> {
+  readonly caller: Caller;
+  readonly operation: ItemOperation<I>;
+  readonly input: I;
+  /** The version that each item must have. */
+  readonly ifMatch?: number | undefined;
+}
+
+/** Never `unchanged` and never an effect for an item that isn't there or isn't seen. */
+export const decideOne = <I>({ caller, operation, input, ifMatch }: Asked<I>, item: Item | undefined, moment: Moment): Change => {
+  const seen = gate(caller, operation.verb, item);
+  if (seen instanceof Fault) return seen;
+  if (ifMatch !== undefined && seen.item.version !== ifMatch) return fault('version_conflict', undefined, { body: { current: seen.item } });
+  return operation.decide(seen.item, seen.inbox, input, moment);
+};
+
+/** The word by which a bulk's results and a dry run count a fault. */
+export const outcomeOf = ({ code }: Fault): BulkOutcome => (code === 'forbidden' || code === 'not_found' || code === 'conflict' ? code : 'failed');

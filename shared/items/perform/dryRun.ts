@@ -1,0 +1,35 @@
+/** Says what an operation would do to each of many items, by the same gate and the same decision, and writes nothing. */
+import { Fault } from '../../catalogue/errors.ts';
+import { limits } from '../../catalogue/limits.ts';
+import type { DomainDeps } from '../../settings/deps.ts';
+import { readItems } from '../model.ts';
+import { decideOne, outcomeOf, type Asked } from './decide.ts';
+import type { Change } from '../operation.ts';
+import { momentOf } from './perform.ts';
+
+export interface Tally {
+  wouldChange: number;
+  unchanged: number;
+  forbidden: number;
+  notFound: number;
+  failed: number;
+}
+
+const memberOf = (change: Change): keyof Tally => {
+  if (change === 'unchanged') return 'unchanged';
+  if (!(change instanceof Fault)) return 'wouldChange';
+  const outcome = outcomeOf(change);
+  return outcome === 'forbidden' ? 'forbidden' : outcome === 'not_found' ? 'notFound' : 'failed';
+};
+
+/** Counts what `perform` would make of each of `ids` now. Reads in pieces, so that other requests get their turn. */
+export const dryRun = async <I>(deps: DomainDeps, asked: Asked<I>, ids: readonly string[]): Promise<Tally> => {
+  const tally: Tally = { wouldChange: 0, unchanged: 0, forbidden: 0, notFound: 0, failed: 0 };
+  const moment = momentOf(deps, asked.caller);
+  for (let from = 0; from < ids.length; from += limits.bulkChunk) {
+    const piece = ids.slice(from, from + limits.bulkChunk);
+    const items = await readItems(deps.db, asked.caller.env.id, piece);
+    for (const id of piece) tally[memberOf(decideOne(asked, items.get(id), moment))] += 1;
+  }
+  return tally;
+};

@@ -1,0 +1,124 @@
+/**
+ * The one statement by which items change: changed rows (each only at the version that was decided on), their
+ * events, what subscribers are told, staged jobs, bulk results and the saved answer, all or nothing per item.
+ * The same text with arrays of one or five hundred. Only perform.ts calls it.
+ */
+import type { StagedJob } from '../../catalogue/jobs.ts';
+import type { BulkOutcome } from '../../catalogue/states.ts';
+import type { Db, Tx } from '../../platform/db/knex.ts';
+import { rows, type Value } from '../../platform/db/sql.ts';
+import type { SavedAnswer } from '../../platform/journal/answers.ts';
+import type { Caller } from '../../access/principal.ts';
+import type { Decided, Telling } from './tell.ts';
+import type { Item } from '../model.ts';
+import { itemTerms } from '../terms.ts';
+import { liveBreak, statementFor, termBreak, type Shape } from './writeSql.ts';
+
+/** One result of a bulk. `changed` counts only if the item was really written, and gets the audit entry's before and after. */
+export interface ResultRow {
+  readonly seq: number;
+  readonly item: string;
+  readonly outcome: BulkOutcome;
+  readonly error?: string;
+  readonly code?: string;
+}
+
+/** What a report's delivery is answered with from now on. */
+export interface DeliveryRow {
+  readonly delivery: string;
+  readonly item: string;
+  readonly created: boolean;
+}
+
+export interface Batch {
+  /** What the audit log calls it. */
+  readonly verb: string;
+  readonly changed: readonly Decided[];
+  readonly told: Telling;
+  readonly saved: SavedAnswer | null;
+  readonly results: { readonly bulk: string; readonly rows: readonly ResultRow[] } | null;
+  /** Of reports: a delivery that is there already undoes the whole statement. */
+  readonly deliveries?: readonly DeliveryRow[];
+}
+
+/** What every change may change, as the update reads it. */
+const changingOf = (env: number, item: Item): object => ({
+  id: item.id,
+  version: item.version,
+  state: item.state,
+  closed: item.closed,
+  tags: item.tags.join(','),
+  assignee: item.assignee,
+  occurrences: item.occurrences,
+  users: item.users,
+  last_seen: item.lastSeen,
+  due_at: item.dueAt,
+  snoozed_until: item.snoozedUntil,
+  triaged: item.triaged,
+  triage: item.triage ?? undefined,
+  occurred_entry: item.occurredEntry ?? undefined,
+  updated_at: item.updatedAt,
+  terms: itemTerms(env, item).join(termBreak),
+});
+
+/** A new item, whole; its fields are JSON already. */
+const wholeRowJson = (env: number, item: Item): string => {
+  const rest = JSON.stringify({
+    ...changingOf(env, item),
+    inbox: item.inbox,
+    title: item.title,
+    title_key: item.title.toLowerCase(),
+    record_resource: item.record?.resource,
+    record_id: item.record?.id,
+    record_title: item.record?.title,
+    links: item.links,
+    first_seen: item.firstSeen,
+    key: item.key,
+    created_at: item.createdAt,
+  });
+  return `${rest.slice(0, -1)},"fields":${item.fields}}`;
+};
+
+const itemsJson = (env: number, changed: readonly Decided[], create: boolean): string => {
+  const items = changed.map(({ effect }) => effect.item);
+  return create ? `[${items.map((item) => wholeRowJson(env, item)).join(',')}]` : JSON.stringify(items.map((item) => changingOf(env, item)));
+};
+
+const jobJson = (caller: Caller, at: number) => ({ item, job }: { item: string; job: StagedJob }): object => ({
+  id: job.id,
+  item,
+  name: job.name,
+  payload: job.payload,
+  subject: job.subject,
+  request_id: caller.requestId,
+  due_at: job.dueAt,
+  created_at: at,
+});
+
+/** Writes a batch and answers the ids of the items that were still at the version that was decided on. */
+export const writeBatch = async (db: Db | Tx, caller: Caller, batch: Batch, at: number): Promise<Set<string>> => {
+  const { changed, told, saved, results, deliveries = [] } = batch;
+  const users = changed.flatMap(({ effect }) => (effect.users ?? []).map((who) => ({ item: effect.item.id, who })));
+  const jobs = changed.flatMap(({ effect }) => (effect.jobs ?? []).map((job) => ({ item: effect.item.id, job })));
+  const shape: Shape = {
+    create: changed.some(({ before }) => before === null),
+    many: changed.length > 1,
+    users: users.length > 0,
+    jobs: jobs.length > 0,
+    saved: saved !== null,
+    results: results !== null,
+    deliveries: deliveries.length > 0,
+  };
+  const { env, principal } = caller;
+  const values: Value[] = [
+    env.id, itemsJson(env.id, changed, shape.create), `[${told.rows.join(',')}]`, told.live.join(liveBreak),
+    at, principal.type, principal.id, principal.name, principal.role?.name ?? null, batch.verb, caller.requestId, caller.address,
+  ];
+  if (shape.users) values.push(JSON.stringify(users));
+  if (shape.jobs) values.push(JSON.stringify(jobs.map(jobJson(caller, at))));
+  if (results !== null) values.push(results.bulk, JSON.stringify(results.rows));
+  if (shape.deliveries) values.push(JSON.stringify(deliveries));
+  if (saved !== null) values.push(saved.principal, saved.key, saved.fingerprint, saved.status, saved.body, saved.etag, at);
+  const written = await rows<{ id: string }>(db, statementFor(shape), values);
+  return new Set(written.map((row) => row.id));
+};

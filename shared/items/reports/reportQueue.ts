@@ -1,0 +1,89 @@
+/**
+ * In which order an app's reports are written: those of one item are added up, those of many items go together. Of one
+ * key the first goes at once and whatever follows within 250 ms becomes one change, so that thousands a second make few
+ * versions; changes of different keys share statements. Holds what waits in this process; report.ts writes it.
+ */
+import { limits } from '../../catalogue/limits.ts';
+
+/** Changes of one statement; above it whoever wants one of these items waits noticeably for the commit. */
+const batchMost = 100;
+/** Statements at once: two keep PostgreSQL busy and leave connections to everybody else. */
+const writersMost = 2;
+/** Reports of one change: what is more waits for the next. */
+const groupMost = 5_000;
+
+interface Waiting<R, A> {
+  readonly report: R;
+  resolve(answer: A): void;
+  reject(error: Error): void;
+}
+
+/** Reports that become one change, and the end of it. */
+interface Task<R, A> {
+  readonly reports: readonly Waiting<R, A>[];
+  ended(): void;
+}
+
+/** Writes changes, each made of reports of one key; answers or refuses each report. Never throws. */
+export type WriteAll<R, A> = (changes: readonly (readonly R[])[]) => Promise<(A | Error)[][]>;
+
+export interface ReportQueue<R, A> {
+  /** Answers when the report's effect is committed. `key` null: an item of its own. */
+  add(report: R, key: string | null): Promise<A>;
+}
+
+export const openReportQueue = <R, A>(writeAll: WriteAll<R, A>): ReportQueue<R, A> => {
+  const queue: Task<R, A>[] = [];
+  const groups = new Map<string, Waiting<R, A>[]>();
+  let writers = 0;
+
+  const writeSome = async (tasks: readonly Task<R, A>[]): Promise<void> => {
+    const answers = await writeAll(tasks.map(({ reports }) => reports.map(({ report }) => report)));
+    tasks.forEach(({ reports, ended }, i) => {
+      reports.forEach((waiting, j) => {
+        const answer = answers[i]?.[j] ?? new Error('A report was left without an answer.');
+        if (answer instanceof Error) waiting.reject(answer);
+        else waiting.resolve(answer);
+      });
+      ended();
+    });
+  };
+  const writer = async (): Promise<void> => {
+    writers += 1;
+    while (queue.length > 0) await writeSome(queue.splice(0, batchMost));
+    writers -= 1;
+  };
+  const write = (reports: readonly Waiting<R, A>[]): Promise<void> =>
+    new Promise((ended) => {
+      queue.push({ reports, ended });
+      // After this turn: what comes in one frame, or from many sockets at once, shares a statement.
+      if (writers < writersMost) setImmediate(() => void (writers < writersMost && queue.length > 0 ? writer() : undefined));
+    });
+  const follow = async (key: string, group: Waiting<R, A>[]): Promise<void> => {
+    while (group.length > 0) {
+      const window = new Promise((resolve) => void setTimeout(resolve, limits.reportWindowMs));
+      await write(group.splice(0, groupMost));
+      await window;
+    }
+    groups.delete(key);
+  };
+
+  return {
+    add: (report, key) =>
+      new Promise((resolve, reject) => {
+        const waiting = { report, resolve, reject };
+        if (key === null) {
+          void write([waiting]);
+          return;
+        }
+        const known = groups.get(key);
+        if (known !== undefined) {
+          known.push(waiting);
+          return;
+        }
+        const group = [waiting];
+        groups.set(key, group);
+        void follow(key, group);
+      }),
+  };
+};

@@ -1,0 +1,35 @@
+/** Addresses of a Redis Cluster, as REDIS_URL gives them: checked by config.ts, connected to by shared/platform/redis/client.ts. */
+
+export interface ClusterAddress {
+  /** Where to ask for the others; one that answers is enough. */
+  readonly nodes: readonly { readonly host: string; readonly port: number }[];
+  readonly username: string | undefined;
+  readonly password: string | undefined;
+  readonly tls: boolean;
+}
+
+/** No database number: a cluster has one database. */
+const form = /^redis(s?)-cluster:\/\/(?:([^/@:]*)(?::([^/@]*))?@)?([^/@]+)\/?$/;
+const place = /^(\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z._-]+)(?::(\d{1,5}))?$/;
+
+const nodeOf = (text: string): { host: string; port: number } | null => {
+  const [, host = '', port = '6379'] = place.exec(text) ?? [];
+  const number = Number(port);
+  return host === '' || number < 1 || number > 65_535 ? null : { host: host.replace(/^\[|\]$/g, ''), port: number };
+};
+
+const decoded = (text: string | undefined): string | undefined => (text === undefined || text === '' ? undefined : decodeURIComponent(text));
+
+/** Reads `redis-cluster://[name:password@]host[:port],…` (`rediss-cluster:`: by TLS); null when it isn't of that form. */
+export const clusterAddress = (url: string): ClusterAddress | null => {
+  const [found, s, username, password, places = ''] = form.exec(url) ?? [];
+  if (found === undefined) return null;
+  const nodes = places.split(',').map(nodeOf);
+  try {
+    const given = nodes.filter((node) => node !== null);
+    return given.length < nodes.length ? null : { nodes: given, username: decoded(username), password: decoded(password), tls: s === 's' };
+  } catch {
+    // A stray percent sign in the name or the password.
+    return null;
+  }
+};

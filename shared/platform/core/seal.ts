@@ -1,0 +1,81 @@
+/** Sealed cursors and stream offsets: opaque to the client, impossible to forge, tied to their environment. */
+import { createCipheriv, createDecipheriv, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { fault } from '../../catalogue/errors.ts';
+
+/** A place on an environment's stream: after part `part` of the event at `position`. Parts count from 0. */
+export interface Offset {
+  readonly epoch: number;
+  readonly position: number;
+  readonly part: number;
+}
+
+/** `part` of the last part of a position: nothing of that position follows. */
+export const lastPart = 255;
+
+export interface Seal {
+  /** 22 characters; equal places give equal text. */
+  offset(place: Offset): string;
+  /** null when `text` was not made by this seal. */
+  openOffset(text: string): Offset | null;
+  cursor(query: string, keys: readonly (string | number | null)[]): string;
+  /** null without a cursor, from the beginning; throws `400 bad_cursor` for one that was not made by this seal for this query. */
+  openCursor(query: string, text: string | undefined): (string | number | null)[] | null;
+}
+
+/** Of a cursor: its MAC, and the initial counter of its encryption. */
+const macBytes = 16;
+
+const offsetForm = /^[A-Za-z0-9_-]{22}$/;
+/** 12 bytes of HMAC and at least `[]`. */
+const cursorForm = /^[A-Za-z0-9_-]{19,4096}$/;
+
+/**
+ * The seal of one environment. Offsets are one AES-128 block (a permutation: nothing of the number shows, and a
+ * changed character gives a block whose 3 marker bytes don't fit); cursors are encrypted under
+ * an HMAC over the query they belong to as the initial counter (as in RFC 5297), which is checked again when they are opened.
+ */
+export const createSeal = (key: Buffer): Seal => {
+  const blockKey = createHmac('sha256', key).update('offset').digest().subarray(0, 16);
+  const macKey = createHmac('sha256', key).update('cursor').digest();
+  const cursorKey = createHmac('sha256', key).update('cursor text').digest();
+  const cipher = createCipheriv('aes-128-ecb', blockKey, null).setAutoPadding(false);
+  const decipher = createDecipheriv('aes-128-ecb', blockKey, null).setAutoPadding(false);
+  const marker = 0xc05501;
+  const mac = (query: string, payload: Buffer): Buffer =>
+    createHmac('sha256', macKey).update(query).update('\0').update(payload).digest().subarray(0, macBytes);
+  return {
+    offset: (place) => {
+      const block = Buffer.alloc(16);
+      block.writeUIntBE(marker, 0, 3);
+      block.writeUInt32BE(place.epoch, 3);
+      block.writeUInt8(place.part, 7);
+      block.writeBigUInt64BE(BigInt(place.position), 8);
+      return cipher.update(block).toString('base64url');
+    },
+    openOffset: (text) => {
+      if (!offsetForm.test(text)) return null;
+      const sealed = Buffer.from(text, 'base64url');
+      if (sealed.length !== 16 || sealed.toString('base64url') !== text) return null;
+      const block = decipher.update(sealed);
+      if (block.readUIntBE(0, 3) !== marker) return null;
+      const position = Number(block.readBigUInt64BE(8));
+      return Number.isSafeInteger(position) ? { epoch: block.readUInt32BE(3), part: block.readUInt8(7), position } : null;
+    },
+    cursor: (query, keys) => {
+      const payload = Buffer.from(JSON.stringify(keys));
+      const tag = mac(query, payload);
+      return Buffer.concat([tag, createCipheriv('aes-256-ctr', cursorKey, tag).update(payload)]).toString('base64url');
+    },
+    openCursor: (query, text) => {
+      if (text === undefined) return null;
+      const sealed = Buffer.from(text, 'base64url');
+      if (!cursorForm.test(text) || sealed.toString('base64url') !== text) throw fault('bad_cursor');
+      const tag = sealed.subarray(0, macBytes);
+      const payload = createDecipheriv('aes-256-ctr', cursorKey, tag).update(sealed.subarray(macBytes));
+      if (!timingSafeEqual(tag, mac(query, payload))) throw fault('bad_cursor');
+      return JSON.parse(payload.toString()) as (string | number | null)[];
+    },
+  };
+};
+
+export const newSealKey = (): Buffer => randomBytes(32);

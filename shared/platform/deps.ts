@@ -1,0 +1,16 @@
+/** What every layer above the domains needs of its process: configuration, clock, log, PostgreSQL and Redis. */
+import type { Clock } from './core/clock.ts';
+import type { Config } from './core/config.ts';
+import type { Log } from './core/log.ts';
+import type { Db } from './db/knex.ts';
+import type { Bus } from './redis/bus.ts';
+import type { RedisLinks } from './redis/connect.ts';
+
+export interface PlatformDeps {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly db: Db;
+  readonly redis: RedisLinks;
+  readonly bus: Bus;
+}

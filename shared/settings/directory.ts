@@ -1,0 +1,225 @@
+/**
+ * What every request needs and that changes rarely: environments, roles, people, and principals by token. Held in
+ * memory, loaded anew when the revision row is raised (told by Redis, asked for twice a second as Redis may be away).
+ */
+import { builtInRoles, type Grant } from '../catalogue/permissions.ts';
+import type { Clock } from '../platform/core/clock.ts';
+import type { Db } from '../platform/db/knex.ts';
+import { row, rows, run, statement } from '../platform/db/sql.ts';
+import { openEnvironment, type Environment, type EnvironmentRow } from '../environments/definition.ts';
+import { channels, type Bus } from '../platform/redis/bus.ts';
+import { appAccess, compileAccess } from '../access/access.ts';
+import { inEnvironment, type Mode, type Person, type Principal, type Role } from '../access/principal.ts';
+import { tokenHash, tokenKind } from '../access/tokens.ts';
+
+const pollMs = 500;
+/** `lastUsedAt` is written at most this often a token. */
+const usedEveryMs = 60_000;
+/** Tokens held; beyond it the oldest are forgotten and looked up again. */
+const tokensMax = 50_000;
+
+export interface Session {
+  readonly principal: Principal;
+  /** SHA-256 of the token, base64: names the credential without being it. */
+  readonly credential: string;
+  readonly expiresAt: number | null;
+  readonly freshUntil: number | null;
+}
+
+export interface Directory {
+  environment(name: string): Environment | undefined;
+  environmentById(id: number): Environment | undefined;
+  environments(): Environment[];
+  role(id: string): Role | undefined;
+  person(id: string): Person | undefined;
+  /** The people of an environment, by name. */
+  people(env: Environment): Person[];
+  /** The session of a token, or null when it is unknown, revoked or expired. No query for a wrong checksum. */
+  session(token: string): Promise<Session | null>;
+  /** Looks up a session again by its credential. */
+  sessionOf(credential: string): Promise<Session | null>;
+  /** An agent, person or app key by id, for work done later in its name; null when it is revoked or removed. */
+  principal(type: string, id: string): Promise<Principal | null>;
+  /** Called after each reload. Answers a function that ends it. */
+  onChange(listener: () => void): () => void;
+  /** Loads anew now; answers when everything that was committed before the call is in force. */
+  refresh(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const readRevision = statement('directory.revision', 'select n from revisions where id = 1');
+const readEnvironments = statement('directory.environments', `
+  select e.id, e.name, e.epoch, e.seal_key, d.manifest, d.definition
+  from environments e left join definitions d on d.env = e.id order by e.id`);
+const readRoles = statement('directory.roles', 'select id, name, grants from roles');
+const readPeople = statement('directory.people', 'select id, name, role, environments from people where removed_at is null order by name, id');
+const readToken = statement('directory.token', `
+  select t.kind, t.principal, t.expires_at, t.fresh_until from tokens t where t.hash = $1`);
+const readAgent = statement('directory.agent', `
+  select name, role, mode, environments, expires_at from agents where id = $1 and revoked_at is null`);
+const readPerson = statement('directory.person', `
+  select name, role, environments from people where id = $1 and removed_at is null`);
+const readAppKey = statement('directory.appKey', `
+  select k.name, e.name as environment from app_keys k join environments e on e.id = k.env where k.id = $1 and k.revoked_at is null`);
+const touch = {
+  agent: statement('directory.touchAgent', 'update agents set last_used_at = $2 where id = $1'),
+  app: statement('directory.touchApp', 'update app_keys set last_used_at = $2 where id = $1'),
+};
+
+interface State {
+  readonly revision: number;
+  readonly environments: ReadonlyMap<string, Environment>;
+  readonly environmentsById: ReadonlyMap<number, Environment>;
+  readonly roles: ReadonlyMap<string, Role>;
+  readonly people: ReadonlyMap<string, Person>;
+}
+
+const load = async (db: Db, revision: number): Promise<State> => {
+  const [environmentRows, roleRows, personRows] = await Promise.all([
+    rows<EnvironmentRow>(db, readEnvironments),
+    rows<{ id: string; name: string; grants: Grant[] }>(db, readRoles),
+    rows<{ id: string; name: string; role: string; environments: string[] }>(db, readPeople),
+  ]);
+  const roles = new Map(roleRows.map((role) => [role.id, { ...role, access: compileAccess(role.grants) }]));
+  const environments = environmentRows.map(openEnvironment);
+  const nothing = compileAccess([]);
+  return {
+    revision,
+    roles,
+    environments: new Map(environments.map((environment) => [environment.name, environment])),
+    environmentsById: new Map(environments.map((environment) => [environment.id, environment])),
+    people: new Map(personRows.map((person) => [person.id, { ...person, access: roles.get(person.role)?.access ?? nothing }])),
+  };
+};
+
+export interface DirectoryOptions {
+  readonly db: Db;
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly onError: (error: unknown) => void;
+}
+
+interface Held {
+  readonly session: Session | null;
+  /** Whether this process learnt of it after the newest reload began. */
+  readonly revision: number;
+}
+
+/** Opens the directory, loaded. */
+export const openDirectory = async ({ db, bus, clock, onError }: DirectoryOptions): Promise<Directory> => {
+  const revisionNow = async (): Promise<number> => (await row<{ n: number }>(db, readRevision))?.n ?? 0;
+  let state = await load(db, await revisionNow());
+  const sessions = new Map<string, Held>();
+  const used = new Map<string, number>();
+  const listeners = new Set<() => void>();
+  let loading: Promise<void> | null = null;
+  let closed = false;
+
+  const reload = async (): Promise<void> => {
+    const revision = await revisionNow();
+    if (revision === state.revision || closed) return;
+    state = await load(db, revision);
+    sessions.clear();
+    for (const listener of listeners) listener();
+  };
+  const refresh = async (): Promise<void> => {
+    while (loading !== null) await loading;
+    loading = reload().finally(() => {
+      loading = null;
+    });
+    await loading;
+  };
+  const look = (): void => {
+    if (loading === null) refresh().catch(onError);
+  };
+  const timer = setInterval(look, pollMs);
+  const unsubscribe = bus.subscribe(channels.revision, () => {
+    refresh().catch(onError);
+  });
+
+  const principal = async (type: string, id: string): Promise<(Principal & { expiresAt: number | null }) | null> => {
+    if (type === 'agent') {
+      const found = await row<{ name: string; role: string; mode: Mode; environments: string[]; expires_at: number | null }>(db, readAgent, [id]);
+      const role = found === undefined ? undefined : state.roles.get(found.role);
+      if (found === undefined || role === undefined) return null;
+      if (found.expires_at !== null && found.expires_at <= clock.now()) return null;
+      return { type, id, name: found.name, mode: found.mode, role, access: role.access, environments: found.environments, expiresAt: found.expires_at };
+    }
+    if (type === 'person') {
+      const found = await row<{ name: string; role: string; environments: string[] }>(db, readPerson, [id]);
+      const role = found === undefined ? undefined : state.roles.get(found.role);
+      if (found === undefined || role === undefined) return null;
+      return { type, id, name: found.name, mode: 'normal', role, access: role.access, environments: found.environments, expiresAt: null };
+    }
+    const key = await row<{ name: string; environment: string }>(db, readAppKey, [id]);
+    if (key === undefined) return null;
+    return { type: 'app', id, name: key.name, mode: 'normal', role: null, access: appAccess, environments: [key.environment], expiresAt: null };
+  };
+
+  const lookUp = async (credential: string): Promise<Session | null> => {
+    const token = await row<{ kind: string; principal: string; expires_at: number | null; fresh_until: number | null }>(db, readToken, [
+      Buffer.from(credential, 'base64'),
+    ]);
+    if (token === undefined) return null;
+    const found = await principal(token.kind, token.principal);
+    if (found === null) return null;
+    const { expiresAt, ...rest } = found;
+    const ends = [token.expires_at, expiresAt].filter((at) => at !== null);
+    return { principal: rest, credential, expiresAt: ends.length === 0 ? null : Math.min(...ends), freshUntil: token.fresh_until };
+  };
+
+  const noteUse = ({ principal: { type, id } }: Session): void => {
+    if (id === null || (type !== 'agent' && type !== 'app')) return;
+    const now = clock.now();
+    if (now - (used.get(id) ?? 0) < usedEveryMs) return;
+    used.set(id, now);
+    run(db, touch[type], [id, now]).catch(onError);
+  };
+
+  const sessionOf = async (credential: string): Promise<Session | null> => {
+    let held = sessions.get(credential);
+    if (held === undefined) {
+      const revision = state.revision;
+      held = { session: await lookUp(credential), revision };
+      if (held.session !== null && revision === state.revision) {
+        sessions.set(credential, held);
+        if (sessions.size > tokensMax) for (const oldest of [...sessions.keys()].slice(0, tokensMax / 10)) sessions.delete(oldest);
+      }
+    }
+    const { session } = held;
+    if (session === null || (session.expiresAt !== null && session.expiresAt <= clock.now())) return null;
+    noteUse(session);
+    return session;
+  };
+
+  return {
+    environment: (name) => state.environments.get(name),
+    environmentById: (id) => state.environmentsById.get(id),
+    environments: () => [...state.environments.values()],
+    role: (id) => state.roles.get(id),
+    person: (id) => state.people.get(id),
+    people: (env) => [...state.people.values()].filter((person) => inEnvironment(person.environments, env.name)),
+    session: async (token) => (tokenKind(token) === null ? null : sessionOf(tokenHash(token).toString('base64'))),
+    sessionOf,
+    principal: async (type, id) => {
+      const found = await principal(type, id);
+      if (found === null) return null;
+      const { expiresAt: _, ...rest } = found;
+      return rest;
+    },
+    onChange: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    refresh,
+    close: async () => {
+      closed = true;
+      clearInterval(timer);
+      unsubscribe();
+      await loading?.catch(() => undefined);
+    },
+  };
+};
+
+/** The built-in roles as rows to be made at installation. */
+export const builtInRoleNames = Object.keys(builtInRoles) as (keyof typeof builtInRoles)[];

@@ -1,0 +1,57 @@
+/** Making environments, and beginning a new epoch of one after its database was restored from a backup. */
+import { fault } from '../../catalogue/errors.ts';
+import { newSealKey } from '../../platform/core/seal.ts';
+import { isDuplicate } from '../../platform/db/errors.ts';
+import type { Db, Tx } from '../../platform/db/knex.ts';
+import { row, rows, run, statement } from '../../platform/db/sql.ts';
+import { settle, type Administrator } from '../administer.ts';
+import type { EnvironmentInput } from '../schema.ts';
+
+export interface EnvironmentView {
+  readonly name: string;
+  readonly epoch: number;
+  readonly createdAt: number;
+  /** When what its app declared last changed; null: nothing declared yet. */
+  readonly definedAt: number | null;
+}
+
+const select = `
+  select e.name, e.epoch, e.created_at as "createdAt", d.updated_at as "definedAt" from environments e left join definitions d on d.env = e.id`;
+const list = statement('administer.environments.list', `${select} order by e.id`);
+const one = statement('administer.environments.one', `${select} where e.name = $1`);
+const insert = statement('administer.environments.insert', 'insert into environments (name, seal_key, created_at) values ($1, $2, $3) returning id');
+const insertStream = statement('administer.environments.stream', 'insert into streams (env) values ($1) on conflict do nothing');
+/** Who may not go everywhere would not get into what they made. */
+const enter = statement('administer.environments.enter', `
+  update people set environments = array_append(environments, $2) where id = $1 and not environments && array['*', $2]`);
+const raiseEpoch = statement('administer.environments.epoch', 'update environments set epoch = epoch + 1 where name = $1 returning epoch');
+
+/** Oldest first. */
+export const listEnvironments = (db: Db | Tx): Promise<EnvironmentView[]> => rows<EnvironmentView>(db, list);
+
+const environmentOf = async (tx: Tx, name: string): Promise<EnvironmentView> => {
+  const environment = await row<EnvironmentView>(tx, one, [name]);
+  if (environment === undefined) throw fault('not_found');
+  return environment;
+};
+
+export const createEnvironment = async (tx: Tx, admin: Administrator, { name }: EnvironmentInput): Promise<EnvironmentView> => {
+  try {
+    const made = await row<{ id: number }>(tx, insert, [name, newSealKey(), admin.at]);
+    await run(tx, insertStream, [made?.id ?? 0]);
+    if (admin.by.type === 'person') await run(tx, enter, [admin.by.id, name]);
+  } catch (error) {
+    throw isDuplicate(error) ? fault('conflict', `There is already an environment ${name}.`) : error;
+  }
+  await settle(tx, admin, { verb: 'environment.create', target: { type: 'environment', id: name }, environments: [name], before: null, after: { name } });
+  return environmentOf(tx, name);
+};
+
+/** Every stream offset given out before counts as gone: clients are told to fetch anew. */
+export const beginEpoch = async (tx: Tx, admin: Administrator, name: string): Promise<EnvironmentView> => {
+  const raised = await row<{ epoch: number }>(tx, raiseEpoch, [name]);
+  if (raised === undefined) throw fault('not_found');
+  const told = { before: { epoch: raised.epoch - 1 }, after: { epoch: raised.epoch } };
+  await settle(tx, admin, { verb: 'environment.newEpoch', target: { type: 'environment', id: name }, environments: [name], ...told });
+  return environmentOf(tx, name);
+};

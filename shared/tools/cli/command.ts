@@ -1,0 +1,114 @@
+/** What a command of the admin tool is, and how its words are read: strictly, as a misspelt option must not be ignored. */
+import { parseArgs } from 'node:util';
+import type { Context } from './context.ts';
+import { UsageError } from './failures.ts';
+
+export interface Option {
+  /** `flag`: without a value; `list`: may be given several times. */
+  readonly kind: 'text' | 'list' | 'flag';
+  /** How its value is shown: `<role>`. */
+  readonly value?: string;
+  readonly required?: boolean;
+}
+
+export interface Answer {
+  /** What `--json` prints. */
+  readonly json: object;
+  /** What is printed without it. */
+  readonly lines: readonly string[];
+}
+
+export interface Command {
+  readonly thing: string;
+  readonly verb: string;
+  readonly about: string;
+  /** The word after the verb: `<name>`, `[name]`, or null. */
+  readonly argument: string | null;
+  readonly options: Readonly<Record<string, Option>>;
+  readonly run: (context: Context, given: Given) => Promise<Answer>;
+}
+
+/** What was given, by name; nothing is there that the command doesn't declare. */
+export interface Given {
+  readonly argument: string;
+  readonly json: boolean;
+  readonly text: (name: string) => string | undefined;
+  /** Milliseconds; `undefined` when not given. */
+  readonly ms: (name: string) => number | undefined;
+  readonly list: (name: string) => string[] | undefined;
+}
+
+const usual: Readonly<Record<string, Option>> = { json: { kind: 'flag' }, help: { kind: 'flag' } };
+
+const shown = ([name, { kind, value = '', required = false }]: [string, Option]): string => {
+  const text = kind === 'flag' ? `--${name}` : `--${name} ${value}`;
+  return `${required ? text : `[${text}]`}${kind === 'list' ? '…' : ''}`;
+};
+
+export const usageOf = ({ thing, verb, argument, options }: Command): string =>
+  [thing, verb, ...(argument === null ? [] : [argument]), ...Object.entries(options).map(shown)].join(' ');
+
+const misused = (command: Command, sentence: string): UsageError => new UsageError(`${sentence}\nUsage: npm run admin -- ${usageOf(command)}`);
+
+interface Tokens {
+  readonly values: Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>;
+  readonly positionals: string[];
+}
+
+const tokensOf = (command: Command, args: readonly string[]): Tokens => {
+  const all = { ...command.options, ...usual };
+  const options = Object.fromEntries(
+    Object.entries(all).map(([name, { kind }]) => [name, { type: kind === 'flag' ? ('boolean' as const) : ('string' as const), multiple: kind === 'list' }]),
+  );
+  const { tokens } = parseArgs({ args: [...args], options, strict: false, tokens: true });
+  const seen = new Set<string>();
+  for (const token of tokens) {
+    if (token.kind !== 'option') continue;
+    const option = Object.hasOwn(all, token.name) ? all[token.name] : undefined;
+    if (option === undefined) {
+      throw misused(command, `There is no option ${token.rawName} here; ${command.thing} ${command.verb} takes ${Object.keys(all).map((name) => `--${name}`).join(', ')}.`);
+    }
+    if (option.kind !== 'list' && seen.has(token.name)) throw misused(command, `${token.rawName} is given twice; give it once.`);
+    seen.add(token.name);
+    if (option.kind === 'flag' && token.value !== undefined) throw misused(command, `${token.rawName} takes no value.`);
+    // What looks like an option is one: a forgotten value must not swallow it.
+    const forgotten = token.value === undefined || token.value === '' || (token.inlineValue === false && token.value.startsWith('--'));
+    if (option.kind !== 'flag' && forgotten) throw misused(command, `${token.rawName} needs a value: ${token.rawName} ${option.value ?? ''}`);
+  }
+  const { values, positionals } = parseArgs({ args: [...args], options, strict: false, allowPositionals: true });
+  return { values, positionals };
+};
+
+/** Reads the words after thing and verb. Throws UsageError. */
+export const readGiven = (command: Command, args: readonly string[]): Given & { readonly help: boolean } => {
+  const { values, positionals } = tokensOf(command, args);
+  const help = values['help'] === true;
+  const [argument = '', ...further] = positionals;
+  if (!help) {
+    const [extra] = command.argument === null ? positionals : further;
+    if (extra !== undefined) throw misused(command, `${JSON.stringify(extra)} is one word too many; quote what has spaces in it.`);
+    if (argument === '' && command.argument?.startsWith('<') === true) throw misused(command, `${command.argument} is missing.`);
+    const missing = Object.entries(command.options).find(([name, { required = false }]) => required && values[name] === undefined);
+    if (missing !== undefined) throw misused(command, `--${missing[0]} is missing.`);
+  }
+  const text = (name: string): string | undefined => {
+    const value = values[name];
+    return typeof value === 'string' ? value : undefined;
+  };
+  return {
+    argument,
+    help,
+    json: values['json'] === true,
+    text,
+    ms: (name) => {
+      const value = text(name);
+      if (value === undefined) return undefined;
+      if (!/^\d{1,15}$/.test(value)) throw misused(command, `--${name} must be a whole number of milliseconds, not ${JSON.stringify(value)}.`);
+      return Number(value);
+    },
+    list: (name) => {
+      const value = values[name];
+      return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : undefined;
+    },
+  };
+};

@@ -1,0 +1,99 @@
+/** Finds and runs a command of the admin tool and says what became of it; admin.ts prints that. */
+import { systemAdministrator } from '../../settings/administer.ts';
+import { systemClock } from '../../platform/core/clock.ts';
+import type { Config } from '../../platform/core/config.ts';
+import { openDb } from '../../platform/db/knex.ts';
+import { closeClient, impatient, openClient } from '../../platform/redis/client.ts';
+import { openRedisBus } from '../../platform/redis/redisBus.ts';
+import { readGiven, usageOf, type Answer, type Command } from './command.ts';
+import { UsageError } from './failures.ts';
+import { agentCommands } from './things/agents.ts';
+import { appKeyCommands } from './things/appKeys.ts';
+import { environmentCommands } from './things/environments.ts';
+import { personCommands } from './things/people.ts';
+import { roleCommands } from './things/roles.ts';
+import { troubleOf } from './troubles.ts';
+
+export interface Surroundings {
+  /** Asked only when a command is about to be run; throws an Error that names the bad variable. */
+  readonly readConfig: () => Config;
+  readonly readInput: () => Promise<string>;
+}
+
+export interface Outcome {
+  /** 0; 2: the command is written wrong; 1: it can't be done. */
+  readonly exitCode: 0 | 1 | 2;
+  /** For standard output, when it is done; else for standard error. */
+  readonly text: string;
+}
+
+const commands: readonly Command[] = [...environmentCommands, ...roleCommands, ...agentCommands, ...personCommands, ...appKeyCommands];
+
+const help = (): string => {
+  const lines = commands.map((command) => `  ${usageOf(command)}\n      ${command.about}`);
+  return ['Usage: npm run admin -- <thing> <verb> [name] [options]', '', ...lines, '', 'With --json the answer alone goes to standard output.'].join('\n');
+};
+
+const commandOf = (thing: string | undefined, verb: string | undefined): Command => {
+  const things = [...new Set(commands.map((command) => command.thing))];
+  if (thing === undefined) throw new UsageError(help());
+  if (!things.includes(thing)) throw new UsageError(`There is no ${JSON.stringify(thing)} here; there are ${things.join(', ')}. All of it: npm run admin -- --help`);
+  const verbs = commands.filter((command) => command.thing === thing);
+  const command = verbs.find((one) => one.verb === verb);
+  if (command !== undefined) return command;
+  throw new UsageError(`${verb === undefined ? `${thing} needs a verb` : `${thing} has no verb ${JSON.stringify(verb)}`}; there are ${verbs.map((one) => one.verb).join(', ')}.`);
+};
+
+/** Waits this long for Redis, in ms; without it each process still looks by itself, twice a second. */
+const redisWaitMs = 1_000;
+
+interface Message {
+  readonly channel: string;
+  readonly text: string;
+}
+
+const tell = async ({ redisUrl, redisPrefix }: Config, messages: readonly Message[]): Promise<void> => {
+  if (messages.length === 0) return;
+  const address = { url: redisUrl, prefix: redisPrefix, onError: () => undefined };
+  const client = openClient(address, impatient);
+  const bus = openRedisBus(address, client);
+  const until = systemClock.now() + redisWaitMs;
+  while (!bus.up && systemClock.now() < until) await new Promise((resolve) => setTimeout(resolve, 10));
+  for (const { channel, text } of messages) bus.publish(channel, text);
+  await bus.close();
+  await closeClient(client);
+};
+
+const perform = async (command: Command, args: readonly string[], config: () => Config, readInput: Surroundings['readInput']): Promise<string> => {
+  const given = readGiven(command, args);
+  if (given.help) return `npm run admin -- ${usageOf(command)}\n${command.about}`;
+  const { migrateDatabaseUrl: url, publicUrl } = config();
+  const messages: Message[] = [];
+  const bus = { publish: (channel: string, text: string): void => void messages.push({ channel, text }) };
+  const admin = systemAdministrator('admin command', systemClock.now());
+  const db = openDb({ url, poolSize: 2, applicationName: 'console-admin' });
+  let answer: Answer;
+  try {
+    answer = await command.run({ db, bus, admin, publicUrl, readInput }, given);
+  } finally {
+    await db.destroy();
+  }
+  await tell(config(), messages);
+  return given.json ? JSON.stringify(answer.json, undefined, 2) : answer.lines.join('\n');
+};
+
+/** Runs `<thing> <verb> [name] [options]`. Never throws. */
+export const runAdmin = async ([thing, verb, ...rest]: readonly string[], { readConfig, readInput }: Surroundings): Promise<Outcome> => {
+  let databaseUrl: string | null = null;
+  const config = (): Config => {
+    const read = readConfig();
+    databaseUrl = read.migrateDatabaseUrl;
+    return read;
+  };
+  try {
+    const text = thing === '--help' || thing === 'help' ? help() : await perform(commandOf(thing, verb), rest, config, readInput);
+    return { exitCode: 0, text };
+  } catch (error) {
+    return troubleOf(error, databaseUrl);
+  }
+};

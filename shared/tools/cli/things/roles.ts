@@ -1,0 +1,65 @@
+/** `role …` of the admin tool. */
+import { createRole, deleteRole, listRoles, updateRole } from '../../../settings/roles.ts';
+import { roleInput, rolePatch } from '../../../settings/schema.ts';
+import { compile } from '../../../platform/core/validate.ts';
+import { type Command } from '../command.ts';
+import { UsageError } from '../failures.ts';
+import { change, pick } from '../context.ts';
+import { table } from '../print.ts';
+
+const thing = 'role';
+const checkInput = compile(roleInput);
+const checkPatch = compile(rolePatch);
+const example = `--grants '[{"on":"inbox:support","can":["see","note"]}]'`;
+
+const grantsOf = (text: string | undefined): unknown => {
+  if (text === undefined) return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    throw new UsageError(`--grants is not JSON: ${error instanceof Error ? error.message : ''}\nExample: ${example}`);
+  }
+};
+
+const summary = (grants: readonly { readonly on: string; readonly can: readonly string[] }[]): string =>
+  grants.map(({ on, can }) => `${on} ${can.join(',')}`).join('; ');
+
+export const roleCommands: readonly Command[] = [
+  {
+    thing, verb: 'create', about: 'makes a role', argument: '<name>', options: { grants: { kind: 'text', value: '<JSON>', required: true } },
+    run: async (context, { argument, text }) => {
+      const input = checkInput({ name: argument, grants: grantsOf(text('grants')) });
+      const role = await change(context, (tx) => createRole(tx, context.admin, input));
+      return { json: { role }, lines: [`The role ${role.name} (${role.id}) is made.`] };
+    },
+  },
+  {
+    thing, verb: 'list', about: 'lists roles', argument: null, options: {},
+    run: async ({ db }) => {
+      const roles = await listRoles(db);
+      const rows = roles.map(({ id, name, builtIn, grants }) => [name, id, builtIn ? 'built in' : '', summary(grants)]);
+      return { json: { roles }, lines: table(['name', 'id', '', 'grants'], rows, 'There is no role.') };
+    },
+  },
+  {
+    thing, verb: 'update', about: 'changes a role; everyone who has it at once', argument: '<name>',
+    options: { grants: { kind: 'text', value: '<JSON>' }, name: { kind: 'text', value: '<new name>' } },
+    run: async (context, { argument, text }) => {
+      const grants = grantsOf(text('grants'));
+      const name = text('name');
+      if (grants === undefined && name === undefined) throw new UsageError(`Give --grants or --name, or both. Example: ${example}`);
+      const patch = checkPatch({ ...(grants === undefined ? {} : { grants }), ...(name === undefined ? {} : { name }) });
+      const { id } = pick(await listRoles(context.db), argument, thing, (role) => role.name);
+      const role = await change(context, (tx) => updateRole(tx, context.admin, id, patch));
+      return { json: { role }, lines: [`The role ${role.name} (${role.id}) is: ${summary(role.grants)}`] };
+    },
+  },
+  {
+    thing, verb: 'delete', about: 'deletes a role that nobody has', argument: '<name>', options: {},
+    run: async (context, { argument }) => {
+      const role = pick(await listRoles(context.db), argument, thing, ({ name }) => name);
+      await change(context, (tx) => deleteRole(tx, context.admin, role.id));
+      return { json: { role, deleted: true }, lines: [`The role ${role.name} (${role.id}) is deleted.`] };
+    },
+  },
+];

@@ -1,0 +1,76 @@
+/** `npm run watch`: what happens in the demo, live, a line for each message, until Ctrl-C. */
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { readDataDir } from '../../platform/core/config.ts';
+import { liveLine } from './liveLines.ts';
+import { watchLive, type Target } from './liveWatch.ts';
+
+const usage = `Usage: npm run watch -- [--types item,timeline,…] [--inboxes support,…] [--url <base URL>] [--token <token>] [--json]
+  --types    only messages of these types
+  --inboxes  only of these inboxes
+  --url      an environment's address; the demo's when absent
+  --token    an agent's token; the demo's operator when absent
+  --json     the messages as they come`;
+
+const options = {
+  types: { type: 'string' },
+  inboxes: { type: 'string' },
+  url: { type: 'string' },
+  token: { type: 'string' },
+  json: { type: 'boolean' },
+  help: { type: 'boolean' },
+} as const;
+
+const accessFile = join(resolve(readDataDir()), 'access.json');
+
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
+
+/** The demo's address and operator, as `npm start` wrote them. */
+const demoTarget = async (): Promise<Target> => {
+  try {
+    const { baseUrl, agents } = JSON.parse(await readFile(accessFile, 'utf8')) as { baseUrl: string; agents: { operator: string } };
+    return { baseUrl, token: agents.operator };
+  } catch {
+    throw new Error(`There is no ${accessFile} that could be read: start the demo with npm start, or give --url and --token.`);
+  }
+};
+
+const watch = async (): Promise<number> => {
+  let given;
+  try {
+    given = parseArgs({ options }).values;
+  } catch (error) {
+    say(`${error instanceof Error ? error.message : ''}\n${usage}`);
+    return 2;
+  }
+  const { types, inboxes, url, token, json = false, help = false } = given;
+  if (help) {
+    process.stdout.write(`${usage}\n`);
+    return 0;
+  }
+  if (url !== undefined && !/^https?:\/\//.test(url)) {
+    say(`--url must be an environment's address, for example http://127.0.0.1:3000/api/env/demo`);
+    return 2;
+  }
+  const stopping = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopping.abort());
+  // Whoever read our lines (`| head`) has enough.
+  process.stdout.on('error', () => process.exit(0));
+  const stopped = await watchLive({
+    target: async () => (url !== undefined && token !== undefined ? { baseUrl: url, token } : { ...(await demoTarget()), ...(url && { baseUrl: url }), ...(token && { token }) }),
+    types,
+    inboxes,
+    hear: (raw, message) => void process.stdout.write(`${json ? raw : liveLine(message)}\n`),
+    say,
+    signal: stopping.signal,
+  });
+  return stopped ? 0 : 1;
+};
+
+try {
+  process.exitCode = await watch();
+} catch (error) {
+  say(error instanceof Error ? error.message : String(error));
+  process.exitCode = 1;
+}

@@ -1,0 +1,144 @@
+/**
+ * The demo's credentials. They are told once and only their hashes are kept, so whoever lost them gets new ones: what
+ * is still valid of those known stays, the rest is made anew.
+ */
+import { randomBytes } from 'node:crypto';
+import { createAgent, listAgents, rotateAgent } from '../../settings/agents.ts';
+import { createAppKey, listAppKeys, rotateAppKey } from '../../settings/appKeys.ts';
+import { hashPassword } from '../../settings/passwords.ts';
+import { updatePerson } from '../../settings/people.ts';
+import { tokenHash, tokenKind } from '../../access/tokens.ts';
+import type { Administrator } from '../../settings/administer.ts';
+import { answer, Type, type Static } from '../../platform/core/schema.ts';
+import { compile } from '../../platform/core/validate.ts';
+import type { Db, Tx } from '../../platform/db/knex.ts';
+import { row, rows, statement } from '../../platform/db/sql.ts';
+import { lockDemo } from './setUp.ts';
+import type { DemoWorld } from './types.ts';
+
+/** What `.data/access.json` holds (contract section 11). */
+const accessSchema = answer({
+  baseUrl: Type.String(),
+  agents: answer({ admin: Type.String(), operator: Type.String(), viewer: Type.String() }),
+  people: Type.Array(answer({ email: Type.String(), password: Type.String(), role: Type.String() })),
+  appKey: Type.String(),
+});
+export type DemoAccess = Static<typeof accessSchema>;
+export const parseAccess = compile(accessSchema);
+
+const appKeyName = 'Demo app';
+const agentRoles = ['admin', 'operator', 'viewer'] as const;
+type AgentRole = (typeof agentRoles)[number];
+
+const agentHolds = statement('demo.agentHolds', `
+  select from tokens t join agents a on a.id = t.principal join roles r on r.id = a.role
+  where t.hash = $1 and t.kind = 'agent' and coalesce(least(t.expires_at, a.expires_at) > $2::bigint, true) and a.revoked_at is null
+    and ($3 = any(a.environments) or '*' = any(a.environments)) and r.name = $4`);
+const appKeyHolds = statement('demo.appKeyHolds', `
+  select from tokens t join app_keys k on k.id = t.principal join environments e on e.id = k.env
+  where t.hash = $1 and t.kind = 'app' and coalesce(t.expires_at > $2::bigint, true) and k.revoked_at is null and e.name = $3`);
+/** The first of each role, in the order of the demo's list. */
+const findPeople = statement('demo.people', `
+  select * from (
+    select distinct on (r.id) p.id, p.email, p.password_hash is null as fresh, r.name as role, array_position($1::text[], p.email) as place
+    from people p join roles r on r.id = p.role where p.email = any($1::text[]) and p.removed_at is null
+    order by r.id, place) found
+  order by place`);
+
+interface PersonRow {
+  readonly id: string;
+  readonly email: string;
+  /** Nobody has given them a password yet. */
+  readonly fresh: boolean;
+  readonly role: string;
+}
+
+export interface AccessOptions {
+  readonly environment: string;
+  readonly world: DemoWorld;
+  readonly baseUrl: string;
+  /** What was told before; null: nothing. */
+  readonly known: DemoAccess | null;
+}
+
+/** What of the known credentials still works; null for what doesn't. */
+interface Held {
+  readonly agents: Readonly<Record<AgentRole, string | null>>;
+  readonly appKey: string | null;
+  readonly people: readonly (PersonRow & { readonly password: string | null })[];
+}
+
+const holding = async (db: Db, at: number, { environment, world, known }: AccessOptions): Promise<Held> => {
+  const agent = async (role: AgentRole): Promise<string | null> => {
+    const token = known?.agents[role] ?? '';
+    return tokenKind(token) === 'agent' && (await row(db, agentHolds, [tokenHash(token), at, environment, role])) !== undefined ? token : null;
+  };
+  const key = known?.appKey ?? '';
+  const keyHolds = tokenKind(key) === 'app' && (await row(db, appKeyHolds, [tokenHash(key), at, environment])) !== undefined;
+  const agents = { admin: await agent('admin'), operator: await agent('operator'), viewer: await agent('viewer') };
+  const appKey = keyHolds ? key : null;
+  // With a token that works what is known is of this database. Then a password is only made for who never had one: any
+  // other may have been changed since, by somebody who wants it so.
+  const ours = appKey !== null || Object.values(agents).some((token) => token !== null);
+  const told = new Map(ours ? known?.people.map(({ email, password }) => [email, password]) : []);
+  const people = await rows<PersonRow>(db, findPeople, [world.people.map(({ email }) => email)]);
+  const named = people.map((person) => ({ ...person, password: told.get(person.email) ?? null }));
+  return { agents, appKey, people: named.filter(({ password, fresh }) => !ours || fresh || password !== null) };
+};
+
+const agentToken = async (tx: Tx, admin: Administrator, { environment, world }: AccessOptions, wanted: AgentRole): Promise<string> => {
+  const name = world.agents.find(({ role }) => role === wanted)?.name ?? `Demo ${wanted}`;
+  const known = (await listAgents(tx)).find(
+    (agent) => agent.name === name && agent.role.name === wanted && agent.environments.includes(environment) && (agent.expiresAt ?? Infinity) > admin.at,
+  );
+  const { token } = known === undefined ? await createAgent(tx, admin, { name, role: wanted }, [environment]) : await rotateAgent(tx, admin, known.id, 0);
+  return token;
+};
+
+const appKeyToken = async (tx: Tx, admin: Administrator, environment: string): Promise<string> => {
+  const known = (await listAppKeys(tx)).find((key) => key.name === appKeyName && key.environment === environment);
+  const { token } = known === undefined ? await createAppKey(tx, admin, { name: appKeyName }, environment) : await rotateAppKey(tx, admin, known.id, 0);
+  return token;
+};
+
+/** Makes what is missing; `finish` ends it, as hashing passwords takes a while that others can use. */
+export interface Renewal {
+  /** In a transaction of its own. */
+  finish(): Promise<DemoAccess>;
+}
+
+interface NewPassword {
+  readonly person: PersonRow;
+  readonly password: string;
+  readonly hash: string | null;
+}
+
+/** The person's password: the known one, or a new one with its hash. */
+const passwordOf = async ({ password, ...person }: Held['people'][number]): Promise<NewPassword> => {
+  if (password !== null) return { person, password, hash: null };
+  const fresh = randomBytes(12).toString('base64url');
+  return { person, password: fresh, hash: await hashPassword(fresh) };
+};
+
+/** Credentials that work: the known ones where they do, new ones in their place where they don't. */
+export const renewAccess = async (db: Db, admin: Administrator, options: AccessOptions): Promise<Renewal> => {
+  const held = await holding(db, admin.at, options);
+  const passwords = Promise.all(held.people.map(passwordOf));
+  const { agents, appKey } = await db.transaction(async (tx) => {
+    await lockDemo(tx);
+    const agent = async (role: AgentRole): Promise<string> => held.agents[role] ?? (await agentToken(tx, admin, options, role));
+    return {
+      agents: { admin: await agent('admin'), operator: await agent('operator'), viewer: await agent('viewer') },
+      appKey: held.appKey ?? (await appKeyToken(tx, admin, options.environment)),
+    };
+  });
+  return {
+    finish: async () => {
+      const people = await passwords;
+      await db.transaction(async (tx) => {
+        for (const { person, hash } of people) if (hash !== null) await updatePerson(tx, admin, person.id, { passwordHash: hash });
+      });
+      return { baseUrl: options.baseUrl, agents, people: people.map(({ person: { email, role }, password }) => ({ email, password, role })), appKey };
+    },
+  };
+};

@@ -1,0 +1,131 @@
+/** Writes the demo's records and items with their history and counts in one transaction, so that half of it is none of it. */
+import { countDeltas } from '../../items/perform/tell.ts';
+import type { Tx } from '../../platform/db/knex.ts';
+import { run, statement } from '../../platform/db/sql.ts';
+import type { Definition } from '../../environments/definition.ts';
+import type { Item } from '../../items/model.ts';
+import { demoItems } from './generate.ts';
+import { eventRows, itemOfDemo, itemRow, type Cast, type EventRow } from './rows.ts';
+import type { DemoItem, DemoRecord } from './types.ts';
+
+const insertRecords = statement('demo.records', `
+  insert into records (env, resource, id, title, subtitle, fields, updated_at)
+  select $1, resource, id, title, subtitle, fields, "updatedAt"
+  from json_to_recordset($2::json) as r(resource text, id text, title text, subtitle text, fields jsonb, "updatedAt" bigint)
+  on conflict do nothing`);
+const insertItems = statement('demo.items', `
+  insert into items (env, id, version, inbox, title, title_key, state, closed, record_resource, record_id, record_title, links, tags, assignee,
+    occurrences, users, first_seen, last_seen, due_at, fields, snoozed_until, triaged, triage, key, occurred_entry, created_at, updated_at, terms)
+  select $1, id, version, inbox, title, title_key, state, closed, record_resource, record_id, record_title, links, tags, assignee,
+    occurrences, users, first_seen, last_seen, due_at, fields, snoozed_until, triaged, triage, key, occurred_entry, created_at, updated_at,
+    array_to_tsvector(terms)
+  from json_to_recordset($2::json) as i(id text, version int, inbox text, title text, title_key text, state text, closed boolean,
+    record_resource text, record_id text, record_title text, links jsonb, tags text[], assignee text, occurrences int, users int,
+    first_seen bigint, last_seen bigint, due_at bigint, fields json, snoozed_until bigint, triaged boolean, triage jsonb, key text,
+    occurred_entry jsonb, created_at bigint, updated_at bigint, terms text[])`);
+
+const eventColumns = 'at, actor_type, actor, actor_name, role, verb, target_type, target, inbox, item, entry, type, data, before, after';
+const insertEvents = statement('demo.events', `
+  insert into events (env, ${eventColumns})
+  select $1, ${eventColumns}
+  from json_to_recordset($2::json) as e(n bigint, at bigint, actor_type text, actor text, actor_name text, role text, verb text,
+    target_type text, target text, inbox text, item text, entry text, type text, data json, before json, after json)
+  order by at, n`);
+
+const insertCounts = statement('demo.counts', `
+  insert into counts (env, inbox, measure, n)
+  select $1, inbox, measure, n from json_to_recordset($2::json) as c(inbox text, measure text, n bigint)
+  on conflict (env, inbox, measure) do update set n = counts.n + excluded.n`);
+const markOverdue = statement('demo.overdue', `
+  insert into streams (env, overdue_mark) values ($1, $2) on conflict (env) do update set overdue_mark = excluded.overdue_mark`);
+
+/** Rows a statement: enough that the round trip doesn't count. */
+const batchRows = 1_000;
+
+export interface Content {
+  readonly env: number;
+  readonly definition: Definition;
+  readonly cast: Cast;
+  readonly records: readonly DemoRecord[];
+  readonly seed: number;
+  readonly now: number;
+  readonly items: number;
+  readonly say: (line: string) => void;
+}
+
+/** Adds an item to its inbox's counts, with `overdue` as of `now`. */
+const count = (counts: Map<string, number>, item: Item, now: number): void => {
+  const overdue = !item.closed && item.dueAt !== null && item.dueAt <= now ? ['overdue'] : [];
+  for (const measure of [...Object.keys(countDeltas(null, item)), ...overdue]) {
+    const place = `${item.inbox} ${measure}`;
+    counts.set(place, (counts.get(place) ?? 0) + 1);
+  }
+};
+
+const countRows = (counts: ReadonlyMap<string, number>): object[] =>
+  [...counts].map(([place, n]) => {
+    const [inbox = '', measure = ''] = place.split(' ');
+    return { inbox, measure, n };
+  });
+
+interface Batch {
+  readonly items: readonly object[];
+  readonly events: readonly EventRow[];
+}
+
+const batchOf = (batch: readonly DemoItem[], first: number, counts: Map<string, number>, { env, definition, cast, now }: Content): Batch => {
+  const items: object[] = [];
+  const events: EventRow[] = [];
+  for (const [i, demo] of batch.entries()) {
+    const inbox = definition.inboxes.get(demo.inbox);
+    if (inbox === undefined) throw new Error(`The environment declares no inbox ${demo.inbox}, so the demo can't be loaded into it.`);
+    const item = itemOfDemo(demo, first + i, { env, cast, inbox });
+    items.push(itemRow(env, item));
+    events.push(...eventRows(demo, first + i, { env, cast, item: item.id }));
+    count(counts, item, now);
+  }
+  return { items, events };
+};
+
+const writeBatch = async (tx: Tx, env: number, { items, events }: Batch): Promise<void> => {
+  await run(tx, insertItems, [env, JSON.stringify(items)]);
+  await run(tx, insertEvents, [env, JSON.stringify(events)]);
+};
+
+/** Answers how many entries the items' histories have. */
+const writeItems = async (tx: Tx, content: Content): Promise<number> => {
+  const { env, seed, now, items, say } = content;
+  const counts = new Map<string, number>();
+  let made = 0;
+  let entries = 0;
+  // Items come by the time of their creation, so what happened before the newest of them was created is complete. The
+  // log is written in order of time, and what lies after that moment waits for the next batch.
+  let later: EventRow[] = [];
+  // PostgreSQL writes one batch while the next one is made.
+  let writing = Promise.resolve();
+  for (const generated of demoItems(seed, now, items)) {
+    const batch = batchOf(generated, made, counts, content);
+    made += generated.length;
+    entries += batch.events.length;
+    const until = made < items ? (generated.at(-1)?.createdAt ?? 0) : Infinity;
+    const waiting = [...later, ...batch.events];
+    later = waiting.filter(({ at }) => at >= until);
+    await writing;
+    writing = writeBatch(tx, env, { items: batch.items, events: waiting.filter(({ at }) => at < until) });
+    // It is awaited above or below, but maybe only after making the next batch has failed.
+    writing.catch(() => undefined);
+    if (made % 10_000 === 0 && made < items) say(`demo: ${made.toLocaleString('en')} of ${items.toLocaleString('en')} items …`);
+  }
+  await writing;
+  await run(tx, insertCounts, [env, JSON.stringify(countRows(counts))]);
+  await run(tx, markOverdue, [env, now]);
+  return entries;
+};
+
+/** Fills an environment that has no items; answers the number of timeline entries. */
+export const writeContent = async (tx: Tx, content: Content): Promise<number> => {
+  for (let first = 0; first < content.records.length; first += batchRows) {
+    await run(tx, insertRecords, [content.env, JSON.stringify(content.records.slice(first, first + batchRows))]);
+  }
+  return writeItems(tx, content);
+};

@@ -1,0 +1,43 @@
+/** The demo's environment, roles, people and manifest, made as an administrator would; what is there already stays. */
+import { createPerson, listPeople, updatePerson } from '../../settings/people.ts';
+import { createRole, listRoles } from '../../settings/roles.ts';
+import type { Administrator } from '../../settings/administer.ts';
+import type { Tx } from '../../platform/db/knex.ts';
+import { run, statement } from '../../platform/db/sql.ts';
+import { createEnvironment, listEnvironments } from '../../settings/environments/create.ts';
+import { defineEnvironment } from '../../settings/environments/define.ts';
+import manifest from './manifest.json' with { type: 'json' };
+import type { DemoPerson, DemoWorld } from './types.ts';
+
+/** Any number that nothing else in this database locks. */
+const lock = statement('demo.lock', 'select pg_advisory_xact_lock(4920732)');
+
+/** Until the transaction ends no other loader makes anything: two at once would make everything twice. */
+export const lockDemo = async (tx: Tx): Promise<void> => {
+  await run(tx, lock);
+};
+
+const setUpPeople = async (tx: Tx, admin: Administrator, environment: string, people: readonly DemoPerson[]): Promise<void> => {
+  const known = new Map((await listPeople(tx)).map((person) => [person.email, person]));
+  for (const { email, name, role } of people) {
+    const person = known.get(email);
+    // Without a password: those that `npm start` tells of get one with the other credentials.
+    // Its admins manage the whole project: nobody hands on more environments than their own.
+    if (person === undefined) await createPerson(tx, admin, { email, name, role, passwordHash: null }, [role === 'admin' ? '*' : environment]);
+    else if (!person.environments.includes('*') && !person.environments.includes(environment)) {
+      await updatePerson(tx, admin, person.id, { environments: [...person.environments, environment] });
+    }
+  }
+};
+
+export const setUpDemo = async (tx: Tx, admin: Administrator, environment: string, { people, roles }: DemoWorld): Promise<void> => {
+  const environments = await listEnvironments(tx);
+  const known = environments.find(({ name }) => name === environment);
+  if (known === undefined) await createEnvironment(tx, admin, { name: environment });
+  const names = new Set((await listRoles(tx)).map(({ name }) => name));
+  for (const role of roles) if (!names.has(role.name)) await createRole(tx, admin, role);
+  await setUpPeople(tx, admin, environment, people);
+  if (known?.definedAt === undefined || known.definedAt === null) {
+    await defineEnvironment(tx, admin, { environment, manifest, startedAt: admin.at });
+  }
+};

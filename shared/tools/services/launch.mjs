@@ -1,0 +1,43 @@
+// The command behind `npm start`, `npm test` and the tools; works on a fresh clone, so it imports only node's own modules.
+import { adminCommand, appCommand, measureCommand, watchCommand } from './toolCommands.mjs';
+import { say, sayToStderr, Trouble } from './say.mjs';
+import { startCommand } from './startCommand.mjs';
+import { stopAll, stopOnSignals, stoppedBySignal } from './stopping.mjs';
+import { testCommand } from './testCommand.mjs';
+
+/** @type {Record<string, (args: string[]) => Promise<number>>} */
+const commands = {
+  start: startCommand,
+  test: testCommand,
+  admin: adminCommand,
+  watch: watchCommand,
+  'app:offline': () => appCommand('offline'),
+  'app:online': () => appCommand('online'),
+  bench: (args) => measureCommand('bench', args),
+  chaos: (args) => measureCommand('chaos', args),
+};
+
+async function main() {
+  const [name = '', ...args] = process.argv.slice(2);
+  const command = commands[name];
+  if (!command) throw new Trouble(`Usage: node shared/tools/services/launch.mjs ${Object.keys(commands).join('|')} [arguments]`);
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  if (major < 20 || (major === 20 && minor < 19)) throw new Trouble(`Node.js 20.19 or newer is needed; this is ${process.versions.node}.`);
+  // The others answer on standard output, and that must be theirs alone.
+  if (name !== 'start' && name !== 'test') sayToStderr();
+  // Ctrl-C is how one stops a start or a watch, so it is no failure there.
+  stopOnSignals((signal) => (name === 'start' || name === 'watch' ? 0 : signal === 'SIGINT' ? 130 : 143));
+  return command(args);
+}
+
+try {
+  const code = await main();
+  await stopAll();
+  process.exit(stoppedBySignal() ?? code);
+} catch (error) {
+  // While stopping, whatever was under way fails, and that is no news.
+  const told = error instanceof Trouble ? error.message : error instanceof Error ? error.stack : String(error);
+  if (stoppedBySignal() === undefined) say(told ?? '');
+  await stopAll();
+  process.exit(stoppedBySignal() ?? 1);
+}

@@ -1,0 +1,124 @@
+// `npm start`: everything from a fresh clone to a running demo, in one terminal, until Ctrl-C.
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { greet, readAccess } from './greeting.mjs';
+import { install } from './install.mjs';
+import { listenToKeys } from './keys.mjs';
+import { tryLock } from './lock.mjs';
+import { quietStep, step } from './node.mjs';
+import { dataDir, root } from './paths.mjs';
+import { freePortFrom } from './ports.mjs';
+import { unitName, wantOnline } from './sampleApp.mjs';
+import { pause, say, Trouble } from './say.mjs';
+import { openServers } from './servers.mjs';
+import { clearState, readState, writeState } from './state.mjs';
+import { isStopping, onStop } from './stopping.mjs';
+import { tail } from './tail.mjs';
+import { keepRunning, startUnit } from './unit.mjs';
+
+/** @typedef {import('./unit.mjs').Unit} Unit */
+
+/** @returns {Promise<number>} never, unless it fails: it runs until a signal stops it */
+export async function startCommand() {
+  const since = performance.now();
+  const dir = dataDir();
+  const logs = join(dir, 'logs');
+  mkdirSync(logs, { recursive: true });
+  await lockOut(dir);
+  await install({ dev: false });
+
+  const port = await choosePort();
+  const baseUrl = `http://127.0.0.1:${port}`;
+  say('starting PostgreSQL and Redis…');
+  const servers = await openServers({ dir, durable: true });
+  const { MIGRATE_DATABASE_URL, ...urls } = servers.env;
+  /** @type {NodeJS.ProcessEnv} */
+  const env = { ...process.env, ...urls, PORT: String(port), DATA_DIR: dir, PUBLIC_URL: process.env.PUBLIC_URL || baseUrl };
+  // Only what changes the schema gets the owner's address.
+  delete env.MIGRATE_DATABASE_URL;
+  say('migrating…');
+  await step('The migration', 'migrations/run.ts', { ...env, MIGRATE_DATABASE_URL });
+  await step('Loading the demo', 'shared/tools/demo/load.ts', { ...env, MIGRATE_DATABASE_URL });
+
+  say('starting the API and the workers…');
+  /** @type {Map<string, Unit>} */
+  const units = new Map();
+  if (servers.postgres) units.set('PostgreSQL', servers.postgres);
+  if (servers.redis) units.set('Redis', servers.redis);
+  const api = await startUnit({ name: 'API', file: 'api/main.ts', env, log: join(logs, 'api.log') });
+  units.set('API', api);
+  for (let n = 1; n <= workerCount(); n += 1) {
+    units.set(`worker ${n}`, await startUnit({ name: `worker ${n}`, file: 'workers/main.ts', env, log: join(logs, `worker-${n}.log`) }));
+  }
+  await ready(baseUrl, api, join(logs, 'api.log'));
+  const access = readAccess(dir);
+  const app = 'test/sample-app/main.ts';
+  if (existsSync(join(root, app)) && access) {
+    // It is a customer's program and knows nothing of the service but an address and its key.
+    const { DATABASE_URL: _database, MIGRATE_DATABASE_URL: _owner, REDIS_URL: _redis, ...others } = process.env;
+    const appEnv = { ...others, BASE_URL: access.baseUrl, APP_KEY: access.appKey, DATA_DIR: dir };
+    wantOnline(dir);
+    units.set(unitName, await startUnit({ name: unitName, file: app, env: appEnv, log: join(logs, 'sample-app.log') }));
+  }
+
+  if (access) await quietStep('Opening the demo', 'shared/tools/demo/open.ts', { ...process.env, DATA_DIR: dir });
+
+  const changed = () => writeState(dir, { launcher: process.pid, baseUrl, env: servers.env, pids: pidsOf(units) });
+  changed();
+  await onStop(() => clearState(dir));
+  const kept = [...units].map(([name, unit]) => keepRunning(name, unit, changed));
+  const keys = units.has(unitName) && listenToKeys(dir);
+  greet({ units, baseUrl, access, dir, since, keys });
+  await Promise.all(kept);
+  return 0;
+}
+
+/** Two of them on the same data would fight over it. */
+async function lockOut(/** @type {string} */ dir) {
+  const lock = tryLock(join(dir, 'start.lock'));
+  if ('release' in lock) return onStop(() => lock.release());
+  const running = readState(dir);
+  throw new Trouble(
+    `It already runs here (process ${lock.heldBy}${running ? `, ${running.baseUrl}` : ', still starting'}). ` +
+      'Stop it with Ctrl-C in its terminal, or start a second one with another DATA_DIR.',
+  );
+}
+
+async function choosePort() {
+  const wished = Number(process.env.PORT || 3000);
+  if (!Number.isInteger(wished) || wished < 0 || wished > 65_535) throw new Trouble('PORT is not valid. Example: PORT=3000');
+  const port = await freePortFrom(wished);
+  if (port !== wished && wished !== 0) say(`port ${wished} is taken: using ${port}`);
+  return port;
+}
+
+/** Two, so that killing one shows the other one taking over. */
+function workerCount() {
+  const count = Number(process.env.WORKERS || 2);
+  if (!Number.isInteger(count) || count < 1 || count > 64) throw new Trouble('WORKERS is not valid. Example: WORKERS=2');
+  return count;
+}
+
+/**
+ * @param {string} baseUrl
+ * @param {Unit} api
+ * @param {string} log
+ */
+async function ready(baseUrl, api, log) {
+  let ended = false;
+  void api.exited().then(() => (ended = true));
+  let last = 'no answer';
+  for (const until = Date.now() + 60_000; Date.now() < until && !isStopping(); await pause(50)) {
+    if (ended) throw new Trouble(`The API ended while it started:\n${tail(log, 20)}`);
+    try {
+      const answer = await fetch(`${baseUrl}/ready`, { signal: AbortSignal.timeout(2_000) });
+      if (answer.status === 200) return;
+      last = `${answer.status} ${await answer.text()}`;
+    } catch {
+      // Not listening yet.
+    }
+  }
+  if (!isStopping()) throw new Trouble(`The API is not ready after a minute: ${last}\n${tail(log, 20)}`);
+}
+
+const pidsOf = (/** @type {Map<string, Unit>} */ units) => Object.fromEntries([...units].map(([name, unit]) => [name, unit.pid]));

@@ -1,0 +1,74 @@
+// `npm run admin | watch | app:offline | app:online | bench | chaos`: programs of the project, each with the servers that it needs.
+import { join } from 'node:path';
+import { install } from './install.mjs';
+import { quietStep, show, tsx } from './node.mjs';
+import { dataDir } from './paths.mjs';
+import { switchSampleApp } from './sampleApp.mjs';
+import { say } from './say.mjs';
+import { openServers, throwAwayDir } from './servers.mjs';
+import { readState } from './state.mjs';
+import { stopAll } from './stopping.mjs';
+
+/**
+ * Administration: of the servers that the environment names, else of what runs in this checkout, else of its data,
+ * whose servers are then started for this one call.
+ * @param {string[]} args
+ * @returns {Promise<number>} the exit code
+ */
+export async function adminCommand(args) {
+  await install({ dev: false });
+  const dir = dataDir();
+  const running = readState(dir);
+  const env = { ...process.env, DATA_DIR: dir };
+  if (process.env.DATABASE_URL && process.env.REDIS_URL) return admin(args, env);
+  if (running && !process.env.DATABASE_URL) return admin(args, { PUBLIC_URL: running.baseUrl, ...env, ...running.env });
+  const servers = await openServers({ dir, durable: true });
+  const all = { ...env, ...servers.env };
+  if (servers.postgres) await quietStep('The migration', 'migrations/run.ts', all);
+  const code = await admin(args, all);
+  await stopAll();
+  return code;
+}
+
+/**
+ * The demo's live stream.
+ * @param {string[]} args
+ * @returns {Promise<number>}
+ */
+export async function watchCommand(args) {
+  await install({ dev: false });
+  return show('watch', tsx('shared/tools/cli/watch.ts', args), { ...process.env, DATA_DIR: dataDir() }, { foreground: true });
+}
+
+/**
+ * The sample app of the `npm start` that runs in this checkout.
+ * @param {'offline' | 'online'} wanted
+ * @returns {Promise<number>}
+ */
+export async function appCommand(wanted) {
+  await switchSampleApp(dataDir(), wanted);
+  say(wanted === 'offline' ? 'The sample app is offline: actions queue, its own records can’t be read. npm run app:online brings it back.' : 'The sample app is online.');
+  return 0;
+}
+
+/**
+ * Measurements and faults, on servers that keep their promises: a number without fsync says nothing.
+ * @param {'bench' | 'chaos'} name
+ * @param {string[]} args
+ * @returns {Promise<number>}
+ */
+export async function measureCommand(name, args) {
+  await install({ dev: true });
+  // Beside the data and not in the system's folder for temporary files, which may be memory.
+  const dir = await throwAwayDir(dataDir(), name);
+  const servers = await openServers({ dir, durable: true });
+  const code = await show(name, tsx(join('test', name, 'main.ts'), args), { ...process.env, ...servers.env, DATA_DIR: dir }, { foreground: false });
+  await stopAll();
+  return code;
+}
+
+/**
+ * @param {string[]} args
+ * @param {NodeJS.ProcessEnv} env
+ */
+const admin = (args, env) => show('admin', tsx('shared/tools/cli/admin.ts', args), env, { foreground: true });

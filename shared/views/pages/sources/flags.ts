@@ -1,0 +1,22 @@
+/** A table of the flags that the role sees. */
+import { listFlags } from '../../../flags/read.ts';
+import { readQuery } from '../../../environments/pages/query.ts';
+import { tableBlock } from '../table.ts';
+import type { Resolve } from '../context.ts';
+
+const columns = [
+  { name: 'flag', label: 'Flag', type: 'text' },
+  { name: 'kind', label: 'Kind', type: 'text' },
+  { name: 'value', label: 'Value', type: 'text' },
+  { name: 'rollout', label: 'Rollout, %', type: 'number' },
+  { name: 'description', label: 'Description', type: 'text' },
+];
+
+/** As many as an app may declare. */
+const most = 2_000;
+
+export const flagsBlock: Resolve = async ({ deps, caller, params }, block) => {
+  readQuery('flags', block, params);
+  const { flags } = await listFlags(deps, caller, { after: null, limit: most });
+  return tableBlock(block, columns, flags.map((flag) => ({ ...flag })));
+};
