@@ -1,8 +1,10 @@
 /** The API process: configuration → dependencies → HTTP and live streams; drains and stops on SIGTERM or SIGINT. */
 import { configOrExit } from '../shared/platform/core/config.ts';
+import { readOptions } from '../shared/tools/cli/options.mjs';
 import { openDeps } from '../shared/deps.ts';
 import { startServer } from './server.ts';
 
+readOptions('api');
 const config = configOrExit();
 const deps = await openDeps(config, 'api');
 const server = await startServer(deps);

@@ -6,6 +6,7 @@ import { builtInRoles } from '../shared/catalogue/permissions.ts';
 import { configOrExit, type Config } from '../shared/platform/core/config.ts';
 import { newId } from '../shared/platform/core/ids.ts';
 import { createLog } from '../shared/platform/core/log.ts';
+import { readOptions } from '../shared/tools/cli/options.mjs';
 
 type Migration = Pick<Knex.Migration, 'up' | 'down'>;
 
@@ -88,6 +89,7 @@ export const migrateDatabase = async (ownerUrl: string, appUrl: string): Promise
 export const migrate = (config: Config): Promise<void> => migrateDatabase(config.migrateDatabaseUrl, config.databaseUrl);
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  readOptions('migrate');
   const config = configOrExit();
   const log = createLog(config, 'migrate');
   // Not awaited at the top level: the tests' loader can't take a module that does so.

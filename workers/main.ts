@@ -1,8 +1,10 @@
 /** The worker process: config → deps → crew; stops on SIGTERM and SIGINT. */
 import { configOrExit } from '../shared/platform/core/config.ts';
+import { readOptions } from '../shared/tools/cli/options.mjs';
 import { closeDeps, openDeps } from '../shared/deps.ts';
 import { createCrew } from './crew.ts';
 
+readOptions('workers');
 const config = configOrExit();
 const deps = await openDeps(config, 'workers');
 const crew = createCrew(deps);

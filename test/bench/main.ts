@@ -1,7 +1,7 @@
 /** `npm run bench`: the project, its limit and its peers in turn on the same servers; a table at the end (docs/performance.md). */
 import { writeFileSync } from 'node:fs';
 import { openBench, type Suite } from './bench.ts';
-import { readOptions, UsageError } from './options.ts';
+import { givenOptions } from './options.ts';
 import { table, type Figure } from './report.ts';
 import { actions } from './suites/actions.ts';
 import { bare } from './suites/bare.ts';
@@ -19,7 +19,7 @@ import { records } from './suites/records.ts';
 const suites: readonly Suite[] = [bare, read, lists, records, change, outbox, bulk, jobs, actions, fanout, blocking, flags];
 
 const main = async (): Promise<number> => {
-  const options = readOptions(process.argv.slice(2), suites.map(({ name }) => name));
+  const options = givenOptions(suites.map(({ name }) => name));
   const started = Date.now();
   const bench = await openBench(options);
   const figures: Figure[] = [];
@@ -44,7 +44,7 @@ const main = async (): Promise<number> => {
 main().then(
   (code) => process.exit(code),
   (error: unknown) => {
-    console.error(error instanceof UsageError ? error.message : error);
+    console.error(error);
     process.exit(1);
   },
 );

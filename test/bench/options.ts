@@ -1,4 +1,5 @@
 /** What `npm run bench -- …` was asked for. */
+import { misused, readOptions } from '../../shared/tools/cli/options.mjs';
 
 export interface Options {
   /** Suites by name; null: all. */
@@ -16,41 +17,29 @@ export interface Options {
   readonly database: string | null;
 }
 
-export const usage = `Usage: npm run bench [-- options]
-  --only read,change   only these suites
-  --items 1000000      items in the database
-  --rounds 3           measure everything so many times, in turn
-  --seconds 4          of each measurement
-  --quick              two minutes: 100,000 items, two rounds of 1.5 s
-  --json FILE          also write the figures there
-  --database NAME      keep the database under this name, and use it again if it is there`;
-
-export class UsageError extends Error {}
-
-const integer = (name: string, text: string | undefined): number => {
-  if (text === undefined || !/^\d{1,9}$/.test(text) || Number(text) < 1) throw new UsageError(`${name} needs a number.\n${usage}`);
+const integer = (name: string, text: string): number => {
+  if (!/^\d{1,9}$/.test(text) || Number(text) < 1) return misused('bench', `--${name} needs a number.`);
   return Number(text);
 };
 
-export const readOptions = (args: readonly string[], suites: readonly string[]): Options => {
-  const given = new Map<string, string | undefined>();
-  for (let i = 0; i < args.length; i++) {
-    const name = args[i] ?? '';
-    if (!['--only', '--items', '--rounds', '--seconds', '--quick', '--json', '--database'].includes(name)) throw new UsageError(usage);
-    given.set(name, name === '--quick' ? '' : args[++i]);
-  }
-  const quick = given.has('--quick');
-  const number = (name: string, usual: number): number => (given.has(name) ? integer(name, given.get(name)) : usual);
-  const only = given.get('--only')?.split(',') ?? null;
+/** Returns the options that this process was given; wrong ones end it. */
+export const givenOptions = (suites: readonly string[]): Options => {
+  const { text, has } = readOptions('bench');
+  const quick = has('quick');
+  const number = (name: string, usual: number): number => {
+    const given = text(name);
+    return given === undefined ? usual : integer(name, given);
+  };
+  const only = text('only')?.split(',') ?? null;
   const unknown = only?.find((name) => !suites.includes(name));
-  if (unknown !== undefined) throw new UsageError(`There is no suite ${unknown}; there are ${suites.join(', ')}.`);
+  if (unknown !== undefined) return misused('bench', `There is no suite ${unknown}; there are ${suites.join(', ')}.`);
   return {
     only,
     quick,
-    items: number('--items', quick ? 100_000 : 1_000_000),
-    rounds: number('--rounds', quick ? 2 : 3),
-    seconds: given.has('--seconds') || !quick ? number('--seconds', 4) : 1.5,
-    json: given.get('--json') ?? null,
-    database: given.get('--database') ?? null,
+    items: number('items', quick ? 100_000 : 1_000_000),
+    rounds: number('rounds', quick ? 2 : 3),
+    seconds: number('seconds', quick ? 1.5 : 4),
+    json: text('json') ?? null,
+    database: text('database') ?? null,
   };
 };

@@ -2,21 +2,22 @@
  * `npm run chaos [-- --only 1,7 --seed 42 --scale short|long]`: every invariant on an installation of its own that is
  * killed, frozen and emptied under it. Lines go to the error output, the findings as JSON to the standard output.
  */
-import { parseArgs } from 'node:util';
+import { misused, readOptions } from '../../shared/tools/cli/options.mjs';
 import { invariants } from './invariants/index.ts';
 import { judge } from './support/judge.ts';
 import { findingLines } from './support/report.ts';
 import type { Finding, Scale } from './support/run.ts';
 import { openSite } from './support/site.ts';
 
-const { values } = parseArgs({ options: { only: { type: 'string' }, seed: { type: 'string' }, scale: { type: 'string', default: 'long' } } });
-if (values.scale !== 'short' && values.scale !== 'long') throw new Error('--scale is short or long.');
-const scale: Scale = values.scale;
-const seed = values.seed === undefined ? Math.floor(Math.random() * 1_000_000) : Number(values.seed);
-if (!Number.isSafeInteger(seed)) throw new Error('--seed is a whole number.');
-const only = values.only?.split(',').map(Number);
+const readScale = (text = 'long'): Scale => (text === 'short' || text === 'long' ? text : misused('chaos', '--scale is short or long.'));
+const { text } = readOptions('chaos');
+const scale = readScale(text('scale'));
+const seed = Number(text('seed') ?? Math.floor(Math.random() * 1_000_000));
+if (!Number.isSafeInteger(seed)) misused('chaos', '--seed is a whole number.');
+const only = text('only')?.split(',').map(Number);
+const unknown = only?.find((wanted) => !invariants.some(({ number }) => number === wanted));
+if (unknown !== undefined) misused('chaos', `--only takes some of ${invariants.map(({ number }) => String(number)).join(', ')}.`);
 const chosen = invariants.filter(({ number }) => only?.includes(number) ?? true);
-if (chosen.length === 0) throw new Error(`--only takes some of ${invariants.map(({ number }) => String(number)).join(', ')}.`);
 
 const say = (line: string): void => {
   process.stderr.write(`${new Date().toISOString().slice(11, 23)} ${line}\n`);

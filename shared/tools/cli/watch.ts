@@ -1,26 +1,10 @@
 /** `npm run watch`: what happens in the demo, live, a line for each message, until Ctrl-C. */
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { readDataDir } from '../../platform/core/config.ts';
 import { liveLine } from './liveLines.ts';
 import { watchLive, type Target } from './liveWatch.ts';
-
-const usage = `Usage: npm run watch -- [--types item,timeline,…] [--inboxes support,…] [--url <base URL>] [--token <token>] [--json]
-  --types    only messages of these types
-  --inboxes  only of these inboxes
-  --url      an environment's address; the demo's when absent
-  --token    an agent's token; the demo's operator when absent
-  --json     the messages as they come`;
-
-const options = {
-  types: { type: 'string' },
-  inboxes: { type: 'string' },
-  url: { type: 'string' },
-  token: { type: 'string' },
-  json: { type: 'boolean' },
-  help: { type: 'boolean' },
-} as const;
+import { misused, readOptions } from './options.mjs';
 
 const accessFile = join(resolve(readDataDir()), 'access.json');
 
@@ -37,30 +21,17 @@ const demoTarget = async (): Promise<Target> => {
 };
 
 const watch = async (): Promise<number> => {
-  let given;
-  try {
-    given = parseArgs({ options }).values;
-  } catch (error) {
-    say(`${error instanceof Error ? error.message : ''}\n${usage}`);
-    return 2;
-  }
-  const { types, inboxes, url, token, json = false, help = false } = given;
-  if (help) {
-    process.stdout.write(`${usage}\n`);
-    return 0;
-  }
-  if (url !== undefined && !/^https?:\/\//.test(url)) {
-    say(`--url must be an environment's address, for example http://127.0.0.1:3000/api/env/demo`);
-    return 2;
-  }
+  const { text, has } = readOptions('watch');
+  const [url, token, json] = [text('url'), text('token'), has('json')];
+  if (url !== undefined && !/^https?:\/\//.test(url)) return misused('watch', '--url must be an environment’s address, for example http://127.0.0.1:3000/api/env/demo');
   const stopping = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopping.abort());
   // Whoever read our lines (`| head`) has enough.
   process.stdout.on('error', () => process.exit(0));
   const stopped = await watchLive({
     target: async () => (url !== undefined && token !== undefined ? { baseUrl: url, token } : { ...(await demoTarget()), ...(url && { baseUrl: url }), ...(token && { token }) }),
-    types,
-    inboxes,
+    types: text('types'),
+    inboxes: text('inboxes'),
     hear: (raw, message) => void process.stdout.write(`${json ? raw : liveLine(message)}\n`),
     say,
     signal: stopping.signal,

@@ -1,8 +1,11 @@
 // `npm run build`: compiles into dist/ and copies what the programs read beside their code.
 import { cpSync, existsSync, rmSync } from 'node:fs';
 import { extname, join } from 'node:path';
+import { readOptions } from '../cli/options.mjs';
 import { root } from './paths.mjs';
 import { run } from './processes.mjs';
+
+readOptions('build');
 
 const dist = join(root, 'dist');
 const code = new Set(['.ts', '.mjs', '.md']);

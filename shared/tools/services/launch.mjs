@@ -1,4 +1,5 @@
 // The command behind `npm start`, `npm test` and the tools; works on a fresh clone, so it imports only node's own modules.
+import { isCommand, readOptions } from '../cli/options.mjs';
 import { adminCommand, appCommand, measureCommand, watchCommand } from './toolCommands.mjs';
 import { say, sayToStderr, Trouble } from './say.mjs';
 import { startCommand } from './startCommand.mjs';
@@ -23,6 +24,8 @@ async function main() {
   if (!command) throw new Trouble(`Usage: node shared/tools/services/launch.mjs ${Object.keys(commands).join('|')} [arguments]`);
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   if (major < 20 || (major === 20 && minor < 19)) throw new Trouble(`Node.js 20.19 or newer is needed; this is ${process.versions.node}.`);
+  // `admin` reads its own, which depend on what is administered.
+  if (isCommand(name)) readOptions(name, args);
   // The others answer on standard output, and that must be theirs alone.
   if (name !== 'start' && name !== 'test') sayToStderr();
   // Ctrl-C is how one stops a start or a watch, so it is no failure there.

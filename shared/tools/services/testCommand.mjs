@@ -2,19 +2,17 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { readOptions } from '../cli/options.mjs';
 import { install } from './install.mjs';
 import { show } from './node.mjs';
 import { root } from './paths.mjs';
 import { run } from './processes.mjs';
-import { say, text, took } from './say.mjs';
+import { say, text, took, Trouble } from './say.mjs';
 import { openServers, throwAwayDir } from './servers.mjs';
 import { stopAll, stoppedBySignal } from './stopping.mjs';
 
 /** A hung run ends as failed; the whole suite takes a fraction of this. */
 const watchdogMs = 40 * 60_000;
-
-/** Options of mocha whose next argument is not a file, even when a file bears that name. */
-const takesValue = new Set(['-g', '--grep', '-f', '--fgrep', '-t', '--timeout', '-j', '--jobs', '-r', '--require', '--import', '-R', '--reporter']);
 
 /**
  * @param {string[]} args for mocha; files and folders among them run alone, without lint and types
@@ -22,9 +20,10 @@ const takesValue = new Set(['-g', '--grep', '-f', '--fgrep', '-t', '--timeout', 
  */
 export async function testCommand(args) {
   const since = performance.now();
+  const { words: files, wordsAt: isFile } = readOptions('test', args);
+  const missing = files.find((file) => !file.includes('*') && !existsSync(resolve(root, file)));
+  if (missing !== undefined) throw new Trouble(`There is no ${missing} to be tested.`);
   await install({ dev: true });
-  const isFile = (/** @type {string} */ arg, /** @type {number} */ i) => !arg.startsWith('-') && !takesValue.has(args[i - 1] ?? '') && (arg.includes('*') || existsSync(resolve(root, arg)));
-  const files = args.filter(isFile);
   const dir = await throwAwayDir(tmpdir(), 'console-test');
   const checking = Promise.all(files.length > 0 ? [] : [check('lint', lint()), check('types', [bin('typescript/bin/tsc')])]);
   // Both must be settled before a failure of one stops everything.
@@ -33,7 +32,7 @@ export async function testCommand(args) {
 
   const count = { passed: 0, failed: 0, skipped: 0 };
   for (const passed of checks.status === 'fulfilled' ? checks.value : [false]) count[passed ? 'passed' : 'failed'] += 1;
-  const tests = await mocha(args.map((arg, i) => (isFile(arg, i) ? inFolder(arg) : arg)), files.length === 0, { ...process.env, ...servers.value.env }, join(dir, 'counts.json'));
+  const tests = await mocha(args.map((arg, i) => (isFile.has(i) ? inFolder(arg) : arg)), files.length === 0, { ...process.env, ...servers.value.env }, join(dir, 'counts.json'));
   for (const key of /** @type {const} */ (['passed', 'failed', 'skipped'])) count[key] += tests[key];
 
   await stopAll();

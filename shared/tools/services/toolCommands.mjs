@@ -20,7 +20,9 @@ export async function adminCommand(args) {
   const dir = dataDir();
   const running = readState(dir);
   const env = { ...process.env, DATA_DIR: dir };
-  if (process.env.DATABASE_URL && process.env.REDIS_URL) return admin(args, env);
+  // What only asks for help, or names nothing to administer, needs no servers.
+  const isCall = args[0] !== undefined && args[0] !== 'help' && !args[0].startsWith('-') && !args.includes('--help');
+  if (!isCall || (process.env.DATABASE_URL && process.env.REDIS_URL)) return admin(args, env);
   if (running && !process.env.DATABASE_URL) return admin(args, { PUBLIC_URL: running.baseUrl, ...env, ...running.env });
   const servers = await openServers({ dir, durable: true });
   const all = { ...env, ...servers.env };

@@ -1,0 +1,130 @@
+// The options and usage of the commands in package.json, and the one function that reads them. Used by the launcher, which
+// runs before anything is installed, and by the programs themselves; `admin` alone has a parser of its own (command.ts).
+import { parseArgs } from 'node:util';
+
+/** @typedef {'start' | 'test' | 'watch' | 'app:offline' | 'app:online' | 'bench' | 'chaos' | 'api' | 'workers' | 'migrate' | 'build'} CommandName */
+/** @typedef {{ usage: string, options: NonNullable<import('node:util').ParseArgsConfig['options']>, takesWords: boolean }} Command */
+
+const text = /** @type {const} */ ({ type: 'string' });
+const flag = /** @type {const} */ ({ type: 'boolean' });
+const none = { options: {}, takesWords: false };
+
+/** @type {Record<CommandName, Command>} */
+const commands = {
+  start: { ...none, usage: 'Usage: npm start\nInstalls what is missing, starts everything with a demo environment and prints what to try; Ctrl-C stops it.' },
+  test: {
+    usage: `Usage: npm test [-- options] [files and folders]
+Lint, types and all tests, on servers of their own; of files and folders the tests alone. Options are mocha's:
+  -g, --grep TEXT      only tests whose title matches; -f, --fgrep: contains TEXT; -i, --invert: the others
+  -b, --bail           stop after the first failure
+  -t, --timeout MS     of a test; -s, --slow MS: from which on one counts as slow; --retries N: of a test that failed
+  -p, --parallel       files at once, -j, --jobs N of them
+  -R, --reporter NAME  -r, --require MODULE  --import MODULE  --forbid-only  --full-trace  --dry-run`,
+    options: {
+      grep: { ...text, short: 'g' }, fgrep: { ...text, short: 'f' }, invert: { ...flag, short: 'i' }, bail: { ...flag, short: 'b' },
+      timeout: { ...text, short: 't' }, slow: { ...text, short: 's' }, retries: text, parallel: { ...flag, short: 'p' }, jobs: { ...text, short: 'j' },
+      reporter: { ...text, short: 'R' }, require: { ...text, short: 'r' }, import: text, 'forbid-only': flag, 'full-trace': flag, 'dry-run': flag,
+    },
+    takesWords: true,
+  },
+  watch: {
+    usage: `Usage: npm run watch -- [--types item,timeline,…] [--inboxes support,…] [--url <base URL>] [--token <token>] [--json]
+  --types    only messages of these types
+  --inboxes  only of these inboxes
+  --url      an environment's address; the demo's when absent
+  --token    an agent's token; the demo's operator when absent
+  --json     the messages as they come`,
+    options: { types: text, inboxes: text, url: text, token: text, json: flag },
+    takesWords: false,
+  },
+  'app:offline': { ...none, usage: 'Usage: npm run app:offline\nTakes the sample app of the running npm start offline; npm run app:online brings it back.' },
+  'app:online': { ...none, usage: 'Usage: npm run app:online\nBrings the sample app of the running npm start back online.' },
+  bench: {
+    usage: `Usage: npm run bench [-- options]
+  --only read,change   only these suites
+  --items 1000000      items in the database
+  --rounds 3           measure everything so many times, in turn
+  --seconds 4          of each measurement
+  --quick              two minutes: 100,000 items, two rounds of 1.5 s
+  --json FILE          also write the figures there
+  --database NAME      keep the database under this name, and use it again if it is there`,
+    options: { only: text, items: text, rounds: text, seconds: text, quick: flag, json: text, database: text },
+    takesWords: false,
+  },
+  chaos: {
+    usage: `Usage: npm run chaos [-- options]
+  --only 1,7           only these invariants, by number
+  --seed 42            of everything that is random; another one each time when absent
+  --scale short|long   minutes or hours (long when absent)`,
+    options: { only: text, seed: text, scale: text },
+    takesWords: false,
+  },
+  api: { ...none, usage: 'Usage: npm run api\nStarts an API process, after npm run build; configured by the environment (docs/operators.md).' },
+  workers: { ...none, usage: 'Usage: npm run workers\nStarts a worker process, after npm run build; configured by the environment (docs/operators.md).' },
+  migrate: { ...none, usage: 'Usage: npm run migrate\nBrings the database of MIGRATE_DATABASE_URL to the schema of this version, after npm run build.' },
+  build: { ...none, usage: 'Usage: npm run build\nCompiles the programs and the SDK into dist/.' },
+};
+
+/**
+ * Whether the options of a command stand here.
+ * @param {string} name
+ * @returns {name is CommandName}
+ */
+export const isCommand = (name) => Object.hasOwn(commands, name);
+
+/**
+ * Ends the process with exit code 2 after telling what is wrong with a command's options and how they are meant.
+ * @param {CommandName} name
+ * @param {string} sentence
+ * @returns {never}
+ */
+export function misused(name, sentence) {
+  process.stderr.write(`${sentence}\n${commands[name].usage}\n`);
+  process.exit(2);
+}
+
+/**
+ * What a command was given: the text of an option, whether a flag is there, and the words that are no options.
+ * @typedef {object} Given
+ * @property {(option: string) => string | undefined} text
+ * @property {(option: string) => boolean} has
+ * @property {string[]} words
+ * @property {Set<number>} wordsAt the places of the words among the arguments
+ */
+
+/**
+ * Returns what a command was given. `--help` prints its usage and ends the process with exit code 0; an option that the
+ * command doesn't have ends it with 2.
+ * @param {CommandName} name
+ * @param {string[]} [args]
+ * @returns {Given}
+ */
+export function readOptions(name, args = process.argv.slice(2)) {
+  const { usage, options, takesWords } = commands[name];
+  const { values, positionals, tokens } = parsed(name, { args, options: { ...options, help: { type: 'boolean', short: 'h' } }, allowPositionals: takesWords, tokens: true });
+  if (values.help === true) {
+    process.stdout.write(`${usage}\n`);
+    process.exit(0);
+  }
+  return {
+    text: (option) => (typeof values[option] === 'string' ? values[option] : undefined),
+    has: (option) => values[option] !== undefined,
+    words: positionals,
+    wordsAt: new Set(tokens.flatMap((token) => (token.kind === 'positional' ? [token.index] : []))),
+  };
+}
+
+/**
+ * What node's parser makes of it; its refusal ends the process.
+ * @param {CommandName} name
+ * @param {import('node:util').ParseArgsConfig & { tokens: true }} config
+ * @returns {{ values: Record<string, string | boolean | (string | boolean)[] | undefined>, positionals: string[], tokens: { kind: string, index: number }[] }}
+ */
+function parsed(name, config) {
+  try {
+    return parseArgs(config);
+  } catch (error) {
+    // What follows its first sentence is about words, not about this command.
+    return misused(name, `${(error instanceof Error ? error.message : '').split('. ')[0] ?? ''}.`);
+  }
+}
