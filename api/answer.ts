@@ -1,5 +1,5 @@
 /** An answer of an endpoint, before it is sent. */
-export interface Answer {
+export interface ApiResponse {
   readonly status: number;
   /** JSON text, or a value to be made into it; undefined for no body. */
   readonly body: string | object | undefined;

@@ -3,21 +3,21 @@ import type { ServerResponse } from 'node:http';
 import Koa, { type Context } from 'koa';
 import { Fault, fault } from '../shared/catalogue/errors.ts';
 import { newId } from '../shared/platform/core/ids.ts';
-import { isAway } from '../shared/platform/db/errors.ts';
+import { isDbUnavailable } from '../shared/platform/db/errors.ts';
 import type { Deps } from '../shared/deps.ts';
-import type { Source } from './endpoint.ts';
-import type { Answer } from './answer.ts';
+import type { RequestSource } from './endpoint.ts';
+import type { ApiResponse } from './answer.ts';
 import { createHost } from './host.ts';
 import type { Live } from './live/index.ts';
-import { createMetrics, type Metrics } from './metrics.ts';
-import { addressOf, authenticate, callerIn } from './middleware/authenticate.ts';
+import { createHttpMetrics, type HttpMetrics } from './metrics.ts';
+import { clientAddress, authenticateRequest, resolveCaller } from './middleware/authenticate.ts';
 import type { RateLimit } from './middleware/rateLimit.ts';
-import { readBody } from './middleware/body.ts';
-import { setCookie } from './middleware/cookies.ts';
-import { faultAnswer, respond } from './middleware/respond.ts';
-import { mount } from './mount.ts';
+import { readRequestBody } from './middleware/body.ts';
+import { sessionCookieHeader } from './middleware/cookies.ts';
+import { toFaultResponse, sendResponse } from './middleware/respond.ts';
+import { mountEndpoints } from './mountEndpoints.ts';
 import { endpoints } from './endpoints.ts';
-import { openServer } from './serveOpen.ts';
+import { createPublicServer } from './publicServer.ts';
 
 export interface Api {
   readonly koa: Koa;
@@ -25,31 +25,31 @@ export interface Api {
   idle(): Promise<void>;
 }
 
-interface Sent {
-  readonly answer: Answer;
+interface RoutedResponse {
+  readonly answer: ApiResponse;
   readonly route: string;
 }
 
 const requestIdForm = /^[\x21-\x7e][\x20-\x7e]{0,127}$/;
 const envPath = /^\/api\/env\/([^/]+)(\/.*)$/;
 
-const requestIdOf = (ctx: Context): string => {
+const readRequestId = (ctx: Context): string => {
   const given = ctx.req.headers['x-request-id'];
   return typeof given === 'string' && requestIdForm.test(given) ? given : newId('req');
 };
 
-const sourceOf = (ctx: Context): Source => ({
+const requestSource = (ctx: Context): RequestSource => ({
   method: ctx.method,
   url: ctx.req.url ?? '',
   headers: ctx.req.headers,
   rawHeaders: ctx.req.rawHeaders,
-  body: (optional) => readBody(ctx, optional),
+  body: (optional) => readRequestBody(ctx, optional),
 });
 
 /** What the client is told of a failure; what is a bug is logged with the request id and told as `internal`. */
-const failureOf = (deps: Deps, error: unknown, requestId: string): Fault => {
+const toFault = (deps: Deps, error: unknown, requestId: string): Fault => {
   if (error instanceof Fault) return error;
-  if (isAway(error)) {
+  if (isDbUnavailable(error)) {
     deps.log.warn({ requestId, err: error }, 'PostgreSQL is away');
     return fault('unavailable');
   }
@@ -57,16 +57,16 @@ const failureOf = (deps: Deps, error: unknown, requestId: string): Fault => {
   return fault('internal');
 };
 
-const failed = (deps: Deps, error: unknown, requestId: string): Answer => {
-  const failure = failureOf(deps, error, requestId);
-  return faultAnswer(failure);
+const toFailureResponse = (deps: Deps, error: unknown, requestId: string): ApiResponse => {
+  const failure = toFault(deps, error, requestId);
+  return toFaultResponse(failure);
 };
 
 export const createApi = (deps: Deps, live: Live, rate: RateLimit): Api => {
   const koa = new Koa();
-  const serve = mount(endpoints);
-  const openTo = openServer(deps, endpoints);
-  const metrics: Metrics = createMetrics();
+  const serve = mountEndpoints(endpoints);
+  const openTo = createPublicServer(deps, endpoints);
+  const metrics: HttpMetrics = createHttpMetrics();
   const host = createHost(deps, metrics);
   const stopping = new AbortController();
   const running = new Map<string, Promise<unknown>>();
@@ -87,7 +87,7 @@ export const createApi = (deps: Deps, live: Live, rate: RateLimit): Api => {
     return call.signal;
   };
 
-  const dispatch = async (ctx: Context, requestId: string, headers: Record<string, string>): Promise<Sent> => {
+  const dispatch = async (ctx: Context, requestId: string, headers: Record<string, string>): Promise<RoutedResponse> => {
     const url = ctx.req.url ?? '/';
     const mark = url.indexOf('?');
     const path = mark === -1 ? url : url.slice(0, mark);
@@ -97,24 +97,24 @@ export const createApi = (deps: Deps, live: Live, rate: RateLimit): Api => {
     const match = envPath.exec(path);
     if (match === null) {
       if (!path.startsWith('/api/env')) throw fault('not_found');
-      await authenticate(deps, ctx.req);
+      await authenticateRequest(deps, ctx.req);
       throw fault('not_found');
     }
-    const address = addressOf(ctx.req, deps.config.trustProxy);
+    const address = clientAddress(ctx.req, deps.config.trustProxy);
     const [, environment = '', below = '/'] = match;
     const open = openTo(below);
     if (open !== undefined) {
       await rate.countAddress(address, headers);
       return { answer: await open({ ctx, search, environment, requestId, address }), route: below };
     }
-    const session = await rate.count(authenticate(deps, ctx.req), address, headers);
-    const caller = callerIn(deps, session, environment, requestId, address);
+    const session = await rate.count(authenticateRequest(deps, ctx.req), address, headers);
+    const caller = resolveCaller(deps, session, environment, requestId, address);
     const positionBefore = await live.position(caller.env);
     const tellPosition = (): void => {
       headers['x-live-offset'] = caller.env.seal.offset({ epoch: caller.env.epoch, position: positionBefore, part: 255 });
     };
     try {
-      const { answer, route } = await serve(below, { deps, live, from: sourceOf(ctx), caller, session, search, running, signal: () => goneOrStopping(ctx.res) });
+      const { answer, route } = await serve(below, { deps, live, from: requestSource(ctx), caller, session, search, running, signal: () => goneOrStopping(ctx.res) });
       if (answer.items === true) tellPosition();
       return { answer, route };
     } catch (error) {
@@ -126,19 +126,19 @@ export const createApi = (deps: Deps, live: Live, rate: RateLimit): Api => {
 
   koa.use(async (ctx) => {
     const started = performance.now();
-    const requestId = requestIdOf(ctx);
+    const requestId = readRequestId(ctx);
     const headers: Record<string, string> = { 'x-request-id': requestId };
     underWay += 1;
-    let sent: Sent;
+    let sent: RoutedResponse;
     try {
       sent = await dispatch(ctx, requestId, headers);
     } catch (error) {
-      sent = { answer: failed(deps, error, requestId), route: 'error' };
+      sent = { answer: toFailureResponse(deps, error, requestId), route: 'error' };
     }
     try {
       if (stopping.signal.aborted) headers['connection'] = 'close';
-      if (sent.answer.cookie !== undefined) headers['set-cookie'] = setCookie(ctx.req, deps.config, sent.answer.cookie);
-      await respond(ctx, sent.answer, headers);
+      if (sent.answer.cookie !== undefined) headers['set-cookie'] = sessionCookieHeader(ctx.req, deps.config, sent.answer.cookie);
+      await sendResponse(ctx, sent.answer, headers);
     } finally {
       underWay -= 1;
       if (underWay === 0) for (const resolve of whenIdle.splice(0)) resolve();

@@ -1,5 +1,5 @@
 /** The OpenAPI document as one readable page without scripts, made once at start. */
-import type { Document } from './openapi.ts';
+import type { OpenApiDocument } from './openapi.ts';
 
 interface Operation {
   readonly summary: string;
@@ -23,7 +23,7 @@ ${answers.map(([status, { content }]) => `<h4>${status}</h4>${content === undefi
 </details>`;
 };
 
-export const docsPage = (document: Document): string => {
+export const docsPage = (document: OpenApiDocument): string => {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation: operation as Operation })));
   const tags = [...new Set(operations.flatMap(({ operation }) => operation.tags))];

@@ -1,31 +1,31 @@
-/** Endpoints as rows: `read` answers a question, `write` changes something; `mount` (mount.ts) serves them. */
+/** Endpoints as rows: `read` answers a question, `write` changes something; `mount` (mountEndpoints.ts) serves them. */
 import type { IncomingMessage } from 'node:http';
 import { fault, type Fault } from '../shared/catalogue/errors.ts';
 import type { Caller } from '../shared/access/principal.ts';
-import type { Session } from '../shared/settings/directory.ts';
+import type { AuthSession } from '../shared/settings/directory.ts';
 import type { Static, TObject, TSchema } from '../shared/platform/core/schema.ts';
 import type { Deps } from '../shared/deps.ts';
-import type { Answer } from './answer.ts';
+import type { ApiResponse } from './answer.ts';
 import type { Live } from './live/index.ts';
-import type { ReadBody } from './middleware/body.ts';
-import type { SavedAnswer } from '../shared/platform/journal/answers.ts';
+import type { RequestBody } from './middleware/body.ts';
+import type { SavedResponse } from '../shared/platform/journal/idempotency.ts';
 
 /** What an endpoint needs of the request that it is called by: one of HTTP, or the call of a tool (api/mcp). */
-export interface Source extends Pick<IncomingMessage, 'headers' | 'rawHeaders'> {
+export interface RequestSource extends Pick<IncomingMessage, 'headers' | 'rawHeaders'> {
   readonly method: string;
   /** With its query: an idempotency key belongs to it. */
   readonly url: string;
   /** The body; an absent one is `{}` where `optional`. Throws 400, 413 or 415. */
-  body(optional: boolean): Promise<ReadBody>;
+  body(optional: boolean): Promise<RequestBody>;
 }
 
 /** What one call gives its handler: everything is checked against the endpoint's schemas. */
-export interface Call<Q = unknown, B = unknown> {
+export interface EndpointCall<Q = unknown, B = unknown> {
   readonly deps: Deps;
   readonly live: Live;
-  readonly from: Source;
+  readonly from: RequestSource;
   readonly caller: Caller;
-  readonly session: Session;
+  readonly session: AuthSession;
   /** Calls of this server that run under an idempotency key now; another with the same key waits for its end. */
   readonly running: Map<string, Promise<unknown>>;
   readonly params: Readonly<Record<string, string>>;
@@ -36,11 +36,11 @@ export interface Call<Q = unknown, B = unknown> {
   /** Answers a signal that is aborted when the client goes away or the server stops. */
   readonly signal: () => AbortSignal;
   /** Makes the row that keeps this answer under the call's idempotency key; null without one. */
-  save(status: number, body: string, etag?: string): SavedAnswer | null;
+  save(status: number, body: string, etag?: string): SavedResponse | null;
 }
 
 /** What a call without a token gives its handler: nobody is known yet. */
-export interface OpenCall<B = unknown> {
+export interface PublicCall<B = unknown> {
   readonly deps: Deps;
   /** As the path names it; it need not exist. */
   readonly environment: string;
@@ -58,11 +58,11 @@ export interface Endpoint {
   /** Whether it changes something: denials are audited, idempotency keys are taken. */
   readonly write: boolean;
   /** Whether app keys may call it. */
-  readonly app: boolean;
+  readonly allowsApp: boolean;
   /** false: an idempotency key is refused. */
-  readonly once: boolean;
+  readonly acceptsIdempotencyKey: boolean;
   /** Throws `409 in_progress` while the call that used this idempotency key first still waits for somebody else. */
-  readonly waits: ((call: Pick<Call, 'deps' | 'caller'>, key: string) => Promise<void>) | null;
+  readonly requireNotInProgress: ((call: Pick<EndpointCall, 'deps' | 'caller'>, key: string) => Promise<void>) | null;
   /** Whether `if-match` is taken. */
   readonly conditional: boolean;
   readonly query: TObject | null;
@@ -72,16 +72,16 @@ export interface Endpoint {
   readonly responses: Readonly<Record<number, TSchema | null>>;
   readonly example: { readonly params?: Readonly<Record<string, string>>; readonly query?: object; readonly body?: unknown };
   /** What the audit log calls the change, and on what. */
-  readonly audit: { readonly verb: string; target(call: Pick<Call, 'params' | 'body'>): { type: string; id: string | null } } | null;
+  readonly audit: { readonly verb: string; target(call: Pick<EndpointCall, 'params' | 'body'>): { type: string; id: string | null } } | null;
   /** Gives what fails another form, for clients of a protocol that isn't ours. */
-  readonly failed?: ((failure: Fault, params: Call['params']) => Fault) | undefined;
+  readonly mapFault?: ((failure: Fault, params: EndpointCall['params']) => Fault) | undefined;
   checkBody(body: unknown, at: number): unknown;
-  handle(call: Call): Promise<Answer>;
+  handle(call: EndpointCall): Promise<ApiResponse>;
   /** Served without a token, by this instead of `handle`; null: for all others. */
-  readonly open: ((call: OpenCall) => Promise<Answer>) | null;
+  readonly handlePublic: ((call: PublicCall) => Promise<ApiResponse>) | null;
 }
 
-interface Common {
+interface EndpointRow {
   readonly path: string;
   readonly name: string;
   readonly summary: string;
@@ -92,53 +92,53 @@ interface Common {
 
 const identity = (value: unknown): unknown => value;
 
-export const read = <Q extends TObject>(row: Common & { readonly query: Q; handle(call: Call<Static<Q>>): Promise<Answer> }): Endpoint => ({
+export const readEndpoint = <Q extends TObject>(row: EndpointRow & { readonly query: Q; handle(call: EndpointCall<Static<Q>>): Promise<ApiResponse> }): Endpoint => ({
   ...row,
   method: 'get',
   write: false,
-  app: false,
-  once: true,
-  waits: null,
+  allowsApp: false,
+  acceptsIdempotencyKey: true,
+  requireNotInProgress: null,
   conditional: false,
   body: null,
   bodyOptional: true,
   audit: null,
   checkBody: identity,
-  handle: (call) => row.handle(call as Call<Static<Q>>),
-  open: null,
+  handle: (call) => row.handle(call as EndpointCall<Static<Q>>),
+  handlePublic: null,
 });
 
-interface WriteRow<I> extends Common {
+interface WriteEndpointRow<I> extends EndpointRow {
   readonly method?: Endpoint['method'];
   readonly body: TSchema;
   readonly bodyOptional?: boolean;
-  readonly app?: boolean;
-  readonly once?: boolean;
-  readonly waits?: Endpoint['waits'];
+  readonly allowsApp?: boolean;
+  readonly acceptsIdempotencyKey?: boolean;
+  readonly requireNotInProgress?: Endpoint['requireNotInProgress'];
   readonly conditional?: boolean;
   readonly audit: NonNullable<Endpoint['audit']> | null;
-  readonly failed?: NonNullable<Endpoint['failed']>;
+  readonly mapFault?: NonNullable<Endpoint['mapFault']>;
   check(body: unknown, at: number): I;
-  handle(call: Call<unknown, I>): Promise<Answer>;
+  handle(call: EndpointCall<unknown, I>): Promise<ApiResponse>;
 }
 
-export const write = <I>(row: WriteRow<I>): Endpoint => ({
+export const writeEndpoint = <I>(row: WriteEndpointRow<I>): Endpoint => ({
   method: 'post',
   bodyOptional: false,
-  app: false,
-  once: true,
-  waits: null,
+  allowsApp: false,
+  acceptsIdempotencyKey: true,
+  requireNotInProgress: null,
   conditional: false,
   ...row,
   write: true,
   query: null,
   checkBody: (body, at) => row.check(body, at),
-  handle: (call) => row.handle(call as Call<unknown, I>),
-  open: null,
+  handle: (call) => row.handle(call as EndpointCall<unknown, I>),
+  handlePublic: null,
 });
 
 /** A change that nobody needs a token for; it audits itself, as only it finds out who called. */
-export const open = <I>(row: Omit<WriteRow<I>, 'handle'> & { handle(call: OpenCall<I>): Promise<Answer> }): Endpoint => ({
-  ...write({ ...row, once: false, handle: () => Promise.reject(fault('unauthorized')) }),
-  open: (call) => row.handle(call as OpenCall<I>),
+export const publicEndpoint = <I>(row: Omit<WriteEndpointRow<I>, 'handle'> & { handle(call: PublicCall<I>): Promise<ApiResponse> }): Endpoint => ({
+  ...writeEndpoint({ ...row, acceptsIdempotencyKey: false, handle: () => Promise.reject(fault('unauthorized')) }),
+  handlePublic: (call) => row.handle(call as PublicCall<I>),
 });

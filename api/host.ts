@@ -1,19 +1,19 @@
 /** What the host answers outside `/api`: alive, ready, measures, and the documents that clients are written from. */
 import type { Context } from 'koa';
 import { fault } from '../shared/catalogue/errors.ts';
-import { row, statement } from '../shared/platform/db/sql.ts';
+import { queryRow, statement } from '../shared/platform/db/sql.ts';
 import type { Deps } from '../shared/deps.ts';
 import { manifestSchema } from '../shared/environments/manifest.ts';
 import { docsPage } from './docsPage.ts';
-import type { Answer } from './answer.ts';
-import type { Metrics } from './metrics.ts';
-import { openapi } from './openapi.ts';
+import type { ApiResponse } from './answer.ts';
+import type { HttpMetrics } from './metrics.ts';
+import { buildOpenApiDocument } from './openapi.ts';
 import { endpoints } from './endpoints.ts';
 
 /** A due job that nobody took for this long means that no worker is well. */
-const jobLateMs = 60_000;
+const jobOverdueMs = 60_000;
 
-const readiness = statement('host.readiness', `
+const readinessSql = statement('host.readiness', `
   select (select count(*)::int from knex_migrations) as migrations,
     (select min(due_at) from staged_jobs where enqueued_at is null and due_at is not null) as oldest_job,
     (select min(at) from outbox) as oldest_event`);
@@ -24,8 +24,8 @@ interface Readiness {
   readonly oldest_event: number | null;
 }
 
-const ready = async ({ db, redis, clock }: Deps): Promise<Answer> => {
-  const found = await row<Readiness>(db, readiness).catch(() => undefined);
+const checkReadiness = async ({ db, redis, clock }: Deps): Promise<ApiResponse> => {
+  const found = await queryRow<Readiness>(db, readinessSql).catch(() => undefined);
   const redisWrites = await redis.command.set(`${redis.prefix}:ready`, '1', 'PX', 10_000).then(() => true, () => false);
   const now = clock.now();
   const lateMs = (at: number | null): number => (at === null ? 0 : Math.max(0, now - at));
@@ -36,19 +36,19 @@ const ready = async ({ db, redis, clock }: Deps): Promise<Answer> => {
     oldestDueJobMs: lateMs(found?.oldest_job ?? null),
     oldestUnpublishedMs: lateMs(found?.oldest_event ?? null),
   };
-  const isReady = checks.postgres && checks.redis && checks.oldestDueJobMs < jobLateMs;
+  const isReady = checks.postgres && checks.redis && checks.oldestDueJobMs < jobOverdueMs;
   return { status: isReady ? 200 : 503, body: { ready: isReady, ...checks }, ...(isReady ? {} : { headers: { 'retry-after': '1' } }) };
 };
 
 /** Answers the handler of host paths; null means that the path isn't one of them. */
-export const createHost = (deps: Deps, metrics: Metrics): ((ctx: Context, path: string) => Promise<Answer> | Answer | null) => {
-  const document = openapi(endpoints);
+export const createHost = (deps: Deps, metrics: HttpMetrics): ((ctx: Context, path: string) => Promise<ApiResponse> | ApiResponse | null) => {
+  const document = buildOpenApiDocument(endpoints);
   const text = JSON.stringify(document);
   const page = docsPage(document);
   const manifest = JSON.stringify({ $schema: 'https://json-schema.org/draft/2020-12/schema', title: 'Manifest', ...manifestSchema });
-  const paths = new Map<string, () => Promise<Answer> | Answer>([
+  const paths = new Map<string, () => Promise<ApiResponse> | ApiResponse>([
     ['/health', () => ({ status: 200, body: { ok: true } })],
-    ['/ready', () => ready(deps)],
+    ['/ready', () => checkReadiness(deps)],
     ['/metrics', async () => ({ status: 200, body: await metrics.text(), headers: { 'content-type': metrics.contentType } })],
     ['/openapi.json', () => ({ status: 200, body: text })],
     ['/docs', () => ({ status: 200, body: page, headers: { 'content-type': 'text/html; charset=utf-8' } })],

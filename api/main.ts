@@ -1,11 +1,11 @@
 /** The API process: configuration → dependencies → HTTP and live streams; drains and stops on SIGTERM or SIGINT. */
-import { configOrExit } from '../shared/platform/core/config.ts';
+import { readConfigOrExit } from '../shared/platform/core/config.ts';
 import { readOptions } from '../shared/tools/cli/options.mjs';
 import { openDeps } from '../shared/deps.ts';
 import { startServer } from './server.ts';
 
 readOptions('api');
-const config = configOrExit();
+const config = readConfigOrExit();
 const deps = await openDeps(config, 'api');
 const server = await startServer(deps);
 deps.log.info({ port: server.port }, 'listening');

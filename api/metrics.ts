@@ -2,13 +2,13 @@
 import { Counter, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 import { linkRegistry } from '../shared/applink/metrics.ts';
 
-export interface Metrics {
+export interface HttpMetrics {
   observe(method: string, route: string, status: number, ms: number): void;
   text(): Promise<string>;
   readonly contentType: string;
 }
 
-export const createMetrics = (): Metrics => {
+export const createHttpMetrics = (): HttpMetrics => {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const requests = new Counter({ name: 'console_http_requests_total', help: 'Requests answered.', labelNames: ['method', 'route', 'status'], registers: [registry] });

@@ -53,7 +53,7 @@ const queryParameters = ({ query, example }: Endpoint): object[] => {
   }));
 };
 
-const headerParameters = ({ write, once, conditional }: Endpoint): object[] => [
+const headerParameters = ({ write, acceptsIdempotencyKey: once, conditional }: Endpoint): object[] => [
   ...(write && once ? [{ $ref: '#/components/parameters/idempotencyKey' }] : []),
   ...(conditional ? [{ $ref: '#/components/parameters/ifMatch' }] : []),
 ];
@@ -62,7 +62,7 @@ const headerParameters = ({ write, once, conditional }: Endpoint): object[] => [
 const ofRecords: ReadonlySet<string> = new Set(['/actions', '/runs/:id/retry', '/approvals/:id/approve']);
 
 /** Error statuses that an endpoint can answer besides those of every endpoint. */
-const failures = (endpoint: Endpoint): number[] => {
+const errorStatuses = (endpoint: Endpoint): number[] => {
   const always: ErrorCode[] = ['invalid', 'unauthorized', 'forbidden', 'not_found', 'method_not_allowed', 'rate_limited', 'headers_too_large', 'internal', 'unavailable'];
   const writes: ErrorCode[] = ['conflict', 'too_large', 'unsupported_media_type', 'invalid_transition'];
   const reads: ErrorCode[] = ['app_error', 'app_timeout'];
@@ -75,7 +75,7 @@ const operationOf = (endpoint: Endpoint): object => ({
   operationId: `${endpoint.method}${endpoint.path.replace(/[/:-]+(\w)/g, (_, letter: string) => letter.toUpperCase())}`,
   summary: endpoint.summary,
   tags: [endpoint.tag],
-  ...(endpoint.open === null ? {} : { security: [] }),
+  ...(endpoint.handlePublic === null ? {} : { security: [] }),
   parameters: [...pathParameters(endpoint), ...queryParameters(endpoint), ...headerParameters(endpoint)],
   ...(endpoint.body === null
     ? {}
@@ -86,7 +86,7 @@ const operationOf = (endpoint: Endpoint): object => ({
         },
       }),
   responses: {
-    ...Object.fromEntries(failures(endpoint).map((status) => [String(status), { $ref: `#/components/responses/E${String(status)}` }])),
+    ...Object.fromEntries(errorStatuses(endpoint).map((status) => [String(status), { $ref: `#/components/responses/E${String(status)}` }])),
     ...Object.fromEntries(
       Object.entries(endpoint.responses).map(([status, schema]) => [
         status,
@@ -107,12 +107,12 @@ const errorResponses = (): object =>
     ]),
   );
 
-export interface Document {
+export interface OpenApiDocument {
   readonly info: { readonly title: string; readonly version: string; readonly description: string };
   readonly paths: Readonly<Record<string, Readonly<Record<string, object>>>>;
 }
 
-export const openapi = (endpoints: readonly Endpoint[]): Document & Record<string, unknown> => {
+export const buildOpenApiDocument = (endpoints: readonly Endpoint[]): OpenApiDocument & Record<string, unknown> => {
   const paths: Record<string, Record<string, object>> = {};
   for (const endpoint of endpoints) {
     const path = (paths[pathOf(endpoint.path)] ??= {});

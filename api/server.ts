@@ -7,7 +7,7 @@ import { newId } from '../shared/platform/core/ids.ts';
 import { closeDeps, type Deps } from '../shared/deps.ts';
 import { createApi } from './app.ts';
 import { createAppServer } from './applink/index.ts';
-import { drain } from './drain.ts';
+import { drainServer } from './drainServer.ts';
 import { createLive } from './live/index.ts';
 import { createRateLimit } from './middleware/rateLimit.ts';
 
@@ -17,7 +17,7 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-const rawAnswer = (code: 'headers_too_large' | 'uri_too_long' | 'invalid', message: string = errors[code].message): string => {
+const rawResponse = (code: 'headers_too_large' | 'uri_too_long' | 'invalid', message: string = errors[code].message): string => {
   const { status } = errors[code];
   const body = JSON.stringify({ error: message, code });
   return [
@@ -42,8 +42,8 @@ const answerBrokenRequests = (server: Server): void => {
       socket.destroy();
       return;
     }
-    if (error.code !== 'HPE_HEADER_OVERFLOW') socket.end(rawAnswer('invalid', 'This is not a valid HTTP request.'));
-    else socket.end(rawAnswer(hasLongAddress(error.rawPacket) ? 'uri_too_long' : 'headers_too_large'));
+    if (error.code !== 'HPE_HEADER_OVERFLOW') socket.end(rawResponse('invalid', 'This is not a valid HTTP request.'));
+    else socket.end(rawResponse(hasLongAddress(error.rawPacket) ? 'uri_too_long' : 'headers_too_large'));
   });
 };
 
@@ -67,7 +67,7 @@ export const startServer = async (deps: Deps): Promise<RunningServer> => {
   });
   let stopped: Promise<void> | null = null;
   const stop = async (): Promise<void> => {
-    await drain(server, config.drainMs, () => Promise.all([api.idle(), live.stop(), apps.stop()]));
+    await drainServer(server, config.drainMs, () => Promise.all([api.idle(), live.stop(), apps.stop()]));
     rate.close();
     await closeDeps(deps);
   };

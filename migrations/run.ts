@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import knex, { type Knex } from 'knex';
 import { builtInRoles } from '../shared/catalogue/permissions.ts';
-import { configOrExit, type Config } from '../shared/platform/core/config.ts';
+import { readConfigOrExit, type Config } from '../shared/platform/core/config.ts';
 import { newId } from '../shared/platform/core/ids.ts';
 import { createLog } from '../shared/platform/core/log.ts';
 import { readOptions } from '../shared/tools/cli/options.mjs';
@@ -26,7 +26,7 @@ const migrationSource: Knex.MigrationSource<string> = {
 const lockNumber = 4_920_731;
 
 /** In one transaction's lock, so that of many processes started at once one migrates and the others find it done. */
-const exclusively = async (db: Knex, work: () => Promise<void>): Promise<void> => {
+const withMigrationLock = async (db: Knex, work: () => Promise<void>): Promise<void> => {
   await db.transaction(async (tx) => {
     await tx.raw('set local idle_in_transaction_session_timeout = 0');
     await tx.raw('select pg_advisory_xact_lock(?)', [lockNumber]);
@@ -56,10 +56,10 @@ const seedRoles = async (db: Knex): Promise<void> => {
   }
 };
 
-const userOf = (url: string): string => decodeURIComponent(new URL(url).username);
+const parseUser = (url: string): string => decodeURIComponent(new URL(url).username);
 
 /** What API and workers may do: everything with rows, except to change what has happened. */
-const grantTo = async (db: Knex, role: string): Promise<void> => {
+const grantToRole = async (db: Knex, role: string): Promise<void> => {
   const { rows } = await db.raw<{ rows: { schema: string }[] }>('select current_schema() as schema');
   const names = [rows[0]?.schema ?? 'public', role];
   await db.transaction(async (tx) => {
@@ -76,10 +76,10 @@ export const migrateDatabase = async (ownerUrl: string, appUrl: string): Promise
   // No time-outs: building an index on a large table may take long, and others wait for the lock meanwhile.
   const db = knex({ client: 'pg', connection: { connectionString: ownerUrl, application_name: 'console-migrate' }, migrations: { migrationSource }, pool: { min: 0, max: 3 } });
   try {
-    await exclusively(db, async () => {
+    await withMigrationLock(db, async () => {
       await migrateAll(db);
       await seedRoles(db);
-      if (userOf(appUrl) !== userOf(ownerUrl)) await grantTo(db, userOf(appUrl));
+      if (parseUser(appUrl) !== parseUser(ownerUrl)) await grantToRole(db, parseUser(appUrl));
     });
   } finally {
     await db.destroy();
@@ -90,7 +90,7 @@ export const migrate = (config: Config): Promise<void> => migrateDatabase(config
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
   readOptions('migrate');
-  const config = configOrExit();
+  const config = readConfigOrExit();
   const log = createLog(config, 'migrate');
   // Not awaited at the top level: the tests' loader can't take a module that does so.
   migrate(config).then(

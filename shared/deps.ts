@@ -6,8 +6,8 @@ import { systemClock, type Clock } from './platform/core/clock.ts';
 import type { Config } from './platform/core/config.ts';
 import { createLog } from './platform/core/log.ts';
 import { openDb } from './platform/db/knex.ts';
-import { openLink } from './applink/redisLink.ts';
-import { openHeldFlags } from './flags/held.ts';
+import { openAppLink } from './applink/redisLink.ts';
+import { openFlagCache } from './flags/flagCache.ts';
 import { openRedis } from './platform/redis/connect.ts';
 
 export type Deps = ViewDeps;
@@ -24,8 +24,8 @@ export const openDeps = async (config: Config, part: string, clock: Clock = syst
       clock,
       onError: (error) => log.warn({ err: error }, 'the directory could not be read'),
     });
-    const link = openLink({ db, bus: redis.bus, clock, config, log });
-    const flags = openHeldFlags({ db, bus: redis.bus, onError: (error) => log.debug({ err: error }, 'flags could not be read; they will be in a second') });
+    const link = openAppLink({ db, bus: redis.bus, clock, config, log });
+    const flags = openFlagCache({ db, bus: redis.bus, onError: (error) => log.debug({ err: error }, 'flags could not be read; they will be in a second') });
     return { config, clock, log, db, redis, bus: redis.bus, directory, link, flags, afterRun: countSettledRun };
   } catch (error) {
     await redis.close();

@@ -14,12 +14,12 @@ export interface Job<N extends JobName = JobName> {
   /** What the handler writes must depend on the row still having this fence: then a frozen worker writes nothing. */
   readonly fence: number;
   /** How often it was started, this time included. */
-  readonly tries: number;
+  readonly startCount: number;
   /** Aborts when the claim was lost or the worker stops: end soon, whatever is thrown then is not counted as a failure. */
   readonly signal: AbortSignal;
 }
 
-export type Outcome =
+export type JobOutcome =
   | { readonly kind: 'done' }
   /** The row is kept and taken again at this time (ms, PostgreSQL's clock); not counted as a failure. */
   | { readonly kind: 'again'; readonly at: number }
@@ -28,16 +28,16 @@ export type Outcome =
   /** The row is dropped although its work isn't done; the handler has recorded why where users see it. */
   | { readonly kind: 'giveUp'; readonly reason: string };
 
-export const done = (): Outcome => ({ kind: 'done' });
-export const again = (at: number): Outcome => ({ kind: 'again', at });
-export const waitForApp = (): Outcome => ({ kind: 'wait' });
-export const giveUp = (reason: string): Outcome => ({ kind: 'giveUp', reason });
+export const done = (): JobOutcome => ({ kind: 'done' });
+export const retryAt = (at: number): JobOutcome => ({ kind: 'again', at });
+export const waitForApp = (): JobOutcome => ({ kind: 'wait' });
+export const giveUp = (reason: string): JobOutcome => ({ kind: 'giveUp', reason });
 
 /** A throw means: try again, waiting longer each time (catalogue/jobs.ts says how often). */
-export type Handler<N extends JobName> = (job: Job<N>, deps: Deps) => Promise<Outcome>;
-export type Handlers = { readonly [N in JobName]: Handler<N> };
+export type JobHandler<N extends JobName> = (job: Job<N>, deps: Deps) => Promise<JobOutcome>;
+export type JobHandlers = { readonly [N in JobName]: JobHandler<N> };
 
 /** Handlers by name, as a worker runs them: it can't know which payload belongs to a name that it reads from a row. */
-export type HandlerTable = Readonly<Record<string, Handler<never>>>;
+export type HandlerTable = Readonly<Record<string, JobHandler<never>>>;
 /** The catalogue's `jobs`; tests give their own. */
 export type JobTable = Readonly<Record<string, { readonly queue: string; readonly concurrency: number; readonly retries: number }>>;

@@ -1,13 +1,13 @@
 /** The worker process: config → deps → crew; stops on SIGTERM and SIGINT. */
-import { configOrExit } from '../shared/platform/core/config.ts';
+import { readConfigOrExit } from '../shared/platform/core/config.ts';
 import { readOptions } from '../shared/tools/cli/options.mjs';
 import { closeDeps, openDeps } from '../shared/deps.ts';
-import { createCrew } from './crew.ts';
+import { createWorkerProcess } from './workerProcess.ts';
 
 readOptions('workers');
-const config = configOrExit();
+const config = readConfigOrExit();
 const deps = await openDeps(config, 'workers');
-const crew = createCrew(deps);
+const crew = createWorkerProcess(deps);
 await crew.start();
 deps.log.info('the workers are ready');
 

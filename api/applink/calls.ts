@@ -1,73 +1,73 @@
 /** What an app may ask of the service: each method with its params and its work. Called by requests.ts. */
 import type { Caller } from '../../shared/access/principal.ts';
-import type { HeldConnection } from '../../shared/applink/held.ts';
+import type { LocalConnection } from '../../shared/applink/localConnections.ts';
 import { linkLimits, type AppCalls, type AppMethod, type AppNotifications, type RunAnswer } from '../../shared/applink/protocol.ts';
-import { noteProgress, takeAnswers } from '../../shared/actions/answers.ts';
+import { recordProgress, settleRunAnswers } from '../../shared/actions/runOutcome.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
-import { closed, lookupId, name, nullable, Type } from '../../shared/platform/core/schema.ts';
-import { compile } from '../../shared/platform/core/validate.ts';
+import { strictObject, lookupIdSchema, nameSchema, nullable, Type } from '../../shared/platform/core/schema.ts';
+import { compileCheck } from '../../shared/platform/core/validate.ts';
 import type { Deps } from '../../shared/deps.ts';
-import { flagsForApp } from '../../shared/flags/read.ts';
+import { readFlagsForApp } from '../../shared/flags/read.ts';
 import { reportItem } from '../../shared/items/reports/report.ts';
 import { deleteRecords, putRecords } from '../../shared/records/write.ts';
 
-export interface Asking {
+export interface AppRequestContext {
   readonly deps: Deps;
   readonly caller: Caller;
-  readonly held: HeldConnection;
+  readonly connection: LocalConnection;
 }
 
-type Method<M extends Exclude<AppMethod, 'app.register'>> = (asking: Asking, params: unknown) => Promise<AppCalls[M]['result']>;
+type AppMethodHandler<M extends Exclude<AppMethod, 'app.register'>> = (asking: AppRequestContext, params: unknown) => Promise<AppCalls[M]['result']>;
 
 const batch = <T extends Parameters<typeof Type.Array>[0]>(items: T) => Type.Array(items, { maxItems: linkLimits.batch });
 
 /** The records themselves are checked where they are stored, like those that come over HTTP. */
-const checkPut = compile(closed({ resource: name('The resource.'), records: batch(Type.Unknown()) }));
-const checkDelete = compile(closed({ resource: name('The resource.'), ids: batch(Type.String({ minLength: 1, maxLength: limits.recordIdMax })) }));
-const answerSchema = closed({
-  run: lookupId('The run.'),
+const checkPut = compileCheck(strictObject({ resource: nameSchema('The resource.'), records: batch(Type.Unknown()) }));
+const checkDelete = compileCheck(strictObject({ resource: nameSchema('The resource.'), ids: batch(Type.String({ minLength: 1, maxLength: limits.recordIdMax })) }));
+const answerSchema = strictObject({
+  run: lookupIdSchema('The run.'),
   result: Type.Optional(Type.Unknown()),
   error: Type.Optional(Type.Object({ code: Type.Integer(), message: Type.String() })),
 });
-const checkAnswers = compile(closed({ answers: Type.Array(answerSchema, { maxItems: linkLimits.batch }) }));
-const checkList = compile(closed({ cursor: Type.Optional(name('The flag that the answer before ended with.')) }));
-const checkProgress = compile(closed({
-  run: lookupId('The run.'),
+const checkAnswers = compileCheck(strictObject({ answers: Type.Array(answerSchema, { maxItems: linkLimits.batch }) }));
+const checkList = compileCheck(strictObject({ cursor: Type.Optional(nameSchema('The flag that the answer before ended with.')) }));
+const checkProgress = compileCheck(strictObject({
+  run: lookupIdSchema('The run.'),
   progress: nullable(Type.Number({ minimum: 0, maximum: 1 })),
   message: Type.Optional(nullable(Type.String({ maxLength: 10_000 }))),
 }));
 
-const put: Method<'records.put'> = async ({ deps, caller }, params) => {
+const putRecordsMethod: AppMethodHandler<'records.put'> = async ({ deps, caller }, params) => {
   const { resource, records } = checkPut(params);
   return { stored: await putRecords(deps, caller, resource, records as AppCalls['records.put']['params']['records']) };
 };
 
-const remove: Method<'records.delete'> = async ({ deps, caller }, params) => {
+const deleteRecordsMethod: AppMethodHandler<'records.delete'> = async ({ deps, caller }, params) => {
   const { resource, ids } = checkDelete(params);
   return { deleted: await deleteRecords(deps, caller, resource, ids) };
 };
 
-const answers: Method<'run.answers'> = async ({ deps, caller, held }, params) => {
+const runAnswersMethod: AppMethodHandler<'run.answers'> = async ({ deps, caller, connection: held }, params) => {
   const given = checkAnswers(params).answers as RunAnswer[];
-  return { settled: await takeAnswers(deps, caller.env.id, held.connection.instance, given) };
+  return { settled: await settleRunAnswers(deps, caller.env.id, held.connection.instance, given) };
 };
 
-const flags: Method<'flags.list'> = async ({ deps, caller }, params) => {
+const listFlagsMethod: AppMethodHandler<'flags.list'> = async ({ deps, caller }, params) => {
   const { cursor = null } = checkList(params);
-  return flagsForApp(deps, caller.env, cursor);
+  return readFlagsForApp(deps, caller.env, cursor);
 };
 
-export const methods: { readonly [M in Exclude<AppMethod, 'app.register'>]: Method<M> } = {
+export const appMethods: { readonly [M in Exclude<AppMethod, 'app.register'>]: AppMethodHandler<M> } = {
   'items.report': ({ deps, caller }, params) => reportItem(deps, caller, params as AppCalls['items.report']['params']),
-  'records.put': put,
-  'records.delete': remove,
-  'run.answers': answers,
-  'flags.list': flags,
+  'records.put': putRecordsMethod,
+  'records.delete': deleteRecordsMethod,
+  'run.answers': runAnswersMethod,
+  'flags.list': listFlagsMethod,
 };
 
-export const notifications: { readonly [M in keyof AppNotifications]: (asking: Asking, params: unknown) => void } = {
-  'run.progress': ({ deps, caller, held }, params) => {
+export const appNotifications: { readonly [M in keyof AppNotifications]: (asking: AppRequestContext, params: unknown) => void } = {
+  'run.progress': ({ deps, caller, connection: held }, params) => {
     const { run, progress, message = null } = checkProgress(params);
-    noteProgress(deps, caller.env.id, held.connection.instance, { run, progress, message });
+    recordProgress(deps, caller.env.id, held.connection.instance, { run, progress, message });
   },
 };

@@ -1,6 +1,6 @@
 /** What every part of the app link's server shares: the process's things, its sockets, and how long is long. */
 import { linkLimits } from '../../shared/applink/protocol.ts';
-import type { HeldSockets } from '../../shared/applink/held.ts';
+import type { LocalSockets } from '../../shared/applink/localConnections.ts';
 import type { Deps } from '../../shared/deps.ts';
 
 /** In ms. Tests set shorter ones. */
@@ -19,6 +19,6 @@ export const appTimes: AppTimes = { heartbeatMs: linkLimits.heartbeatMs, goneMs:
 
 export interface AppContext {
   readonly deps: Deps;
-  readonly sockets: HeldSockets;
+  readonly sockets: LocalSockets;
   readonly times: AppTimes;
 }

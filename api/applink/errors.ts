@@ -2,19 +2,19 @@
 import { rpcCodes, type RpcError } from '../../shared/applink/protocol.ts';
 import { Fault, fault } from '../../shared/catalogue/errors.ts';
 import type { Log } from '../../shared/platform/core/log.ts';
-import { isAway } from '../../shared/platform/db/errors.ts';
+import { isDbUnavailable } from '../../shared/platform/db/errors.ts';
 
 /** JSON-RPC's range for errors of a server's own. */
-const refused = -32000;
+const refusedCode = -32000;
 
-const faultOf = (error: unknown, log: Log): Fault => {
+const faultOfRequest = (error: unknown, log: Log): Fault => {
   if (error instanceof Fault) return error;
-  if (isAway(error)) return fault('unavailable', 'The service is not available right now; try again in a moment.');
+  if (isDbUnavailable(error)) return fault('unavailable', 'The service is not available right now; try again in a moment.');
   log.error({ err: error }, 'a request of an app failed');
   return fault('internal');
 };
 
-export const rpcErrorOf = (error: unknown, log: Log): RpcError => {
-  const { code, message, status, extra } = faultOf(error, log);
-  return { code: status === 400 ? rpcCodes.invalidParams : refused, message, data: { code, ...(extra.details === undefined ? {} : { details: extra.details }) } };
+export const toAppRpcError = (error: unknown, log: Log): RpcError => {
+  const { code, message, status, extra } = faultOfRequest(error, log);
+  return { code: status === 400 ? rpcCodes.invalidParams : refusedCode, message, data: { code, ...(extra.details === undefined ? {} : { details: extra.details }) } };
 };

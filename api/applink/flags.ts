@@ -3,7 +3,7 @@ import { flagView } from '../../shared/flags/model.ts';
 import type { AppContext } from './context.ts';
 
 /** Answers how to end it. */
-export const tellFlags = ({ deps, sockets }: AppContext): (() => void) => {
+export const startFlagNotifications = ({ deps, sockets }: AppContext): (() => void) => {
   const { flags, directory, clock, log } = deps;
   const tell = async (number: number, keys: readonly string[]): Promise<void> => {
     const env = directory.environmentById(number);
@@ -12,7 +12,7 @@ export const tellFlags = ({ deps, sockets }: AppContext): (() => void) => {
       const held = await flags.get(env, key);
       if (held === undefined) continue;
       const params = JSON.stringify({ flag: flagView(held.flag, clock.now()) });
-      for (const socket of sockets.of(number)) socket.tell('flags.changed', params);
+      for (const socket of sockets.of(number)) socket.sendNotification('flags.changed', params);
     }
   };
   return flags.onChange((number, keys) => {

@@ -1,13 +1,13 @@
 /** One text frame of an app as a JSON-RPC message, or why it is none. Called by session.ts for each. */
-import { hugeProblem, isObject } from '../../shared/platform/core/guard.ts';
+import { jsonTextProblem, isObject } from '../../shared/platform/core/jsonLimits.ts';
 import { rpcCodes, type RpcError } from '../../shared/applink/protocol.ts';
-import type { Detail } from '../../shared/catalogue/errors.ts';
+import type { FaultDetail } from '../../shared/catalogue/errors.ts';
 
 export type RpcId = number | string;
 
-export type Frame =
+export type AppFrame =
   /** `id` null: a notification, which is not answered. `problem`: it is too much to be looked into. */
-  | { readonly kind: 'request'; readonly id: RpcId | null; readonly method: string; readonly params: unknown; readonly problem?: Detail }
+  | { readonly kind: 'request'; readonly id: RpcId | null; readonly method: string; readonly params: unknown; readonly problem?: FaultDetail }
   | { readonly kind: 'answer'; readonly id: number; readonly message: unknown }
   /** The app's word on a frame of ours that it could not read. */
   | { readonly kind: 'complaint' }
@@ -16,38 +16,38 @@ export type Frame =
 const idMax = 200;
 const methodMax = 100;
 
-const bad = (code: number, message: string): Frame => ({ kind: 'bad', error: { code, message } });
+const badFrame = (code: number, message: string): AppFrame => ({ kind: 'bad', error: { code, message } });
 
 const isId = (id: unknown): id is RpcId => Number.isSafeInteger(id) || (typeof id === 'string' && id.length <= idMax && id.isWellFormed());
 
 /** The beginning of a message as most programs write it: tells what it is about without parsing it. */
 const head = /^\{"jsonrpc":"2\.0","id":(\d{1,15}),"(method|result|error)":/;
 
-const unread = (text: string, problem: Detail): Frame => {
+const unreadFrame = (text: string, problem: FaultDetail): AppFrame => {
   const [, id, member] = head.exec(text.slice(0, 100)) ?? [];
-  if (id === undefined) return bad(rpcCodes.invalidRequest, `The message ${problem.message}.`);
+  if (id === undefined) return badFrame(rpcCodes.invalidRequest, `The message ${problem.message}.`);
   return member === 'method' ? { kind: 'request', id: Number(id), method: '', params: null, problem } : { kind: 'answer', id: Number(id), message: null };
 };
 
-const requestOf = (message: Record<string, unknown>): Frame => {
+const parseRequest = (message: Record<string, unknown>): AppFrame => {
   const { jsonrpc, id, method, params = {} } = message;
-  if (jsonrpc !== '2.0' || typeof method !== 'string' || method.length > methodMax) return bad(rpcCodes.invalidRequest, 'This is not a JSON-RPC 2.0 request.');
-  if ('id' in message && !isId(id)) return bad(rpcCodes.invalidRequest, 'An id is a number or a string.');
+  if (jsonrpc !== '2.0' || typeof method !== 'string' || method.length > methodMax) return badFrame(rpcCodes.invalidRequest, 'This is not a JSON-RPC 2.0 request.');
+  if ('id' in message && !isId(id)) return badFrame(rpcCodes.invalidRequest, 'An id is a number or a string.');
   return { kind: 'request', id: isId(id) ? id : null, method, params };
 };
 
-export const readFrame = (text: string): Frame => {
-  const problem = hugeProblem(text);
-  if (problem !== null) return unread(text, problem);
+export const parseFrame = (text: string): AppFrame => {
+  const problem = jsonTextProblem(text);
+  if (problem !== null) return unreadFrame(text, problem);
   let message: unknown;
   try {
     message = JSON.parse(text);
   } catch {
-    return bad(rpcCodes.parseError, 'This is not valid JSON.');
+    return badFrame(rpcCodes.parseError, 'This is not valid JSON.');
   }
-  if (!isObject(message)) return bad(rpcCodes.invalidRequest, Array.isArray(message) ? 'Batches are not taken; send one message a frame.' : 'This is not a JSON-RPC 2.0 message.');
-  if ('method' in message) return requestOf(message);
+  if (!isObject(message)) return badFrame(rpcCodes.invalidRequest, Array.isArray(message) ? 'Batches are not taken; send one message a frame.' : 'This is not a JSON-RPC 2.0 message.');
+  if ('method' in message) return parseRequest(message);
   const { id } = message;
   if (typeof id === 'number' && Number.isSafeInteger(id)) return { kind: 'answer', id, message };
-  return id === null && 'error' in message ? { kind: 'complaint' } : bad(rpcCodes.invalidRequest, 'This is neither a request nor an answer.');
+  return id === null && 'error' in message ? { kind: 'complaint' } : badFrame(rpcCodes.invalidRequest, 'This is neither a request nor an answer.');
 };

@@ -1,20 +1,20 @@
 /** All sockets of apps in this process: looks after each once a second, speaks for them in PostgreSQL, and drains them. */
-import { handOverRun } from '../../shared/actions/handOver.ts';
-import { connections } from '../../shared/applink/metrics.ts';
-import { comeBack, leave, renew } from '../../shared/applink/presence.ts';
+import { dispatchRun } from '../../shared/actions/dispatchRun.ts';
+import { connectionGauge } from '../../shared/applink/metrics.ts';
+import { reinsertConnection, deleteConnections, renewConnections } from '../../shared/applink/presence.ts';
 import { linkCloseCodes } from '../../shared/applink/protocol.ts';
 import type { AppContext } from './context.ts';
-import { createHearing } from './requests.ts';
-import { createKeyReview } from './review.ts';
-import { AppSession, type Opened } from './session.ts';
+import { createFrameHandler } from './requests.ts';
+import { createCredentialCheck } from './credentialCheck.ts';
+import { AppSession, type OpenedSocket } from './session.ts';
 
-const pulseMs = 1_000;
-const idleLookMs = 20;
+const checkIntervalMs = 1_000;
+const idlePollMs = 20;
 
-const later = (ms: number): Promise<void> => new Promise((resolve) => { setTimeout(resolve, ms); });
+const wait = (ms: number): Promise<void> => new Promise((resolve) => { setTimeout(resolve, ms); });
 
 export interface AppHub {
-  open(opened: Opened): void;
+  open(opened: OpenedSocket): void;
   /** Ends in at most half of `drainMs` and `graceMs`: calls under way may end, then every socket is closed with 1012. */
   stop(): Promise<void>;
 }
@@ -23,8 +23,8 @@ export const createAppHub = (context: AppContext): AppHub => {
   const { deps, sockets, times } = context;
   const { directory, log } = deps;
   const sessions = new Set<AppSession>();
-  const review = createKeyReview(deps, sessions);
-  const hearing = createHearing(context, (replaced) => {
+  const review = createCredentialCheck(deps, sessions);
+  const hearing = createFrameHandler(context, (replaced) => {
     for (const { id, process } of replaced) sockets.onReplaced(process, id);
   });
   let renewing: Promise<void> | null = null;
@@ -34,23 +34,23 @@ export const createAppHub = (context: AppContext): AppHub => {
   const gone: string[] = [];
   let leaving: Promise<void> | null = null;
 
-  sockets.handOver = (held, env, run) => {
+  sockets.dispatchRun = (held, env, run) => {
     const environment = directory.environmentById(env);
     if (environment === undefined) return;
-    handOverRun(deps, environment, run, held).catch((error: unknown) => {
+    dispatchRun(deps, environment, run, held).catch((error: unknown) => {
       log.error({ err: error, run }, 'a run could not be handed over; it will be again');
     });
   };
 
   /** A row that has gone was swept, or taken by a later socket of its instance. */
   const missing = async (session: AppSession): Promise<void> => {
-    if (session.arrival === null || !sockets.has(session) || (await comeBack(deps, session.arrival))) return;
+    if (session.arrival === null || !sockets.has(session) || (await reinsertConnection(deps, session.arrival))) return;
     session.replaced();
   };
   const renewAll = async (): Promise<void> => {
     const held = [...sessions].filter((session) => sockets.has(session));
     try {
-      const there = held.length === 0 ? new Set() : await renew(deps.db, held.map(({ connection: { id }, busy }) => ({ id, busy })));
+      const there = held.length === 0 ? new Set() : await renewConnections(deps.db, held.map(({ connection: { id }, busy }) => ({ id, busy })));
       for (const session of held) if (!there.has(session.connection.id)) await missing(session);
       renewedAt = performance.now();
     } catch (error) {
@@ -65,34 +65,34 @@ export const createAppHub = (context: AppContext): AppHub => {
     const pings = now - pingedAt >= times.heartbeatMs;
     if (pings) pingedAt = now;
     for (const session of sessions) {
-      session.hears(now, stoodStill);
+      session.noteActivity(now, stoodStill);
       if (now - session.heardAt > times.goneMs) session.ws.terminate();
       else if (pings && session.open) session.ws.ping();
     }
-    review.pulse();
-    if (renewing === null && !sockets.draining && now - renewedAt >= times.heartbeatMs - pulseMs / 2) {
+    review.tick();
+    if (renewing === null && !sockets.draining && now - renewedAt >= times.heartbeatMs - checkIntervalMs / 2) {
       renewing = renewAll().finally(() => {
         renewing = null;
       });
     }
   };
-  const timer = setInterval(pulse, Math.min(pulseMs, times.heartbeatMs));
+  const timer = setInterval(pulse, Math.min(checkIntervalMs, times.heartbeatMs));
 
   /** One statement after the other, each for all that have gone meanwhile: of two who go at once one is the last. */
   const leaveAll = async (): Promise<void> => {
     while (gone.length > 0) {
       await renewing;
-      await leave(deps, gone.splice(0)).catch((error: unknown) => {
+      await deleteConnections(deps, gone.splice(0)).catch((error: unknown) => {
         log.debug({ err: error }, 'the row of an app that has gone could not be removed; the sweep will do it');
       });
     }
   };
   const forget = (session: AppSession): void => {
     sessions.delete(session);
-    connections.dec();
+    connectionGauge.dec();
     const was = sockets.has(session);
     sockets.remove(session);
-    session.left();
+    session.onClose();
     if (!was || sockets.draining) return;
     gone.push(session.connection.id);
     leaving ??= leaveAll().finally(() => {
@@ -100,7 +100,7 @@ export const createAppHub = (context: AppContext): AppHub => {
     });
   };
 
-  const open = (opened: Opened): void => {
+  const open = (opened: OpenedSocket): void => {
     const { ws } = opened;
     ws.on('error', () => undefined);
     const session = new AppSession(context, opened, hearing);
@@ -108,22 +108,22 @@ export const createAppHub = (context: AppContext): AppHub => {
       if (session.arrival === null) session.end(linkCloseCodes.notRegistered, 'app.register did not come');
     }, times.registerMs);
     sessions.add(session);
-    connections.inc();
+    connectionGauge.inc();
     ws.on('message', (data, isBinary) => {
-      session.hear(data, isBinary);
+      session.receive(data, isBinary);
     });
     ws.on('close', () => {
       clearTimeout(late);
       forget(session);
     });
     // Whatever changed about the key between the request and now was told to those who were there.
-    review.one(opened.who.credential);
+    review.checkOne(opened.who.credential);
   };
 
   const idle = async (): Promise<void> => {
     const until = performance.now() + deps.config.drainMs / 2;
     const working = (): boolean => [...sessions].some((session) => session.busy > 0 || session.intake.working);
-    while (working() && performance.now() < until) await later(idleLookMs);
+    while (working() && performance.now() < until) await wait(idlePollMs);
   };
   const leavesAll = async (): Promise<void> => {
     await renewing;
@@ -133,13 +133,13 @@ export const createAppHub = (context: AppContext): AppHub => {
   const stop = async (): Promise<void> => {
     sockets.draining = true;
     gone.push(...[...sessions].filter((session) => sockets.has(session)).map(({ connection }) => connection.id));
-    await Promise.race([leavesAll(), later(deps.config.drainMs / 4)]);
+    await Promise.race([leavesAll(), wait(deps.config.drainMs / 4)]);
     await idle();
     for (const session of sessions) session.end(linkCloseCodes.restarting, 'the server restarts');
     const late = setTimeout(() => {
       for (const session of sessions) session.ws.terminate();
     }, times.graceMs);
-    while (sessions.size > 0) await later(idleLookMs);
+    while (sessions.size > 0) await wait(idlePollMs);
     clearTimeout(late);
     clearInterval(timer);
     review.stop();

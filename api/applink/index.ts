@@ -1,10 +1,10 @@
 /** The server side of the app link in this process: what server.ts is wired to. */
-import { heldSockets } from '../../shared/applink/held.ts';
+import { getLocalSockets } from '../../shared/applink/localConnections.ts';
 import type { Deps } from '../../shared/deps.ts';
 import type { UpgradeHandler } from '../live/upgrade.ts';
 import type { RateLimit } from '../middleware/rateLimit.ts';
 import { appTimes, type AppTimes } from './context.ts';
-import { tellFlags } from './flags.ts';
+import { startFlagNotifications } from './flags.ts';
 import { createAppHub } from './hub.ts';
 import { createAppUpgrade } from './upgrade.ts';
 
@@ -15,9 +15,9 @@ export interface AppServer {
 }
 
 export const createAppServer = (deps: Deps, rate: RateLimit, times: Partial<AppTimes> = {}): AppServer => {
-  const context = { deps, sockets: heldSockets(deps.link), times: { ...appTimes, ...times } };
+  const context = { deps, sockets: getLocalSockets(deps.link), times: { ...appTimes, ...times } };
   const hub = createAppHub(context);
-  const endTelling = tellFlags(context);
+  const endTelling = startFlagNotifications(context);
   let stopped: Promise<void> | null = null;
   const stop = (): Promise<void> => {
     endTelling();

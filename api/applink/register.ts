@@ -1,63 +1,63 @@
 /** `app.register`: takes over what the app declares and makes its socket one that is called. Called by requests.ts. */
-import { administered, administratorOf } from '../../shared/settings/administer.ts';
+import { runAdminChange, toAdministrator } from '../../shared/settings/adminChange.ts';
 import type { Caller } from '../../shared/access/principal.ts';
-import { declaredBy } from '../../shared/applink/declares.ts';
-import { arrive, leave } from '../../shared/applink/presence.ts';
+import { manifestDeclarationKeys } from '../../shared/applink/declarationKeys.ts';
+import { insertConnection, deleteConnections } from '../../shared/applink/presence.ts';
 import type { AppCalls, Json } from '../../shared/applink/protocol.ts';
-import { Fault, fault, type Detail } from '../../shared/catalogue/errors.ts';
-import { jsonProblem } from '../../shared/platform/core/guard.ts';
-import { closed, time, Type } from '../../shared/platform/core/schema.ts';
-import { compile, invalidDetails } from '../../shared/platform/core/validate.ts';
-import { defineEnvironment, type Defined } from '../../shared/settings/environments/define.ts';
+import { Fault, fault, type FaultDetail } from '../../shared/catalogue/errors.ts';
+import { jsonProblem } from '../../shared/platform/core/jsonLimits.ts';
+import { strictObject, timeSchema, Type } from '../../shared/platform/core/schema.ts';
+import { compileCheck, invalidFault } from '../../shared/platform/core/validate.ts';
+import { defineEnvironment, type DefineResult } from '../../shared/settings/environments/defineEnvironment.ts';
 import type { Manifest } from '../../shared/environments/manifest.ts';
 import { flagView } from '../../shared/flags/model.ts';
-import { releaseForApp } from '../../shared/platform/outbox/claims.ts';
+import { releaseParkedJobs } from '../../shared/platform/outbox/jobLease.ts';
 import { channels } from '../../shared/platform/redis/bus.ts';
 import type { AppContext } from './context.ts';
 import type { AppSession } from './session.ts';
 
 const text = (description: string) => Type.String({ minLength: 1, maxLength: 100, pattern: '\\S', description });
 
-const check = compile(closed({
+const checkRegistration = compileCheck(strictObject({
   manifest: Type.Object({}, { description: 'What the app declares; its JSON Schema is at /manifest.schema.json.' }),
   instance: text('Made at the process’s start and kept over reconnects.'),
-  startedAt: time('When the process was started.'),
+  startedAt: timeSchema('When the process was started.'),
   sdk: text('Name and version of what speaks.'),
 }));
 
 /** The problems of a manifest, told apart from those of the other params. */
-export class ManifestRefused extends Error {
-  declare readonly problems: readonly Detail[];
+export class ManifestRefusedError extends Error {
+  declare readonly problems: readonly FaultDetail[];
 
-  constructor(message: string, problems: readonly Detail[]) {
+  constructor(message: string, problems: readonly FaultDetail[]) {
     super(message);
     this.problems = problems;
   }
 }
 
-const define = async ({ deps }: AppContext, caller: Caller, { manifest, startedAt }: { manifest: unknown; startedAt: number }): Promise<Defined> => {
+const defineManifest = async ({ deps }: AppContext, caller: Caller, { manifest, startedAt }: { manifest: unknown; startedAt: number }): Promise<DefineResult> => {
   const now = deps.clock.now();
   try {
     // A clock that goes ahead must not keep every later version out.
     const declared = { environment: caller.env.name, manifest, startedAt: Math.min(startedAt, now) };
-    return await administered(deps.db, deps.bus, (tx) => defineEnvironment(tx, administratorOf(caller, now), declared));
+    return await runAdminChange(deps.db, deps.bus, (tx) => defineEnvironment(tx, toAdministrator(caller, now), declared));
   } catch (error) {
-    if (error instanceof Fault && error.code === 'invalid') throw new ManifestRefused(error.message, error.extra.details ?? []);
+    if (error instanceof Fault && error.code === 'invalid') throw new ManifestRefusedError(error.message, error.extra.details ?? []);
     throw error;
   }
 };
 
 /** Begins what waited for the app, without keeping the app waiting. */
-const release = async ({ deps: { db, bus, clock, log } }: AppContext, env: number): Promise<void> => {
+const releaseParked = async ({ deps: { db, bus, clock, log } }: AppContext, env: number): Promise<void> => {
   try {
-    while ((await releaseForApp(db, env, clock.now())) > 0) bus.publish(channels.nudge, 'jobs');
+    while ((await releaseParkedJobs(db, env, clock.now())) > 0) bus.publish(channels.workAvailable, 'jobs');
   } catch (error) {
     log.debug({ err: error, env }, 'what waits for an app could not be released; the sweep will do it');
   }
 };
 
 /** Instances that are there already hear of flags that this one declares otherwise. */
-const tellOthers = async ({ deps: { link, flags, directory, clock, log } }: AppContext, number: number, keys: readonly string[]): Promise<void> => {
+const notifyOtherInstances = async ({ deps: { link, flags, directory, clock, log } }: AppContext, number: number, keys: readonly string[]): Promise<void> => {
   try {
     const env = directory.environmentById(number);
     if (env === undefined || keys.length === 0 || !(await link.online(number))) return;
@@ -71,30 +71,30 @@ const tellOthers = async ({ deps: { link, flags, directory, clock, log } }: AppC
 };
 
 /** `answer` is called at the moment from which on the socket may be called. */
-export const register = async (context: AppContext, session: AppSession, caller: Caller, params: unknown, answer: (result: AppCalls['app.register']['result']) => void): Promise<readonly { readonly id: string; readonly process: string }[]> => {
+export const registerApp = async (context: AppContext, session: AppSession, caller: Caller, params: unknown, answer: (result: AppCalls['app.register']['result']) => void): Promise<readonly { readonly id: string; readonly process: string }[]> => {
   const { deps, sockets } = context;
-  const { manifest, instance, startedAt, sdk } = check(params);
+  const { manifest, instance, startedAt, sdk } = checkRegistration(params);
   const problem = jsonProblem({ instance, sdk });
-  if (problem !== null) throw invalidDetails([problem]);
+  if (problem !== null) throw invalidFault([problem]);
   if (session.arrival !== null || session.registering) throw fault('conflict', 'This connection is registered already.');
   session.registering = true;
   try {
-    const { warnings, flags } = await define(context, caller, { manifest, startedAt });
+    const { warnings, flags } = await defineManifest(context, caller, { manifest, startedAt });
     await deps.directory.refresh();
     // Before this one counts as there: it has just said so itself.
-    await tellOthers(context, session.env, flags);
+    await notifyOtherInstances(context, session.env, flags);
     const { id, process } = session.connection;
-    const declares = declaredBy(manifest as Manifest);
+    const declares = manifestDeclarationKeys(manifest as Manifest);
     const arrival = { id, env: session.env, appKey: caller.principal.id ?? '', instance, process, declares, startedAt };
-    const replaced = await arrive(deps, arrival);
+    const replaced = await insertConnection(deps, arrival);
     if (!session.open || sockets.draining) {
-      await leave(deps, [id]);
+      await deleteConnections(deps, [id]);
       return replaced;
     }
     session.registered(arrival);
     answer({ environment: caller.env.name, connection: id, warnings });
     sockets.add(session);
-    void release(context, session.env);
+    void releaseParked(context, session.env);
     return replaced;
   } finally {
     session.registering = false;

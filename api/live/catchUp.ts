@@ -1,39 +1,39 @@
 /** Reads on from the log for one session, a page each time that its socket has drained, until it is in step with the feed. */
 import type { Socket } from 'node:net';
-import type { Batch } from './batch.ts';
-import type { Channel } from './channel.ts';
+import type { LiveMessageBatch } from './messageBatch.ts';
+import type { EnvironmentChannel } from './channel.ts';
 import type { LiveContext } from './context.ts';
-import type { Place } from './offsets.ts';
+import type { StreamPosition } from './offsets.ts';
 
 /** Between tries of a read that failed, and of one that found nothing although there should be something, in ms. */
 const retryMs = 500;
-const emptyMs = 100;
+const emptyPageRetryMs = 100;
 
-export interface Reader {
+export interface CatchUpReader {
   readonly socket: Socket;
-  readonly channel: Channel;
+  readonly channel: EnvironmentChannel;
   /** The next messages, in order. */
-  read(batch: Batch): void;
+  read(batch: LiveMessageBatch): void;
   /** What should come next was deleted. */
-  gone(): void;
+  onTrimmed(): void;
   /** Everything up to the channel's `head` was read; called in the same turn in which that was found. */
-  inStep(): void;
+  onCaughtUp(): void;
 }
 
 export class CatchUp {
   readonly #context: LiveContext;
-  readonly #reader: Reader;
+  readonly #reader: CatchUpReader;
   /** null: not reading. */
-  #place: Place | null = null;
+  #place: StreamPosition | null = null;
   #busy = false;
 
-  constructor(context: LiveContext, reader: Reader) {
+  constructor(context: LiveContext, reader: CatchUpReader) {
     this.#context = context;
     this.#reader = reader;
   }
 
   /** Begins at `place`, also when it was reading from another. */
-  from(place: Place): void {
+  from(place: StreamPosition): void {
     this.#place = place;
     this.#step();
   }
@@ -52,9 +52,9 @@ export class CatchUp {
     }
     channel.flush();
     // Where it is ahead of the feed, or inside a row, only the log says what comes next.
-    if (place.position === channel.head && place.parts === 0) {
+    if (place.position === channel.deliveredPosition && place.parts === 0) {
       this.#place = null;
-      this.#reader.inStep();
+      this.#reader.onCaughtUp();
     } else this.#wait((go) => void this.#readPage(place).then((ms) => (ms === 0 ? go() : setTimeout(go, ms).unref())));
   }
 
@@ -67,20 +67,20 @@ export class CatchUp {
   }
 
   /** Answers how long to wait before the next one. */
-  async #readPage(place: Place): Promise<number> {
+  async #readPage(place: StreamPosition): Promise<number> {
     const { log, deps } = this.#context;
     const { channel } = this.#reader;
     try {
       const page = await log.read(channel.env, place);
       // Stopped, or moved by a reset, meanwhile.
       if (this.#place !== place) return 0;
-      if (page.gone) this.#reader.gone();
-      else if (page.batch === null) return emptyMs;
+      if (page.trimmed) this.#reader.onTrimmed();
+      else if (page.batch === null) return emptyPageRetryMs;
       else {
         this.#place = { position: page.last, parts: 0 };
         this.#reader.read(page.batch);
         // Ahead of the feed: then it is news for the others too, and this one gets it only here.
-        channel.take(page.rows);
+        channel.append(page.rows);
       }
       return 0;
     } catch (error) {

@@ -4,14 +4,14 @@
  */
 import type { Deps } from '../../shared/deps.ts';
 import type { Environment } from '../../shared/environments/definition.ts';
-import type { LiveBatch, PassingMessage } from '../../shared/platform/redis/bus.ts';
-import { Batch, entriesOf, type Entry, type StreamRow } from './batch.ts';
-import { Counts } from './counts.ts';
-import { Groups } from './group.ts';
+import type { LiveBatch, EphemeralMessage } from '../../shared/platform/redis/bus.ts';
+import { LiveMessageBatch, toStreamEntries, type StreamEntry, type StreamRow } from './messageBatch.ts';
+import { ChannelCounts } from './counts.ts';
+import { SessionGroups } from './group.ts';
 import type { StreamLog } from './log.ts';
 import type { ResetReason } from './offsets.ts';
-import type { Part } from './visible.ts';
-import { atMostEvery, Turn, Waiting } from './waiting.ts';
+import type { StreamPart } from './visibility.ts';
+import { throttle, EventLoopBatch, WaitQueue } from './throttle.ts';
 
 /** Counts are told at most four times a second, by the clock of whoever hears them too: what was on its way a little longer is close to what follows. */
 const countsEveryMs = 260;
@@ -22,22 +22,22 @@ interface Subscribed {
   reset(reason: ResetReason): void;
 }
 
-export class Channel {
+export class EnvironmentChannel {
   readonly envId: number;
-  readonly counts: Counts;
-  readonly groups = new Groups();
+  readonly counts: ChannelCounts;
+  readonly groups = new SessionGroups();
   readonly sessions = new Set<Subscribed>();
   /** Ends its waits when there is something new. */
-  readonly news = new Waiting();
+  readonly newMessages = new WaitQueue();
   /** Sessions and waiting calls, also those that are about to begin. */
   users = 0;
   /** -1 until it has begun: before that, what is heard tells nothing. */
-  head = -1;
-  seen = -1;
+  deliveredPosition = -1;
+  newestPosition = -1;
   env: Environment;
   readonly #deps: Deps;
   readonly #log: StreamLog;
-  readonly #turn = new Turn<Entry>(() => {
+  readonly #turn = new EventLoopBatch<StreamEntry>(() => {
     this.flush();
   });
   #wanted = 0;
@@ -50,57 +50,57 @@ export class Channel {
     this.#log = log;
     this.env = env;
     this.envId = env.id;
-    this.counts = new Counts(env.id);
+    this.counts = new ChannelCounts(env.id);
   }
 
   /** Begins at `position`, or begins anew there. */
   start(position: number): void {
     this.#turn.take();
-    this.head = position;
-    this.seen = position;
+    this.deliveredPosition = position;
+    this.newestPosition = position;
     this.#wanted = position;
   }
 
   /** A message of the bus. Resolves when everything that it told of was taken. */
-  async hear(text: string): Promise<void> {
-    if (this.seen < 0) return;
-    const message = JSON.parse(text) as LiveBatch | PassingMessage;
+  async receive(text: string): Promise<void> {
+    if (this.newestPosition < 0) return;
+    const message = JSON.parse(text) as LiveBatch | EphemeralMessage;
     if (message.kind === 'passing') {
-      this.#turn.add([{ position: null, index: 0, at: message.at, part: message.part as Part }]);
+      this.#turn.add([{ position: null, index: 0, at: message.at, part: message.part as StreamPart }]);
       return;
     }
     const last = message.first + message.rows.length - 1;
-    if (message.first > this.seen + 1) {
-      await this.reach(last);
+    if (message.first > this.newestPosition + 1) {
+      await this.readUpTo(last);
       return;
     }
-    this.take(message.rows.map(({ at, parts }, i) => ({ position: message.first + i, at, parts: parts as Part[] })));
+    this.append(message.rows.map(({ at, parts }, i) => ({ position: message.first + i, at, parts: parts as StreamPart[] })));
     this.counts.apply(message.counts, last, message.at);
-    if (this.counts.hasNews) this.#tellCounts();
+    if (this.counts.hasChanged) this.#tellCounts();
   }
 
   /** Rows from wherever they come; only the next ones in order count. */
-  take(rows: readonly StreamRow[]): void {
+  append(rows: readonly StreamRow[]): void {
     for (const row of rows) {
-      if (row.position !== this.seen + 1) continue;
-      this.#turn.add(entriesOf(row));
-      this.seen = row.position;
+      if (row.position !== this.newestPosition + 1) continue;
+      this.#turn.add(toStreamEntries(row));
+      this.newestPosition = row.position;
     }
   }
 
   /** `position` is the newest in the database; `before` is `seen` from before it was read, at `at`. */
-  async look(position: number, before: number, at: number): Promise<void> {
+  async catchUpTo(position: number, before: number, at: number): Promise<void> {
     if (position < before || this.#restored) {
       this.#restored = false;
       await this.#restart(position, 'epoch');
     }
-    await this.reach(position);
+    await this.readUpTo(position);
     if (position === before) this.counts.confirm(position, at);
   }
 
   /** Reads the log until it has `position`, if it doesn't yet. */
-  async reach(position: number): Promise<void> {
-    if (position <= this.seen) return;
+  async readUpTo(position: number): Promise<void> {
+    if (position <= this.newestPosition) return;
     this.#wanted = Math.max(this.#wanted, position);
     this.#catching ??= this.#catchUp().finally(() => {
       this.#catching = null;
@@ -110,11 +110,11 @@ export class Channel {
 
   async readCounts(): Promise<void> {
     await this.counts.read(this.#deps.db, this.#deps.clock.now());
-    if (this.counts.hasNews) this.#tellCounts();
+    if (this.counts.hasChanged) this.#tellCounts();
   }
 
   /** The directory was loaded anew. */
-  renew(): void {
+  reloadEnvironment(): void {
     const env = this.#deps.directory.environmentById(this.envId);
     if (env === undefined) return;
     this.#restored ||= env.epoch !== this.env.epoch;
@@ -124,40 +124,40 @@ export class Channel {
   /** Hands on what is there, so that `head` is `seen`. */
   flush(): void {
     const entries = this.#turn.take();
-    const before = this.head;
-    this.head = this.seen;
+    const before = this.deliveredPosition;
+    this.deliveredPosition = this.newestPosition;
     if (entries.length === 0) return;
     try {
-      this.groups.deliver(new Batch(this.env, entries), before);
+      this.groups.deliver(new LiveMessageBatch(this.env, entries), before);
     } catch (error) {
       // A bug here must end neither the process nor the chain in silence.
-      this.#deps.log.error({ err: error, env: this.envId, position: this.head }, 'live messages could not be made');
+      this.#deps.log.error({ err: error, env: this.envId, position: this.deliveredPosition }, 'live messages could not be made');
       for (const session of this.sessions) session.reset('gone');
     }
-    if (this.head > before) this.news.wake();
+    if (this.deliveredPosition > before) this.newMessages.wakeAll();
   }
 
-  readonly #tellCounts = atMostEvery(countsEveryMs, () => {
-    this.#turn.add([{ position: null, index: 0, at: this.counts.at, part: { type: 'counts', inboxes: this.counts.news(this.env.definition) } }]);
+  readonly #tellCounts = throttle(countsEveryMs, () => {
+    this.#turn.add([{ position: null, index: 0, at: this.counts.at, part: { type: 'counts', inboxes: this.counts.takeChanged(this.env.definition) } }]);
   });
 
   async #catchUp(): Promise<void> {
-    while (this.seen < this.#wanted) {
-      const page = await this.#log.read(this.env, { position: this.seen, parts: 0 });
-      if (page.gone) return this.#restart(this.#wanted, 'gone');
+    while (this.newestPosition < this.#wanted) {
+      const page = await this.#log.read(this.env, { position: this.newestPosition, parts: 0 });
+      if (page.trimmed) return this.#restart(this.#wanted, 'gone');
       if (page.rows.length === 0) break;
-      this.take(page.rows);
+      this.append(page.rows);
     }
     await this.readCounts();
   }
 
   /** Every session has to start anew. */
   async #restart(position: number, reason: ResetReason): Promise<void> {
-    this.#log.forget();
+    this.#log.clearCache();
     this.start(position);
-    this.counts.restart();
+    this.counts.clear();
     for (const session of this.sessions) session.reset(reason);
-    this.news.wake();
+    this.newMessages.wakeAll();
     await this.readCounts();
   }
 }

@@ -1,22 +1,22 @@
 /** Exact counts per inbox, as streams tell them: kept in memory per environment, read from `counts` at first and after a gap. */
 import type { Db } from '../../shared/platform/db/knex.ts';
 import type { Definition } from '../../shared/environments/definition.ts';
-import { inboxCounts, readCounts, type InboxCounts, type Measures } from '../../shared/items/counts.ts';
+import { toInboxCounts, readCounts, type InboxCounts, type InboxMeasures } from '../../shared/items/counts.ts';
 
 export type { InboxCounts };
 
-const same = (a: Measures, b: Measures): boolean =>
+const same = (a: InboxMeasures, b: InboxMeasures): boolean =>
   [...Object.keys(a), ...Object.keys(b)].every((measure) => (a[measure] ?? 0) === (b[measure] ?? 0));
 
 /** The counts of one environment and which of them changed since they were last told. */
-export class Counts {
+export class ChannelCounts {
   /** When they held. */
   at = 0;
   /** Rises with each change. */
   version = 0;
   readonly #env: number;
   #position = -1;
-  #inboxes = new Map<string, Measures>();
+  #inboxes = new Map<string, InboxMeasures>();
   #changed = new Set<string>();
 
   constructor(env: number) {
@@ -24,7 +24,7 @@ export class Counts {
   }
 
   /** What the publisher told with the rows up to `position`; older than what is known: ignored. */
-  apply(told: Readonly<Record<string, Measures>>, position: number, at: number): void {
+  apply(told: Readonly<Record<string, InboxMeasures>>, position: number, at: number): void {
     if (position < this.#position) return;
     this.#position = position;
     this.at = Math.max(this.at, at);
@@ -48,12 +48,12 @@ export class Counts {
   }
 
   /** Forgets everything, after the database was restored from a backup. */
-  restart(): void {
+  clear(): void {
     this.#position = -1;
     this.#inboxes.clear();
   }
 
-  #set(inbox: string, measures: Measures): void {
+  #set(inbox: string, measures: InboxMeasures): void {
     if (same(measures, this.#inboxes.get(inbox) ?? {})) return;
     this.#inboxes.set(inbox, measures);
     this.#changed.add(inbox);
@@ -61,11 +61,11 @@ export class Counts {
   }
 
   /** Whoever comes is told all of them; nobody has to hear of what was before. */
-  told(): void {
+  markSent(): void {
     this.#changed.clear();
   }
 
-  get hasNews(): boolean {
+  get hasChanged(): boolean {
     return this.#changed.size > 0;
   }
 
@@ -75,13 +75,13 @@ export class Counts {
   }
 
   /** Those that changed since the last call. */
-  news(definition: Definition): Record<string, InboxCounts> {
+  takeChanged(definition: Definition): Record<string, InboxCounts> {
     const changed = this.#changed;
     this.#changed = new Set();
     return this.#shaped(definition, changed);
   }
 
   #shaped(definition: Definition, names: ReadonlySet<string>): Record<string, InboxCounts> {
-    return Object.fromEntries([...names].map((name) => [name, inboxCounts(definition.inboxes.get(name), this.#inboxes.get(name) ?? {})]));
+    return Object.fromEntries([...names].map((name) => [name, toInboxCounts(definition.inboxes.get(name), this.#inboxes.get(name) ?? {})]));
   }
 }

@@ -1,17 +1,17 @@
 /** Whose request an upgrade is: a bearer token in the header or (browsers) among the subprotocols, a ticket, or a person's cookie. */
 import type { IncomingMessage } from 'node:http';
-import type { Session } from '../../shared/settings/directory.ts';
+import type { AuthSession } from '../../shared/settings/directory.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
 import type { Deps } from '../../shared/deps.ts';
 import type { Environment } from '../../shared/environments/definition.ts';
-import { bearerToken, cookieSession } from '../middleware/authenticate.ts';
+import { bearerToken, authenticateCookie } from '../middleware/authenticate.ts';
 import { isSameOrigin } from '../middleware/cookies.ts';
-import { useTicket } from './tickets.ts';
+import { redeemTicket } from './tickets.ts';
 
-export const protocol = 'console.v1';
+export const liveSubprotocol = 'console.v1';
 const bearerProtocol = 'bearer.';
 
-const tokensOf = (request: IncomingMessage): (string | null)[] => {
+const requestTokens = (request: IncomingMessage): (string | null)[] => {
   const { authorization } = request.headers;
   const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim());
   return [
@@ -20,25 +20,25 @@ const tokensOf = (request: IncomingMessage): (string | null)[] => {
   ];
 };
 
-const ticketsOf = (search: string): string[] =>
+const requestTickets = (search: string): string[] =>
   search.split('&').filter((pair) => pair.startsWith('ticket=')).map((pair) => pair.slice('ticket='.length));
 
 /**
  * The session that the request shows exactly one credential of; a cookie counts when there is nothing else. Throws 401;
  * 403 for a cookie that somebody else's page sent. `env` undefined: there is no such environment, so tickets hold for nothing.
  */
-export const authenticate = async (deps: Deps, request: IncomingMessage, env: Environment | undefined, search: string): Promise<Session> => {
-  const tokens = tokensOf(request);
-  const tickets = ticketsOf(search);
+export const authenticateUpgrade = async (deps: Deps, request: IncomingMessage, env: Environment | undefined, search: string): Promise<AuthSession> => {
+  const tokens = requestTokens(request);
+  const tickets = requestTickets(search);
   const [token = null] = tokens;
   const [ticket] = tickets;
   if (tokens.length + tickets.length === 0 && request.headers.cookie !== undefined) {
     if (request.headers.origin !== undefined && !isSameOrigin(request, deps.config)) throw fault('forbidden', 'The request comes from another site.');
-    return cookieSession(deps, request, true);
+    return authenticateCookie(deps, request, true);
   }
   if (tokens.length + tickets.length !== 1) throw fault('unauthorized');
-  const byTicket = ticket === undefined || env === undefined ? null : useTicket(deps, env, ticket);
-  const session = await (token === null ? byTicket : deps.directory.session(token));
+  const byTicket = ticket === undefined || env === undefined ? null : redeemTicket(deps, env, ticket);
+  const session = await (token === null ? byTicket : deps.directory.sessionByToken(token));
   if (session === null) throw fault('unauthorized');
   return session;
 };

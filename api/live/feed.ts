@@ -3,43 +3,43 @@
  * environment. Redis is a hint: what isn't newer is dropped, a gap is read from the log, and the truth is looked at
  * every 2 s (every second while Redis is away).
  */
-import { rows, statement } from '../../shared/platform/db/sql.ts';
+import { queryRows, statement } from '../../shared/platform/db/sql.ts';
 import type { Deps } from '../../shared/deps.ts';
 import type { Environment } from '../../shared/environments/definition.ts';
 import { channels } from '../../shared/platform/redis/bus.ts';
-import { Channel } from './channel.ts';
+import { EnvironmentChannel } from './channel.ts';
 import type { StreamLog } from './log.ts';
-import { headOf } from './offsets.ts';
+import { readStreamHead } from './offsets.ts';
 
-const lookMs = 1000;
+const pollMs = 1000;
 /** A subscription takes a moment; what was published before it stood is found by these. */
-const firstLooksMs = [50, 150, 400, 1000];
+const firstPollsMs = [50, 150, 400, 1000];
 /** With a lost message of nothing but counts, they are wrong for at most this many looks of 1 s. */
-const countsEvery = 10;
+const countsEveryPolls = 10;
 /** A channel without listeners stays open for this long: they often come back. */
-const lingerMs = 30_000;
+const idleChannelMs = 30_000;
 
 const readPositions = statement('live.positions', 'select env, position from streams');
 
-export interface Feed {
+export interface ChannelFeed {
   /** The channel of an environment, in step with the log; `leave` it once for each `join`. */
-  join(env: Environment): Promise<Channel>;
-  leave(channel: Channel): void;
+  join(env: Environment): Promise<EnvironmentChannel>;
+  leave(channel: EnvironmentChannel): void;
   readonly position: (env: Environment) => Promise<number> | number;
-  channels(): readonly Channel[];
+  channels(): readonly EnvironmentChannel[];
   close(): void;
 }
 
-interface Open {
-  readonly channel: Channel;
+interface OpenChannel {
+  readonly channel: EnvironmentChannel;
   readonly unsubscribe: () => void;
   emptySince: number | null;
 }
 
-export const createFeed = (deps: Deps, log: StreamLog): Feed => {
+export const createFeed = (deps: Deps, log: StreamLog): ChannelFeed => {
   const { db, bus, directory } = deps;
-  const open = new Map<number, Open>();
-  const opening = new Map<number, Promise<Channel>>();
+  const open = new Map<number, OpenChannel>();
+  const opening = new Map<number, Promise<EnvironmentChannel>>();
   const positions = new Map<number, number>();
   let looking = false;
   let looks = 0;
@@ -51,27 +51,27 @@ export const createFeed = (deps: Deps, log: StreamLog): Feed => {
     });
   };
 
-  const look = async (channel: Channel): Promise<void> => {
-    const { seen } = channel;
+  const look = async (channel: EnvironmentChannel): Promise<void> => {
+    const { newestPosition: seen } = channel;
     const at = deps.clock.now();
-    const { position } = await headOf(db, channel.env);
-    await channel.look(position, seen, at);
+    const { position } = await readStreamHead(db, channel.env);
+    await channel.catchUpTo(position, seen, at);
   };
 
-  const start = async (env: Environment): Promise<Channel> => {
-    const channel = new Channel(deps, log, env);
+  const start = async (env: Environment): Promise<EnvironmentChannel> => {
+    const channel = new EnvironmentChannel(deps, log, env);
     const unsubscribe = bus.subscribe(channels.live(env.id), (text) => {
-      quietly(channel.hear(text));
+      quietly(channel.receive(text));
     });
     try {
-      await Promise.all([channel.counts.read(db, deps.clock.now()), headOf(db, env).then(({ position }) => channel.start(position))]);
+      await Promise.all([channel.counts.read(db, deps.clock.now()), readStreamHead(db, env).then(({ position }) => channel.start(position))]);
     } catch (error) {
       unsubscribe();
       throw error;
     }
-    channel.counts.told();
+    channel.counts.markSent();
     open.set(env.id, { channel, unsubscribe, emptySince: null });
-    for (const ms of firstLooksMs) {
+    for (const ms of firstPollsMs) {
       setTimeout(() => {
         if (open.get(env.id)?.channel === channel) quietly(look(channel));
       }, ms).unref();
@@ -79,7 +79,7 @@ export const createFeed = (deps: Deps, log: StreamLog): Feed => {
     return channel;
   };
 
-  const channelOf = async (env: Environment): Promise<Channel> => {
+  const channelOf = async (env: Environment): Promise<EnvironmentChannel> => {
     const known = open.get(env.id);
     if (known !== undefined) return known.channel;
     const starting = opening.get(env.id) ?? start(env).finally(() => opening.delete(env.id));
@@ -87,20 +87,20 @@ export const createFeed = (deps: Deps, log: StreamLog): Feed => {
     return starting;
   };
 
-  const shut = ({ channel, unsubscribe }: Open): void => {
+  const shut = ({ channel, unsubscribe }: OpenChannel): void => {
     unsubscribe();
     open.delete(channel.envId);
   };
 
   const lookAll = async (): Promise<void> => {
     const at = deps.clock.now();
-    const seen = new Map([...open.values()].map(({ channel }) => [channel.envId, channel.seen]));
-    const found = await rows<{ env: number; position: number }>(db, readPositions);
+    const seen = new Map([...open.values()].map(({ channel }) => [channel.envId, channel.newestPosition]));
+    const found = await queryRows<{ env: number; position: number }>(db, readPositions);
     for (const { env, position } of found) {
       positions.set(env, position);
       const before = seen.get(env);
       const channel = open.get(env)?.channel;
-      if (before !== undefined && channel !== undefined) quietly(channel.look(position, before, at));
+      if (before !== undefined && channel !== undefined) quietly(channel.catchUpTo(position, before, at));
     }
   };
 
@@ -108,21 +108,21 @@ export const createFeed = (deps: Deps, log: StreamLog): Feed => {
     const now = performance.now();
     for (const entry of open.values()) {
       if (entry.channel.users > 0) entry.emptySince = null;
-      else if (now - (entry.emptySince ??= now) > lingerMs) shut(entry);
+      else if (now - (entry.emptySince ??= now) > idleChannelMs) shut(entry);
     }
     looks += 1;
-    if (looking || (bus.up && looks % 2 === 1) || (open.size === 0 && positions.size === 0)) return;
+    if (looking || (bus.connected && looks % 2 === 1) || (open.size === 0 && positions.size === 0)) return;
     looking = true;
     quietly(lookAll().finally(() => {
       looking = false;
     }));
-    if (bus.up && looks % countsEvery !== 0) return;
+    if (bus.connected && looks % countsEveryPolls !== 0) return;
     for (const { channel } of open.values()) if (channel.users > 0) quietly(channel.readCounts());
   };
-  const timer = setInterval(tick, lookMs);
+  const timer = setInterval(tick, pollMs);
 
   const forgetChanged = directory.onChange(() => {
-    for (const { channel } of open.values()) channel.renew();
+    for (const { channel } of open.values()) channel.reloadEnvironment();
   });
 
   return {
@@ -136,9 +136,9 @@ export const createFeed = (deps: Deps, log: StreamLog): Feed => {
     },
     position: (env) => {
       const known = positions.get(env.id);
-      const seen = open.get(env.id)?.channel.seen;
+      const seen = open.get(env.id)?.channel.newestPosition;
       if (known !== undefined || seen !== undefined) return Math.max(known ?? 0, seen ?? 0);
-      return headOf(db, env).then(({ position }) => {
+      return readStreamHead(db, env).then(({ position }) => {
         positions.set(env.id, Math.max(position, positions.get(env.id) ?? 0));
         return position;
       });

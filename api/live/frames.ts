@@ -10,21 +10,21 @@ const beforeOffset = '{"type":"","offset":"'.length;
 const betweenOffsets = offsetLength + '","prev":"'.length;
 
 /** Where in the message's text its `offset` begins. */
-export const offsetPlace = (type: string): number => beforeOffset + type.length;
+export const offsetIndex = (type: string): number => beforeOffset + type.length;
 /** Where its `prev` begins. */
-export const prevPlace = (type: string): number => offsetPlace(type) + betweenOffsets;
+export const prevIndex = (type: string): number => offsetIndex(type) + betweenOffsets;
 
 /** The members of a message beside the four that every message has: JSON without its opening brace. */
-export const restOf = (members: object): string => JSON.stringify(members).slice(1);
+export const membersJson = (members: object): string => JSON.stringify(members).slice(1);
 
-export interface Head {
+export interface MessageHead {
   readonly type: string;
   readonly offset: string;
   readonly prev: string | null;
   readonly at: number;
 }
 
-export const messageText = ({ type, offset, prev, at }: Head, rest: string): string =>
+export const encodeMessage = ({ type, offset, prev, at }: MessageHead, rest: string): string =>
   `{"type":"${type}","offset":"${offset}","prev":${prev === null ? 'null' : `"${prev}"`},"at":${String(at)}${rest === '}' ? '' : ','}${rest}`;
 
 const finText = 0x81;
@@ -45,14 +45,14 @@ const writeHeader = (into: Buffer, at: number, payload: number): number => {
   return into.writeUIntBE(payload, at + 4, 6);
 };
 
-export interface Frames {
+export interface EncodedFrames {
   readonly bytes: Buffer;
   /** Where the text of each frame begins. */
   readonly starts: readonly number[];
 }
 
 /** All texts, each as one frame, in one buffer. */
-export const frames = (texts: readonly string[]): Frames => {
+export const encodeFrames = (texts: readonly string[]): EncodedFrames => {
   const lengths = texts.map((text) => Buffer.byteLength(text));
   const bytes = Buffer.allocUnsafe(lengths.reduce((sum, length) => sum + headerLength(length) + length, 0));
   const starts: number[] = [];

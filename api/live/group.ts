@@ -1,15 +1,15 @@
 /** Sessions of one environment that see the same: one decision and one serialised message for all of them. */
 import type { Access } from '../../shared/access/access.ts';
-import type { Batch } from './batch.ts';
-import type { Narrowing, Viewer } from './visible.ts';
+import type { LiveMessageBatch } from './messageBatch.ts';
+import type { Narrowing, Viewer } from './visibility.ts';
 
 /** A session, as its group knows it. */
 interface Member {
   /** Takes a batch of live messages; `before` is the stream's position before it. */
-  take(batch: Batch, before: number): void;
+  receiveBatch(batch: LiveMessageBatch, before: number): void;
 }
 
-export interface Group extends Viewer {
+export interface SessionGroup extends Viewer {
   readonly key: string;
   /** Those in step with the live messages; the others read the log. */
   readonly live: Set<Member>;
@@ -19,15 +19,15 @@ export interface Group extends Viewer {
 
 const sorted = (names: ReadonlySet<string> | null): string[] | null => (names === null ? null : [...names].sort());
 
-export class Groups {
-  readonly #groups = new Map<string, Group>();
+export class SessionGroups {
+  readonly #groups = new Map<string, SessionGroup>();
 
   get size(): number {
     return this.#groups.size;
   }
 
   /** The group of all who see the same, made where there is none; `leave` it once for each `join`. */
-  join(access: Access, { types, inboxes }: Narrowing): Group {
+  join(access: Access, { types, inboxes }: Narrowing): SessionGroup {
     const key = JSON.stringify([access.key, sorted(types), sorted(inboxes)]);
     const group = this.#groups.get(key) ?? { key, access, types, inboxes, live: new Set(), members: 0 };
     group.members += 1;
@@ -35,13 +35,13 @@ export class Groups {
     return group;
   }
 
-  leave(group: Group): void {
+  leave(group: SessionGroup): void {
     group.members -= 1;
     if (group.members === 0) this.#groups.delete(group.key);
   }
 
   /** Hands a batch to all who are in step; `before` is where they stand. */
-  deliver(batch: Batch, before: number): void {
-    for (const group of this.#groups.values()) for (const session of group.live) session.take(batch, before);
+  deliver(batch: LiveMessageBatch, before: number): void {
+    for (const group of this.#groups.values()) for (const session of group.live) session.receiveBatch(batch, before);
   }
 }

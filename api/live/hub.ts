@@ -1,25 +1,25 @@
 /** All live sessions of this process: opens them, looks after each once a second, and closes them when the process stops. */
 import type { LiveContext } from './context.ts';
-import { hear } from './requests.ts';
-import { createReview } from './review.ts';
-import { LiveSession, type Start, type Subscriber } from './session.ts';
+import { receiveMessage } from './requests.ts';
+import { createSessionCheck } from './sessionCheck.ts';
+import { LiveSession, type StreamStart, type LiveSubscriber } from './session.ts';
 
-const pulseMs = 1000;
+const checkIntervalMs = 1000;
 
-export interface Hub {
+export interface LiveHub {
   /** Takes over an accepted socket. Its place among the channel's `users` is the caller's gift. */
-  join(subscriber: Subscriber, start: Start): void;
+  join(subscriber: LiveSubscriber, start: StreamStart): void;
   /** How many there are: all that aren't closing, those of them that read the log, and those that are closing. */
   readonly stats: () => { readonly sessions: number; readonly behind: number; readonly closing: number };
   /** Closes every session with 1012 and answers when their sockets are gone. */
   stop(): Promise<void>;
 }
 
-export const createHub = (context: LiveContext): Hub => {
+export const createHub = (context: LiveContext): LiveHub => {
   const { deps, times } = context;
   /** Sessions whose socket isn't gone yet, by credential. */
   const sessions = new Map<string, Set<LiveSession>>();
-  const review = createReview(deps, sessions);
+  const review = createSessionCheck(deps, sessions);
   let stopped: (() => void) | null = null;
 
   const all = (): LiveSession[] => [...sessions.values()].flatMap((own) => [...own]);
@@ -39,21 +39,21 @@ export const createHub = (context: LiveContext): Hub => {
   };
 
   const timer = setInterval(() => {
-    review.pulse();
+    review.tick();
     const now = performance.now();
     const at = deps.clock.now();
-    for (const own of sessions.values()) for (const session of own) session.upkeep.pulse(now, at);
-  }, pulseMs);
+    for (const own of sessions.values()) for (const session of own) session.upkeep.tick(now, at);
+  }, checkIntervalMs);
 
   const listen = (session: LiveSession): void => {
     session.ws
       .on('error', () => {
         // ws has sent its close frame: 1009, 1007, 1002 …
         session.leave();
-        session.upkeep.ending();
+        session.upkeep.startCloseTimer();
       })
       .on('message', (data, isBinary) => {
-        hear(session, data, isBinary);
+        receiveMessage(session, data, isBinary);
       })
       .on('pong', () => {
         session.upkeep.pong();
@@ -78,7 +78,7 @@ export const createHub = (context: LiveContext): Hub => {
       if (tooMany(own)) session.end(4429, 'too many connections of one token');
       else session.begin(start);
       // Whatever changed about it between its request and now was told to those who were there.
-      review.one(credential);
+      review.checkOne(credential);
     },
     stop: async () => {
       review.stop();

@@ -1,26 +1,26 @@
 /** The live stream of this process: what the HTTP app is wired to (`createLive`). */
-import type { Session } from '../../shared/settings/directory.ts';
+import type { AuthSession } from '../../shared/settings/directory.ts';
 import type { Caller } from '../../shared/access/principal.ts';
 import type { Deps } from '../../shared/deps.ts';
 import type { Environment } from '../../shared/environments/definition.ts';
 import type { RateLimit } from '../middleware/rateLimit.ts';
-import { readChanges, type Changes, type ChangesQuery } from './changes.ts';
+import { waitForChanges, type ChangesPage, type ChangesQuery } from './changes.ts';
 import { liveTimes, type LiveTimes } from './context.ts';
 import { createFeed } from './feed.ts';
-import { createHub, type Hub } from './hub.ts';
+import { createHub, type LiveHub } from './hub.ts';
 import { createStreamLog } from './log.ts';
 import { issueTicket, type Ticket } from './tickets.ts';
-import { createUpgrade, type Upgrade } from './upgrade.ts';
+import { createLiveUpgrade, type LiveUpgrade } from './upgrade.ts';
 
 export interface Live {
   /** Handles the server's upgrades; `others`: handlers of further paths below `/api/env/:environment/`, by their last segment. */
-  readonly attach: Upgrade['attach'];
+  readonly attach: LiveUpgrade['attach'];
   /** The newest known position of an environment's stream; never more than the true one. */
   readonly position: (env: Environment) => Promise<number> | number;
   /** Throws `400 bad_cursor`. Answers early when `signal` is aborted or the process stops. */
-  changes(caller: Caller, query: ChangesQuery, signal: AbortSignal): Promise<Changes>;
-  issueTicket(env: Environment, session: Pick<Session, 'credential'>): Promise<Ticket>;
-  readonly stats: Hub['stats'];
+  changes(caller: Caller, query: ChangesQuery, signal: AbortSignal): Promise<ChangesPage>;
+  issueTicket(env: Environment, session: Pick<AuthSession, 'credential'>): Promise<Ticket>;
+  readonly stats: LiveHub['stats'];
   /** Closes every stream with 1012 and ends every waiting `changes`; may be called twice. */
   stop(): Promise<void>;
 }
@@ -29,7 +29,7 @@ export const createLive = (deps: Deps, rate: RateLimit, times: Partial<LiveTimes
   const context = { deps, log: createStreamLog(deps.db), times: { ...liveTimes, ...times } };
   const feed = createFeed(deps, context.log);
   const hub = createHub(context);
-  const upgrade = createUpgrade(context, { feed, hub, rate });
+  const upgrade = createLiveUpgrade(context, { feed, hub, rate });
   const waiting = new Set<AbortController>();
   let stopped: Promise<void> | null = null;
 
@@ -49,7 +49,7 @@ export const createLive = (deps: Deps, rate: RateLimit, times: Partial<LiveTimes
     signal.addEventListener('abort', abort);
     waiting.add(call);
     try {
-      return await readChanges(context, feed, caller, query, call.signal);
+      return await waitForChanges(context, feed, caller, query, call.signal);
     } finally {
       waiting.delete(call);
       signal.removeEventListener('abort', abort);

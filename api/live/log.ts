@@ -4,28 +4,28 @@
  * ends are at fixed positions, one read serves all who ask meanwhile, and full pages are kept for a moment.
  */
 import type { Db } from '../../shared/platform/db/knex.ts';
-import { rows, statement } from '../../shared/platform/db/sql.ts';
+import { queryRows, statement } from '../../shared/platform/db/sql.ts';
 import type { Environment } from '../../shared/environments/definition.ts';
-import { Batch, entriesOf, type StreamRow } from './batch.ts';
-import { headOf, type Place } from './offsets.ts';
-import type { Part } from './visible.ts';
+import { LiveMessageBatch, toStreamEntries, type StreamRow } from './messageBatch.ts';
+import { readStreamHead, type StreamPosition } from './offsets.ts';
+import type { StreamPart } from './visibility.ts';
 
 const pageRows = 128;
 /** A page ends after the row with which it reaches this; one that doesn't drain holds about this much. */
 const pageBytes = 256 * 1024;
-const keptPages = 32;
+const cachedPagesMax = 32;
 
-const readPage = statement('live.page', `
+const readPageSql = statement('live.page', `
   select position, at, parts, bytes from (
     select position, at, parts, sum(octet_length(parts)) over (order by position) as bytes, octet_length(parts) as own
     from stream where env = $1 and position > $2 and position <= $3
   ) page where bytes - own < ${String(pageBytes)} order by position`);
 
-export interface Page {
+export interface LogPage {
   /** What can be read of it was deleted: start anew. */
-  readonly gone: boolean;
+  readonly trimmed: boolean;
   /** null: nothing after the place (yet). */
-  readonly batch: Batch | null;
+  readonly batch: LiveMessageBatch | null;
   readonly rows: readonly StreamRow[];
   /** The place after its last row. */
   readonly last: number;
@@ -33,34 +33,34 @@ export interface Page {
 
 export interface StreamLog {
   /** What follows `place`: some rows, at least one unless there are none. */
-  read(env: Environment, place: Place): Promise<Page>;
+  read(env: Environment, place: StreamPosition): Promise<LogPage>;
   /** Forgets what it kept. */
-  forget(): void;
+  clearCache(): void;
 }
 
-const load = async (db: Db, env: Environment, after: number): Promise<{ page: Page; full: boolean }> => {
+const loadPage = async (db: Db, env: Environment, after: number): Promise<{ page: LogPage; full: boolean }> => {
   const end = after - (after % pageRows) + pageRows;
-  const found = await rows<{ position: number; at: number; parts: string; bytes: number }>(db, readPage, [env.id, after, end]);
+  const found = await queryRows<{ position: number; at: number; parts: string; bytes: number }>(db, readPageSql, [env.id, after, end]);
   const [first] = found;
   const last = found.at(-1);
   if (first === undefined || last === undefined) {
-    const { trimmed } = await headOf(db, env);
-    return { page: { gone: trimmed > after, batch: null, rows: [], last: after }, full: false };
+    const { trimmed } = await readStreamHead(db, env);
+    return { page: { trimmed: trimmed > after, batch: null, rows: [], last: after }, full: false };
   }
-  if (first.position !== after + 1) return { page: { gone: true, batch: null, rows: [], last: after }, full: false };
-  const read = found.map(({ position, at, parts }) => ({ position, at, parts: JSON.parse(parts) as Part[] }));
-  const page = { gone: false, batch: new Batch(env, read.flatMap(entriesOf)), rows: read, last: last.position };
+  if (first.position !== after + 1) return { page: { trimmed: true, batch: null, rows: [], last: after }, full: false };
+  const read = found.map(({ position, at, parts }) => ({ position, at, parts: JSON.parse(parts) as StreamPart[] }));
+  const page = { trimmed: false, batch: new LiveMessageBatch(env, read.flatMap(toStreamEntries)), rows: read, last: last.position };
   return { page, full: last.position === end || last.bytes >= pageBytes };
 };
 
 export const createStreamLog = (db: Db): StreamLog => {
-  const pages = new Map<string, Promise<Page>>();
+  const pages = new Map<string, Promise<LogPage>>();
 
-  const pageAfter = (env: Environment, position: number): Promise<Page> => {
+  const pageAfter = (env: Environment, position: number): Promise<LogPage> => {
     const key = `${String(env.id)}:${String(position)}`;
     const known = pages.get(key);
     if (known !== undefined) return known;
-    const reading = load(db, env, position).then(
+    const reading = loadPage(db, env, position).then(
       ({ page, full }) => {
         if (!full && pages.get(key) === reading) pages.delete(key);
         return page;
@@ -71,7 +71,7 @@ export const createStreamLog = (db: Db): StreamLog => {
       },
     );
     pages.set(key, reading);
-    for (const oldest of [...pages.keys()].slice(0, Math.max(0, pages.size - keptPages))) pages.delete(oldest);
+    for (const oldest of [...pages.keys()].slice(0, Math.max(0, pages.size - cachedPagesMax))) pages.delete(oldest);
     return reading;
   };
 
@@ -80,9 +80,9 @@ export const createStreamLog = (db: Db): StreamLog => {
       const page = await pageAfter(env, position);
       if (parts === 0 || page.batch === null) return page;
       const rest = page.batch.entries.filter((entry) => entry.position !== position + 1 || entry.index >= parts);
-      return { ...page, batch: new Batch(env, rest) };
+      return { ...page, batch: new LiveMessageBatch(env, rest) };
     },
-    forget: () => {
+    clearCache: () => {
       pages.clear();
     },
   };

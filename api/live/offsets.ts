@@ -6,44 +6,44 @@
 import { lastPart } from '../../shared/platform/core/seal.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
 import type { Db } from '../../shared/platform/db/knex.ts';
-import { row, statement } from '../../shared/platform/db/sql.ts';
+import { queryRow, statement } from '../../shared/platform/db/sql.ts';
 import type { Environment } from '../../shared/environments/definition.ts';
 
-const otherLast = lastPart - 1;
+const alternateLastPart = lastPart - 1;
 
 /** How offsets name part `i` of `count`. No row has more than 254. */
-export const partIndex = (i: number, count: number): number => (i === count - 1 ? lastPart : Math.min(i, otherLast - 1));
+export const partIndex = (i: number, count: number): number => (i === count - 1 ? lastPart : Math.min(i, alternateLastPart - 1));
 
 export type ResetReason = 'gone' | 'epoch' | 'role';
 
 /** Where a reader stands: it has everything up to `position`, and of the position after that the first `parts` parts. */
-export interface Place {
+export interface StreamPosition {
   readonly position: number;
   readonly parts: number;
 }
 
 /** The offset after everything of `position`, in the form that isn't `last`. */
-export const endOf = ({ seal, epoch }: Environment, position: number, last?: string): string => {
+export const endOffset = ({ seal, epoch }: Environment, position: number, last?: string): string => {
   const offset = seal.offset({ epoch, position, part: lastPart });
-  return offset === last ? seal.offset({ epoch, position, part: otherLast }) : offset;
+  return offset === last ? seal.offset({ epoch, position, part: alternateLastPart }) : offset;
 };
 
-const readHead = statement('live.head', 'select position, trimmed from streams where env = $1');
+const readHeadSql = statement('live.head', 'select position, trimmed from streams where env = $1');
 
-export const headOf = async (db: Db, env: Environment): Promise<{ position: number; trimmed: number }> =>
-  (await row<{ position: number; trimmed: number }>(db, readHead, [env.id])) ?? { position: 0, trimmed: 0 };
+export const readStreamHead = async (db: Db, env: Environment): Promise<{ position: number; trimmed: number }> =>
+  (await queryRow<{ position: number; trimmed: number }>(db, readHeadSql, [env.id])) ?? { position: 0, trimmed: 0 };
 
 /** Where `after` leaves off, or why the stream can't go on from there. Throws `400 bad_cursor` when it is no offset of ours. */
-export const openAfter = async (db: Db, env: Environment, all: readonly Environment[], after: string): Promise<Place | ResetReason> => {
+export const parseAfterOffset = async (db: Db, env: Environment, all: readonly Environment[], after: string): Promise<StreamPosition | ResetReason> => {
   const opened = env.seal.openOffset(after);
   if (opened === null) {
     if (all.some((other) => other.id !== env.id && other.seal.openOffset(after) !== null)) return 'epoch';
     throw fault('bad_cursor', 'after is not an offset of this stream.', { details: [{ path: 'after', message: 'is not an offset of this stream' }] });
   }
   if (opened.epoch !== env.epoch) return 'epoch';
-  const whole = opened.part >= otherLast;
+  const whole = opened.part >= alternateLastPart;
   const place = { position: whole ? opened.position : opened.position - 1, parts: whole ? 0 : opened.part + 1 };
-  const head = await headOf(db, env);
+  const head = await readStreamHead(db, env);
   if (opened.position > head.position) return 'epoch';
   return place.position < head.trimmed ? 'gone' : place;
 };

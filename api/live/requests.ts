@@ -1,45 +1,45 @@
 /** What a client may say on its stream: `ping` and `narrow`; and what `types` and `inboxes` may name, there and in the query. */
 import { liveTypes } from '../../shared/catalogue/events.ts';
-import { closed, list, name, nullable, Type, type Static } from '../../shared/platform/core/schema.ts';
+import { strictObject, csvListSchema, nameSchema, nullable, Type, type Static } from '../../shared/platform/core/schema.ts';
 import { Fault } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
-import { compile } from '../../shared/platform/core/validate.ts';
+import { compileCheck } from '../../shared/platform/core/validate.ts';
 import type { LiveSession } from './session.ts';
-import type { Narrowing } from './visible.ts';
+import type { Narrowing } from './visibility.ts';
 
 const typeNames = Object.keys(liveTypes);
 
 const type = Type.Union(typeNames.map((known) => Type.Literal(known)), { description: 'A type of live message.' });
-const inbox = name('An inbox; one that the role does not see is never heard of.');
+const inbox = nameSchema('An inbox; one that the role does not see is never heard of.');
 
 export const narrowingQuery = {
-  types: Type.Optional(list(type, 'Only messages of these types')),
-  inboxes: Type.Optional(list(inbox, 'Only these inboxes')),
+  types: Type.Optional(csvListSchema(type, 'Only messages of these types')),
+  inboxes: Type.Optional(csvListSchema(inbox, 'Only these inboxes')),
 };
 
-const pingSchema = closed({ type: Type.Literal('ping') });
-const narrowSchema = closed({
+const pingSchema = strictObject({ type: Type.Literal('ping') });
+const narrowSchema = strictObject({
   type: Type.Literal('narrow'),
   types: Type.Optional(nullable(Type.Array(type, { maxItems: limits.filterValues }))),
   inboxes: Type.Optional(nullable(Type.Array(inbox, { maxItems: limits.filterValues }))),
 });
-const checkPing = compile(pingSchema);
-const checkNarrow = compile(narrowSchema);
+const checkPing = compileCheck(pingSchema);
+const checkNarrow = compileCheck(narrowSchema);
 
-const setOf = (names: readonly string[] | null): ReadonlySet<string> | null => (names === null ? null : new Set(names));
+const toSet = (names: readonly string[] | null): ReadonlySet<string> | null => (names === null ? null : new Set(names));
 
-export const narrowingOf = ({ types, inboxes }: { readonly types?: readonly string[]; readonly inboxes?: readonly string[] }): Narrowing => ({
-  types: setOf(types ?? null),
-  inboxes: setOf(inboxes ?? null),
+export const parseNarrowing = ({ types, inboxes }: { readonly types?: readonly string[]; readonly inboxes?: readonly string[] }): Narrowing => ({
+  types: toSet(types ?? null),
+  inboxes: toSet(inboxes ?? null),
 });
 
 /** Absent leaves, null widens to everything. */
-const narrowed = (before: Narrowing, { types, inboxes }: Static<typeof narrowSchema>): Narrowing => ({
-  types: types === undefined ? before.types : setOf(types),
-  inboxes: inboxes === undefined ? before.inboxes : setOf(inboxes),
+const applyNarrowing = (before: Narrowing, { types, inboxes }: Static<typeof narrowSchema>): Narrowing => ({
+  types: types === undefined ? before.types : toSet(types),
+  inboxes: inboxes === undefined ? before.inboxes : toSet(inboxes),
 });
 
-const answer = (session: LiveSession, text: string): void => {
+const handleMessage = (session: LiveSession, text: string): void => {
   let message: unknown;
   try {
     message = JSON.parse(text);
@@ -49,13 +49,13 @@ const answer = (session: LiveSession, text: string): void => {
   const given = typeof message === 'object' && message !== null && 'type' in message ? message.type : undefined;
   if (given === 'ping') {
     checkPing(message);
-    session.say('pong', {});
-  } else if (given === 'narrow') session.narrow(narrowed(session.narrowing, checkNarrow(message)));
+    session.sendEphemeral('pong', {});
+  } else if (given === 'narrow') session.narrow(applyNarrowing(session.narrowing, checkNarrow(message)));
   else throw new Fault('invalid', 'A message is { "type": "ping" } or { "type": "narrow", types, inboxes }.', {});
 };
 
 /** Hears one message of a client. */
-export const hear = (session: LiveSession, data: unknown, isBinary: boolean): void => {
+export const receiveMessage = (session: LiveSession, data: unknown, isBinary: boolean): void => {
   if (session.mode === 'ended') return;
   if (isBinary || !Buffer.isBuffer(data)) {
     session.end(1003, 'only text is understood');
@@ -66,11 +66,11 @@ export const hear = (session: LiveSession, data: unknown, isBinary: boolean): vo
     return;
   }
   try {
-    answer(session, data.toString());
+    handleMessage(session, data.toString());
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     const { message, code, extra } = error;
-    session.say('error', { error: message, code, ...(extra.details === undefined ? {} : { details: extra.details }) });
+    session.sendEphemeral('error', { error: message, code, ...(extra.details === undefined ? {} : { details: extra.details }) });
     if (session.upkeep.isLastError()) session.end(1008, 'too many messages that are not understood');
   }
 };

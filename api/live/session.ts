@@ -4,45 +4,45 @@
  */
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
-import type { Session } from '../../shared/settings/directory.ts';
+import type { AuthSession } from '../../shared/settings/directory.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
-import type { Batch, Rendering } from './batch.ts';
+import type { LiveMessageBatch, RenderedFrames } from './messageBatch.ts';
 import { CatchUp } from './catchUp.ts';
-import { Chain } from './chain.ts';
-import type { Channel } from './channel.ts';
+import { MessageChain } from './messageChain.ts';
+import type { EnvironmentChannel } from './channel.ts';
 import type { LiveContext } from './context.ts';
-import type { Group } from './group.ts';
-import { endOf, type Place, type ResetReason } from './offsets.ts';
-import { ToldCounts } from './told.ts';
-import { Upkeep } from './upkeep.ts';
-import type { Narrowing } from './visible.ts';
+import type { SessionGroup } from './group.ts';
+import { endOffset, type StreamPosition, type ResetReason } from './offsets.ts';
+import { SentCounts } from './sentCounts.ts';
+import { SocketHealth } from './socketHealth.ts';
+import type { Narrowing } from './visibility.ts';
 
 /** Where a stream begins: now (and, with a reason, not where the client wanted), or after an offset. */
-export type Start = { readonly reset: ResetReason | null } | { readonly after: string; readonly place: Place };
+export type StreamStart = { readonly reset: ResetReason | null } | { readonly after: string; readonly place: StreamPosition };
 
-export interface Subscriber {
-  readonly channel: Channel;
+export interface LiveSubscriber {
+  readonly channel: EnvironmentChannel;
   readonly ws: WebSocket;
   readonly socket: Socket;
-  readonly who: Session;
+  readonly who: AuthSession;
   readonly narrowing: Narrowing;
 }
 
 export class LiveSession {
-  readonly upkeep: Upkeep;
+  readonly upkeep: SocketHealth;
   readonly socket: Socket;
   readonly ws: WebSocket;
-  readonly channel: Channel;
-  who: Session;
+  readonly channel: EnvironmentChannel;
+  who: AuthSession;
   narrowing: Narrowing;
   mode: 'behind' | 'live' | 'ended' = 'behind';
-  #group: Group;
-  readonly #chain: Chain;
+  #group: SessionGroup;
+  readonly #chain: MessageChain;
   readonly #catchUp: CatchUp;
-  readonly #counts: ToldCounts;
+  readonly #counts: SentCounts;
   readonly #context: LiveContext;
 
-  constructor(context: LiveContext, { channel, ws, socket, who, narrowing }: Subscriber) {
+  constructor(context: LiveContext, { channel, ws, socket, who, narrowing }: LiveSubscriber) {
     this.#context = context;
     this.channel = channel;
     this.ws = ws;
@@ -50,29 +50,29 @@ export class LiveSession {
     this.who = who;
     this.narrowing = narrowing;
     this.#group = channel.groups.join(who.principal.access, narrowing);
-    this.#chain = new Chain(ws, socket);
+    this.#chain = new MessageChain(ws, socket);
     this.#catchUp = new CatchUp(context, this);
-    this.#counts = new ToldCounts(channel, this.#chain);
-    this.upkeep = new Upkeep(this, context.times);
+    this.#counts = new SentCounts(channel, this.#chain);
+    this.upkeep = new SocketHealth(this, context.times);
     channel.sessions.add(this);
   }
 
-  begin(start: Start): void {
+  begin(start: StreamStart): void {
     this.channel.flush();
-    const { env, head, counts } = this.channel;
+    const { env, deliveredPosition: head, counts } = this.channel;
     const resumed = 'after' in start;
     // A reset's offset has to differ from the one of the hello before it, though both are the newest position's.
-    const offset = resumed ? start.after : endOf(env, head, start.reset === null ? undefined : endOf(env, head));
+    const offset = resumed ? start.after : endOffset(env, head, start.reset === null ? undefined : endOffset(env, head));
     const { type, id, name, mode } = this.who.principal;
     const visible = this.#counts.all({ ...this.#group, types: null });
     this.#chain.begin(offset, 'hello', counts.at, { resumed, principal: { type, id, name, mode }, counts: visible });
     if (resumed) this.#catchUp.from(start.place);
-    else if (start.reset === null) this.inStep();
+    else if (start.reset === null) this.onCaughtUp();
     else this.reset(start.reset);
   }
 
   /** A batch of live messages, while in step; `before` is the position before it. */
-  take(batch: Batch, before: number): void {
+  receiveBatch(batch: LiveMessageBatch, before: number): void {
     const rendering = this.#render(batch);
     const waiting = this.socket.writableLength;
     if (waiting === 0 || waiting + rendering.bytes.length <= limits.liveBacklogBytes) this.#chain.append(rendering);
@@ -83,37 +83,37 @@ export class LiveSession {
   fallBehind(position: number): void {
     this.mode = 'behind';
     this.#group.live.delete(this);
-    this.#counts.missed();
+    this.#counts.invalidate();
     this.upkeep.watchBacklog();
     this.#catchUp.from({ position, parts: 0 });
   }
 
-  read(batch: Batch): void {
+  read(batch: LiveMessageBatch): void {
     this.#chain.append(this.#render(batch));
   }
 
-  gone(): void {
+  onTrimmed(): void {
     this.reset('gone');
   }
 
-  inStep(): void {
+  onCaughtUp(): void {
     this.mode = 'live';
     this.#group.live.add(this);
-    this.#counts.make(this.#group);
+    this.#counts.sendIfOutdated(this.#group);
   }
 
   /** Tells that everything has to be fetched anew; the stream goes on from the newest position. */
   reset(reason: ResetReason): void {
     if (this.mode === 'ended') return;
     this.channel.flush();
-    const { env, head } = this.channel;
-    this.#chain.advance(endOf(env, head, this.#chain.last), 'reset', this.#now(), { reason });
+    const { env, deliveredPosition: head } = this.channel;
+    this.#chain.advance(endOffset(env, head, this.#chain.last), 'reset', this.#now(), { reason });
     this.#recount();
     if (this.mode === 'behind') this.#catchUp.from({ position: head, parts: 0 });
   }
 
   /** Goes on under what the principal's role allows now. */
-  renew(who: Session): void {
+  updatePrincipal(who: AuthSession): void {
     if (this.mode === 'ended') return;
     const before = this.who.principal.access.key;
     this.who = who;
@@ -127,13 +127,13 @@ export class LiveSession {
     this.narrowing = narrowing;
     this.#regroup();
     const named = (names: ReadonlySet<string> | null): string[] | null => (names === null ? null : [...names]);
-    this.say('narrowed', { types: named(narrowing.types), inboxes: named(narrowing.inboxes) });
+    this.sendEphemeral('narrowed', { types: named(narrowing.types), inboxes: named(narrowing.inboxes) });
     this.#recount();
   }
 
   /** A message that doesn't advance the chain. */
-  say(type: string, members: object): void {
-    this.#chain.pass(type, this.#now(), members);
+  sendEphemeral(type: string, members: object): void {
+    this.#chain.sendEphemeral(type, this.#now(), members);
   }
 
   /** Closes the stream; the connection ends when the client answers, or without it after a while. */
@@ -141,7 +141,7 @@ export class LiveSession {
     if (this.mode === 'ended') return;
     this.leave();
     this.ws.close(code, reason);
-    this.upkeep.ending();
+    this.upkeep.startCloseTimer();
   }
 
   /** Nothing is sent after this. */
@@ -155,7 +155,7 @@ export class LiveSession {
     this.channel.users -= 1;
   }
 
-  #render(batch: Batch): Rendering {
+  #render(batch: LiveMessageBatch): RenderedFrames {
     return batch.render(this.#group, this.who.principal.id, this.#chain.last);
   }
 
@@ -174,7 +174,7 @@ export class LiveSession {
 
   /** All counts that it sees, now or as soon as it is in step. */
   #recount(): void {
-    this.#counts.missed();
-    if (this.mode === 'live') this.#counts.make(this.#group);
+    this.#counts.invalidate();
+    if (this.mode === 'live') this.#counts.sendIfOutdated(this.#group);
   }
 }

@@ -1,8 +1,8 @@
 /** Single-use tickets (rows, so that every process honours them once): how a browser opens the stream without a token in its address. */
 import { createHash, randomBytes } from 'node:crypto';
-import type { Session } from '../../shared/settings/directory.ts';
+import type { AuthSession } from '../../shared/settings/directory.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
-import { row, run, statement } from '../../shared/platform/db/sql.ts';
+import { queryRow, executeStatement, statement } from '../../shared/platform/db/sql.ts';
 import type { Deps } from '../../shared/deps.ts';
 import type { Environment } from '../../shared/environments/definition.ts';
 
@@ -11,7 +11,7 @@ const takeTicket = statement('live.takeTicket', `
   delete from tickets where hash = $1 and env = $2 and expires_at > $3 returning token`);
 
 const form = /^[A-Za-z0-9_-]{43}$/;
-const hashOf = (ticket: string): Buffer => createHash('sha256').update(ticket).digest();
+const ticketHash = (ticket: string): Buffer => createHash('sha256').update(ticket).digest();
 
 export interface Ticket {
   readonly ticket: string;
@@ -19,16 +19,16 @@ export interface Ticket {
 }
 
 /** A ticket that opens one stream of `env` in the name of `session`, for 30 s. */
-export const issueTicket = async ({ db, clock }: Deps, env: Environment, { credential }: Pick<Session, 'credential'>): Promise<Ticket> => {
+export const issueTicket = async ({ db, clock }: Deps, env: Environment, { credential }: Pick<AuthSession, 'credential'>): Promise<Ticket> => {
   const ticket = randomBytes(32).toString('base64url');
   const expiresAt = clock.now() + limits.ticketMs;
-  await run(db, insertTicket, [hashOf(ticket), env.id, Buffer.from(credential, 'base64'), expiresAt]);
+  await executeStatement(db, insertTicket, [ticketHash(ticket), env.id, Buffer.from(credential, 'base64'), expiresAt]);
   return { ticket, expiresAt };
 };
 
 /** The session in whose name the ticket was issued, and the end of the ticket; null when it holds for nothing (any more). */
-export const useTicket = async ({ db, clock, directory }: Deps, env: Environment, ticket: string): Promise<Session | null> => {
+export const redeemTicket = async ({ db, clock, directory }: Deps, env: Environment, ticket: string): Promise<AuthSession | null> => {
   if (!form.test(ticket)) return null;
-  const taken = await row<{ token: Buffer }>(db, takeTicket, [hashOf(ticket), env.id, clock.now()]);
-  return taken === undefined ? null : directory.sessionOf(taken.token.toString('base64'));
+  const taken = await queryRow<{ token: Buffer }>(db, takeTicket, [ticketHash(ticket), env.id, clock.now()]);
+  return taken === undefined ? null : directory.sessionByCredential(taken.token.toString('base64'));
 };

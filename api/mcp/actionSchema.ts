@@ -1,6 +1,6 @@
 /** What the tool of an action takes: the action's own input, and beside it what a run is asked for with. */
-import { isObject } from '../../shared/platform/core/guard.ts';
-import type { Action } from '../../shared/environments/actions.ts';
+import { isObject } from '../../shared/platform/core/jsonLimits.ts';
+import type { ActionDefinition } from '../../shared/environments/actions.ts';
 import { idempotencyKey } from './tool.ts';
 
 /** What an argument of the tool is called; undefined: the action doesn't take it. */
@@ -28,26 +28,26 @@ const refersToRoot = /"\$ref":"#(?!\/(?:\$defs|definitions|properties)\/)/;
 
 const isPlain = (input: object): boolean => Object.keys(input).every((keyword) => plain.has(keyword)) && !refersToRoot.test(JSON.stringify(input));
 
-const free = (name: string, taken: object): string => (Object.hasOwn(taken, name) ? free(`${name}_`, taken) : name);
+const freeName = (name: string, taken: object): string => (Object.hasOwn(taken, name) ? freeName(`${name}_`, taken) : name);
 
-const namesOf = ({ resource, danger }: Action, taken: object, input: string | undefined): ArgumentNames => ({
-  record: resource === null ? undefined : free('record', taken),
-  item: free('item', taken),
-  confirmed: danger === null ? undefined : free('confirmed', taken),
-  idempotencyKey: free('idempotencyKey', taken),
+const namesOf = ({ resource, danger }: ActionDefinition, taken: object, input: string | undefined): ArgumentNames => ({
+  record: resource === null ? undefined : freeName('record', taken),
+  item: freeName('item', taken),
+  confirmed: danger === null ? undefined : freeName('confirmed', taken),
+  idempotencyKey: freeName('idempotencyKey', taken),
   input,
 });
 
-const addedFirst = ({ resource }: Action, { record }: ArgumentNames): Schema =>
+const addedFirst = ({ resource }: ActionDefinition, { record }: ArgumentNames): Schema =>
   record === undefined ? {} : { [record]: { type: 'string', description: `The id of the record of ${resource ?? ''} to act on.` } };
 
-const addedLast = ({ danger }: Action, names: ArgumentNames): Schema => ({
+const addedLast = ({ danger }: ActionDefinition, names: ArgumentNames): Schema => ({
   [names.item]: { type: 'string', description: 'An item’s id: the run is recorded on its timeline too.' },
   ...(names.confirmed === undefined ? {} : { [names.confirmed]: { type: 'boolean', description: `Must be true, as this is dangerous (danger: ${danger ?? ''}). Give it only when it is certain that this is wanted.` } }),
   [names.idempotencyKey]: idempotencyKey,
 });
 
-const flat = (action: Action, input: Schema): ActionArguments => {
+const flatArguments = (action: ActionDefinition, input: Schema): ActionArguments => {
   const own = isObject(input['properties']) ? input['properties'] : {};
   const names = namesOf(action, own, undefined);
   const { $id: _, $schema: __, properties: ___, required, ...rest } = input;
@@ -63,7 +63,7 @@ const flat = (action: Action, input: Schema): ActionArguments => {
 };
 
 /** An `$id` of its own keeps references inside the schema what they were. */
-const nested = (action: Action, { $schema: _, ...input }: Schema): ActionArguments => {
+const nestedArguments = (action: ActionDefinition, { $schema: _, ...input }: Schema): ActionArguments => {
   const names = namesOf(action, {}, 'input');
   return {
     names,
@@ -76,4 +76,4 @@ const nested = (action: Action, { $schema: _, ...input }: Schema): ActionArgumen
   };
 };
 
-export const argumentsOf = (action: Action): ActionArguments => (isPlain(action.input) ? flat(action, action.input as Schema) : nested(action, action.input as Schema));
+export const actionArguments = (action: ActionDefinition): ActionArguments => (isPlain(action.input) ? flatArguments(action, action.input as Schema) : nestedArguments(action, action.input as Schema));

@@ -2,15 +2,15 @@
 import { createHash } from 'node:crypto';
 import type { Caller } from '../../shared/access/principal.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
-import { mayRun } from '../../shared/actions/queries.ts';
-import { closed } from '../../shared/platform/core/schema.ts';
-import { compile, invalidDetails } from '../../shared/platform/core/validate.ts';
-import type { Action } from '../../shared/environments/actions.ts';
+import { canRunAction } from '../../shared/actions/queries.ts';
+import { strictObject } from '../../shared/platform/core/schema.ts';
+import { compileCheck, invalidFault } from '../../shared/platform/core/validate.ts';
+import type { ActionDefinition } from '../../shared/environments/actions.ts';
 import type { Definition } from '../../shared/environments/definition.ts';
-import { argumentsOf, type ArgumentNames } from './actionSchema.ts';
-import { endpointNamed } from './endpoints.ts';
-import { served } from './serve.ts';
-import { changeHeaders, idempotencyKey, type Hints, type Tool } from './tool.ts';
+import { actionArguments, type ArgumentNames } from './actionSchema.ts';
+import { getEndpoint } from './endpoints.ts';
+import { serveEndpoint } from './serveEndpoint.ts';
+import { changeHeaders, idempotencyKey, type ToolHints, type Tool } from './tool.ts';
 
 export const actionPrefix = 'action_';
 /** Clients take no longer names, and some no dots. */
@@ -18,14 +18,14 @@ const nameMax = 64;
 const hashLength = 8;
 
 /** Depends on the action's name alone: what else is declared, and not seen, doesn't show in it. */
-export const toolNameOf = (action: string): string => {
+export const actionToolName = (action: string): string => {
   const plain = `${actionPrefix}${action}`;
   if (plain.length <= nameMax && !plain.includes('.')) return plain;
   const hash = createHash('sha256').update(action).digest('hex').slice(0, hashLength);
   return `${plain.replaceAll('.', '_').slice(0, nameMax - hashLength - 1)}_${hash}`;
 };
 
-const descriptionOf = ({ name, label, resource, input, danger, approval, background, freshSignIn, offline }: Action, { confirmed }: ArgumentNames): string => [
+const descriptionOf = ({ name, label, resource, input, danger, approval, background, freshSignIn, offline }: ActionDefinition, { confirmed }: ArgumentNames): string => [
   `Runs the action ${name} (${label})${resource === null ? '' : ` on a record of ${resource}`}, which the customer’s app does.`,
   ...('description' in input && typeof input.description === 'string' ? [input.description] : []),
   ...(confirmed === undefined ? [] : [`It is dangerous (${danger ?? ''}): ${confirmed} has to be true.`]),
@@ -36,17 +36,17 @@ const descriptionOf = ({ name, label, resource, input, danger, approval, backgro
   ...(resource === null ? [] : ['available_actions says whether it applies to a record now.']),
 ].join(' ');
 
-const hintsOf = ({ danger, repeatable }: Action): Hints => ({ readOnlyHint: false, destructiveHint: danger !== null, idempotentHint: repeatable, openWorldHint: true });
+const actionHints = ({ danger, retrySafe: repeatable }: ActionDefinition): ToolHints => ({ readOnlyHint: false, destructiveHint: danger !== null, idempotentHint: repeatable, openWorldHint: true });
 
 type Given = Readonly<Record<string, unknown>>;
 
 /** The members of the endpoint's body that arguments beside the input stand for. */
-const besides = ['record', 'item', 'confirmed'] as const;
+const runMembers = ['record', 'item', 'confirmed'] as const;
 
-const bodyOf = ({ name }: Action, names: ArgumentNames, given: Given): Record<string, unknown> => {
+const toActionBody = ({ name }: ActionDefinition, names: ArgumentNames, given: Given): Record<string, unknown> => {
   const rest = { ...given };
   const body: Record<string, unknown> = { action: name };
-  for (const member of besides) {
+  for (const member of runMembers) {
     const argument = names[member];
     if (argument === undefined || !Object.hasOwn(rest, argument)) continue;
     body[member] = rest[argument];
@@ -55,11 +55,11 @@ const bodyOf = ({ name }: Action, names: ArgumentNames, given: Given): Record<st
   if (names.input === undefined) return { ...body, input: rest };
   const { [names.input]: input, ...unknown } = rest;
   const details = Object.keys(unknown).map((path) => ({ path: path.slice(0, 100), message: 'is not known here' }));
-  if (details.length > 0) throw invalidDetails(details.slice(0, limits.detailsMax));
+  if (details.length > 0) throw invalidFault(details.slice(0, limits.detailsMax));
   return input === undefined ? body : { ...body, input };
 };
 
-const placeOf = (names: ArgumentNames) => (path: string): string => {
+const argumentPath = (names: ArgumentNames) => (path: string): string => {
   if (path === 'record' || path === 'item' || path === 'confirmed' || path === 'idempotencyKey') return names[path] ?? path;
   return names.input === undefined ? path.replace(/^input(?:\.|$)/, '') : path;
 };
@@ -67,40 +67,40 @@ const placeOf = (names: ArgumentNames) => (path: string): string => {
 /** An app’s schema asks no client to repeat arguments as headers, which would have to be compared. */
 const withoutHeaders = (key: string, value: unknown): unknown => (key === 'x-mcp-header' && typeof value === 'string' ? undefined : value);
 
-const run = served(endpointNamed('action.run'));
-const checkKey = compile(closed({ idempotencyKey })) as (given: unknown) => { idempotencyKey?: string };
+const run = serveEndpoint(getEndpoint('action.run'));
+const checkKey = compileCheck(strictObject({ idempotencyKey })) as (given: unknown) => { idempotencyKey?: string };
 
-const make = (action: Action): Tool => {
-  const { names, inputSchema } = argumentsOf(action);
-  const name = toolNameOf(action.name);
+const createActionTool = (action: ActionDefinition): Tool => {
+  const { names, inputSchema } = actionArguments(action);
+  const name = actionToolName(action.name);
   return {
     name,
-    listed: (caller) => mayRun(caller, { action: action.name, resource: action.resource }) && caller.principal.mode !== 'readonly' && (!action.freshSignIn || caller.principal.type === 'person'),
-    text: JSON.stringify({ name, title: action.label, description: descriptionOf(action, names), inputSchema, annotations: { title: action.label, ...hintsOf(action) } }, withoutHeaders),
-    place: placeOf(names),
+    isListed: (caller) => canRunAction(caller, { action: action.name, resource: action.resource }) && caller.principal.mode !== 'readonly' && (!action.freshSignIn || caller.principal.type === 'person'),
+    text: JSON.stringify({ name, title: action.label, description: descriptionOf(action, names), inputSchema, annotations: { title: action.label, ...actionHints(action) } }, withoutHeaders),
+    argumentPath: argumentPath(names),
     serve: (call, { [names.idempotencyKey]: key, ...given }) =>
-      run(call, { params: {}, values: bodyOf(action, names, given), headers: changeHeaders(checkKey(key === undefined ? {} : { idempotencyKey: key })) }),
+      run(call, { params: {}, values: toActionBody(action, names, given), headers: changeHeaders(checkKey(key === undefined ? {} : { idempotencyKey: key })) }),
   };
 };
 
-const made = new WeakMap<Definition, ReadonlyMap<string, { readonly action: Action; readonly tool: Tool }>>();
+const toolsByDefinition = new WeakMap<Definition, ReadonlyMap<string, { readonly action: ActionDefinition; readonly tool: Tool }>>();
 
-const toolsOf = (definition: Definition) => {
-  let tools = made.get(definition);
+const getActionTools = (definition: Definition) => {
+  let tools = toolsByDefinition.get(definition);
   if (tools === undefined) {
-    tools = new Map([...definition.actions.values()].sort((a, b) => (a.name < b.name ? -1 : 1)).map((action) => [toolNameOf(action.name), { action, tool: make(action) }]));
-    made.set(definition, tools);
+    tools = new Map([...definition.actions.values()].sort((a, b) => (a.name < b.name ? -1 : 1)).map((action) => [actionToolName(action.name), { action, tool: createActionTool(action) }]));
+    toolsByDefinition.set(definition, tools);
   }
   return tools;
 };
 
 /** Those of the environment, by the actions' names. */
-export const actionTools = ({ env }: Caller): Tool[] => [...toolsOf(env.definition).values()].map(({ tool }) => tool);
+export const listActionTools = ({ env }: Caller): Tool[] => [...getActionTools(env.definition).values()].map(({ tool }) => tool);
 
 /** The tool of an action that the caller is told of when it names it, may it run it or not; else undefined. */
-export const actionToolNamed = (caller: Caller, name: string): Tool | undefined => {
-  const found = toolsOf(caller.env.definition).get(name);
+export const findActionTool = (caller: Caller, name: string): Tool | undefined => {
+  const found = getActionTools(caller.env.definition).get(name);
   if (found === undefined) return undefined;
   const { action: { name: action, resource }, tool } = found;
-  return mayRun(caller, { action, resource }) || (resource !== null && caller.principal.access.sees('resource', resource)) ? tool : undefined;
+  return canRunAction(caller, { action, resource }) || (resource !== null && caller.principal.access.sees('resource', resource)) ? tool : undefined;
 };

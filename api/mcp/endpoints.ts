@@ -18,7 +18,7 @@ const byName = new Map([
 ].map((endpoint) => [endpoint.name, endpoint]));
 
 /** Throws for a name that no endpoint has. */
-export const endpointNamed = (name: string): Endpoint => {
+export const getEndpoint = (name: string): Endpoint => {
   const endpoint = byName.get(name);
   if (endpoint === undefined) throw new Error(`There is no endpoint ${name}.`);
   return endpoint;

@@ -2,17 +2,17 @@
  * The messages of the Model Context Protocol: JSON-RPC 2.0, its revisions, and how a message is answered over HTTP.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic
  */
-import { answer, closed, Type, type Static } from '../../shared/platform/core/schema.ts';
-import type { Answer } from '../answer.ts';
+import { responseObject, strictObject, Type, type Static } from '../../shared/platform/core/schema.ts';
+import type { ApiResponse } from '../answer.ts';
 
 /** The revision in which each request says for itself what it speaks. */
 export const statelessVersion = '2026-07-28';
 /** Those before it, which begin with `initialize`, newest first. */
 export const handshakeVersions: readonly string[] = ['2025-11-25', '2025-06-18', '2025-03-26'];
-export const versions: readonly string[] = [statelessVersion, ...handshakeVersions];
+export const protocolVersions: readonly string[] = [statelessVersion, ...handshakeVersions];
 
 /** Those of JSON-RPC, and two of the protocol's own. */
-export const rpcCodes = {
+export const mcpErrorCodes = {
   parseError: -32700,
   invalidRequest: -32600,
   methodNotFound: -32601,
@@ -21,41 +21,41 @@ export const rpcCodes = {
   unsupportedVersion: -32022,
 } as const;
 
-const idSchema = Type.Union([Type.String({ maxLength: 1_000 }), Type.Integer()], { description: 'Answered with the result; a message without one is a notification.' });
+const messageIdSchema = Type.Union([Type.String({ maxLength: 1_000 }), Type.Integer()], { description: 'Answered with the result; a message without one is a notification.' });
 
-export const messageSchema = closed({
+export const messageSchema = strictObject({
   jsonrpc: Type.Literal('2.0', { description: 'The version of JSON-RPC.' }),
-  id: Type.Optional(idSchema),
+  id: Type.Optional(messageIdSchema),
   method: Type.String({ description: 'initialize, server/discover, ping, tools/list, tools/call, or a notification.' }),
   params: Type.Optional(Type.Object({}, { description: 'What the method takes.' })),
 });
-export type Message = Static<typeof messageSchema>;
-export type Id = Static<typeof idSchema>;
+export type McpMessage = Static<typeof messageSchema>;
+export type McpId = Static<typeof messageIdSchema>;
 
-const errorMembers = answer({ code: Type.Integer(), message: Type.String() });
-export const resultAnswer = Type.Union([
-  answer({ jsonrpc: Type.Literal('2.0'), id: idSchema, result: Type.Object({}) }),
-  answer({ jsonrpc: Type.Literal('2.0'), id: idSchema, error: errorMembers }),
+const errorMembers = responseObject({ code: Type.Integer(), message: Type.String() });
+export const mcpResultResponse = Type.Union([
+  responseObject({ jsonrpc: Type.Literal('2.0'), id: messageIdSchema, result: Type.Object({}) }),
+  responseObject({ jsonrpc: Type.Literal('2.0'), id: messageIdSchema, error: errorMembers }),
 ]);
 /** A message that can't be read, or our own error where the request is refused before anybody looks at the message. */
-export const refusedAnswer = Type.Union([
+export const mcpRefusedResponse = Type.Union([
   Type.Object({ jsonrpc: Type.Literal('2.0'), error: errorMembers }),
-  answer({ error: Type.String({ description: 'A sentence for a person.' }), code: Type.String() }),
+  responseObject({ error: Type.String({ description: 'A sentence for a person.' }), code: Type.String() }),
 ]);
 
-export interface RpcError {
+export interface McpError {
   readonly code: number;
   readonly message: string;
   readonly data?: unknown;
 }
 
 /** Thrown by what looks at a message; answered as a JSON-RPC error. */
-export class RpcFailure extends Error {
-  declare readonly error: RpcError;
+export class McpFailure extends Error {
+  declare readonly error: McpError;
   /** Of the HTTP answer; 200 where the message was understood. */
   declare readonly status: number;
 
-  constructor(error: RpcError, status = 200) {
+  constructor(error: McpError, status = 200) {
     super(error.message);
     this.error = error;
     this.status = status;
@@ -63,10 +63,10 @@ export class RpcFailure extends Error {
 }
 
 /** `id` undefined: the message had none that could be read. */
-export const errorAnswer = ({ error, status }: RpcFailure, id: Id | undefined): Answer => ({ status, body: { jsonrpc: '2.0', id: id ?? null, error } });
+export const toMcpErrorResponse = ({ error, status }: McpFailure, id: McpId | undefined): ApiResponse => ({ status, body: { jsonrpc: '2.0', id: id ?? null, error } });
 
 /** The members of a result, each as JSON text: bodies of endpoints are not parsed only to be written again. */
-export type Result = Readonly<Record<string, string>>;
+export type McpResult = Readonly<Record<string, string>>;
 
-export const resultText = (id: Id, result: Result): string =>
+export const mcpResultText = (id: McpId, result: McpResult): string =>
   `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{${Object.entries(result).map(([name, text]) => `"${name}":${text}`).join(',')}}}`;

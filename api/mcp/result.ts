@@ -1,18 +1,18 @@
 /** What a call of a tool is answered: the endpoint's body, as text and as it is, or what the endpoint refused. */
 import { Fault } from '../../shared/catalogue/errors.ts';
-import { invalidDetails } from '../../shared/platform/core/validate.ts';
-import type { Call } from '../endpoint.ts';
-import type { Answer } from '../answer.ts';
-import { faultAnswer } from '../middleware/respond.ts';
-import { nextStep } from './next.ts';
-import type { Result } from './protocol.ts';
+import { invalidFault } from '../../shared/platform/core/validate.ts';
+import type { EndpointCall } from '../endpoint.ts';
+import type { ApiResponse } from '../answer.ts';
+import { toFaultResponse } from '../middleware/respond.ts';
+import { nextStepHint } from './nextStepHint.ts';
+import type { McpResult } from './protocol.ts';
 import type { Tool } from './tool.ts';
 
 const contentText = (...texts: readonly string[]): string => JSON.stringify(texts.map((text) => ({ type: 'text', text })));
 
-const done = ({ status, body = {}, headers }: Answer): Result => {
+const toToolResult = ({ status, body = {}, headers }: ApiResponse): McpResult => {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  const next = status === 202 ? nextStep(typeof body === 'string' ? JSON.parse(body) : body) : null;
+  const next = status === 202 ? nextStepHint(typeof body === 'string' ? JSON.parse(body) : body) : null;
   return {
     content: contentText(text, ...(next === null ? [] : [next])),
     structuredContent: text,
@@ -22,32 +22,32 @@ const done = ({ status, body = {}, headers }: Answer): Result => {
 };
 
 /** The fault with the places that the tool's arguments have. */
-const inArguments = (failure: Fault, { place }: Tool): Fault => {
+const withArgumentPaths = (failure: Fault, { argumentPath: place }: Tool): Fault => {
   const details = failure.extra.details?.map(({ path, message }) => ({ path: place(path), message }));
   if (details === undefined) return failure;
   // Its sentence names the first place.
-  if (failure.code === 'invalid') return invalidDetails(details) as Fault;
+  if (failure.code === 'invalid') return invalidFault(details) as Fault;
   return new Fault(failure.code, failure.message, { ...failure.extra, details });
 };
 
-const refused = (failure: Fault): Result => {
-  const { status, body } = faultAnswer(failure);
+const toToolError = (failure: Fault): McpResult => {
+  const { status, body } = toFaultResponse(failure);
   const text = JSON.stringify({ ...(body as object), status });
   return { content: contentText(text), structuredContent: text, isError: 'true' };
 };
 
-export interface Called {
-  readonly result: Result;
+export interface ToolCallResult {
+  readonly result: McpResult;
   /** Whether it carries items, and so the stream's position from before they were read. */
   readonly items: boolean;
 }
 
-export const callTool = async (tool: Tool, call: Call, given: Readonly<Record<string, unknown>>): Promise<Called> => {
+export const callTool = async (tool: Tool, call: EndpointCall, given: Readonly<Record<string, unknown>>): Promise<ToolCallResult> => {
   try {
     const answer = await tool.serve(call, given);
-    return { result: done(answer), items: answer.items ?? false };
+    return { result: toToolResult(answer), items: answer.items ?? false };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    return { result: refused(inArguments(error, tool)), items: false };
+    return { result: toToolError(withArgumentPaths(error, tool)), items: false };
   }
 };

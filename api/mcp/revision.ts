@@ -1,20 +1,20 @@
 /** Which revision of the protocol a message speaks, and whether its headers say the same as its body. */
-import type { Source } from '../endpoint.ts';
-import { isObject } from '../../shared/platform/core/guard.ts';
+import type { RequestSource } from '../endpoint.ts';
+import { isObject } from '../../shared/platform/core/jsonLimits.ts';
 import { headerValues } from '../middleware/headers.ts';
-import { rpcCodes, RpcFailure, statelessVersion, versions, type Message } from './protocol.ts';
+import { mcpErrorCodes, McpFailure, statelessVersion, protocolVersions, type McpMessage } from './protocol.ts';
 
 /** Of messages without a header for it: the last revision that had none. */
-const unsaidVersion = '2025-03-26';
+const defaultVersion = '2025-03-26';
 
 const versionKey = 'io.modelcontextprotocol/protocolVersion';
 const capabilitiesKey = 'io.modelcontextprotocol/clientCapabilities';
 
-const mismatch = (message: string): RpcFailure => new RpcFailure({ code: rpcCodes.headerMismatch, message }, 400);
+const headerMismatch = (message: string): McpFailure => new McpFailure({ code: mcpErrorCodes.headerMismatch, message }, 400);
 
-const header = (from: Source, name: string): string | undefined => {
+const singleHeader = (from: RequestSource, name: string): string | undefined => {
   const given = headerValues(from, name);
-  if (given.length > 1) throw mismatch(`The header ${name} is given more than once.`);
+  if (given.length > 1) throw headerMismatch(`The header ${name} is given more than once.`);
   return given[0];
 };
 
@@ -27,18 +27,18 @@ const decoded = (value: string): string => {
 };
 
 const requireVersion = (asked: string): void => {
-  if (versions.includes(asked)) return;
-  throw new RpcFailure({ code: rpcCodes.unsupportedVersion, message: 'This version of the protocol is not spoken here.', data: { supported: versions, requested: asked } }, 400);
+  if (protocolVersions.includes(asked)) return;
+  throw new McpFailure({ code: mcpErrorCodes.unsupportedVersion, message: 'This version of the protocol is not spoken here.', data: { supported: protocolVersions, requested: asked } }, 400);
 };
 
-const requireSame = (from: Source, name: string, value: string): void => {
-  const given = header(from, name);
-  if (given === undefined) throw mismatch(`The header ${name} is missing.`);
-  if (decoded(given) !== value) throw mismatch(`The header ${name} does not say what the message says.`);
+const requireSame = (from: RequestSource, name: string, value: string): void => {
+  const given = singleHeader(from, name);
+  if (given === undefined) throw headerMismatch(`The header ${name} is missing.`);
+  if (decoded(given) !== value) throw headerMismatch(`The header ${name} does not say what the message says.`);
 };
 
 /** Proxies decide by the headers of a stateless message, so they have to be true. */
-const requireTrueHeaders = (from: Source, { method, params }: Message, version: string): void => {
+const requireMatchingHeaders = (from: RequestSource, { method, params }: McpMessage, version: string): void => {
   requireSame(from, 'mcp-protocol-version', version);
   requireSame(from, 'mcp-method', method);
   const name = (params as { readonly name?: unknown } | undefined)?.name;
@@ -46,20 +46,20 @@ const requireTrueHeaders = (from: Source, { method, params }: Message, version: 
 };
 
 /** The revision of a request. Throws for one that isn't spoken here, and for headers that contradict the message. */
-export const revisionOf = (from: Source, message: Message): string => {
-  const given = header(from, 'mcp-protocol-version');
+export const protocolRevision = (from: RequestSource, message: McpMessage): string => {
+  const given = singleHeader(from, 'mcp-protocol-version');
   const meta = (message.params as { readonly _meta?: unknown } | undefined)?._meta;
   const said = isObject(meta) ? meta[versionKey] : undefined;
   if (said === undefined && given !== statelessVersion && message.method !== 'server/discover') {
-    const version = given ?? unsaidVersion;
+    const version = given ?? defaultVersion;
     requireVersion(version);
     return version;
   }
-  if (typeof said !== 'string') throw new RpcFailure({ code: rpcCodes.invalidParams, message: `_meta["${versionKey}"] is required.` }, 400);
-  if (given !== undefined && given !== said) throw mismatch('The header mcp-protocol-version does not say what the message says.');
+  if (typeof said !== 'string') throw new McpFailure({ code: mcpErrorCodes.invalidParams, message: `_meta["${versionKey}"] is required.` }, 400);
+  if (given !== undefined && given !== said) throw headerMismatch('The header mcp-protocol-version does not say what the message says.');
   requireVersion(said);
   if (said !== statelessVersion) return said;
-  requireTrueHeaders(from, message, said);
-  if (!isObject(meta) || !isObject(meta[capabilitiesKey])) throw new RpcFailure({ code: rpcCodes.invalidParams, message: `_meta["${capabilitiesKey}"] is required.` }, 400);
+  requireMatchingHeaders(from, message, said);
+  if (!isObject(meta) || !isObject(meta[capabilitiesKey])) throw new McpFailure({ code: mcpErrorCodes.invalidParams, message: `_meta["${capabilitiesKey}"] is required.` }, 400);
   return said;
 };

@@ -1,15 +1,15 @@
 /** Tools as rows: each names an endpoint, whose schemas say what the tool takes and whose row serves the call. */
-import { Type, closed, type TObject, type TSchema } from '../../shared/platform/core/schema.ts';
+import { Type, strictObject, type TObject, type TSchema } from '../../shared/platform/core/schema.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
-import { compile } from '../../shared/platform/core/validate.ts';
-import type { Call, Endpoint } from '../endpoint.ts';
-import type { Answer } from '../answer.ts';
-import { served } from './serve.ts';
-import { shownSchema } from './shownSchema.ts';
-import type { Right } from './rights.ts';
+import { compileCheck } from '../../shared/platform/core/validate.ts';
+import type { EndpointCall, Endpoint } from '../endpoint.ts';
+import type { ApiResponse } from '../answer.ts';
+import { serveEndpoint } from './serveEndpoint.ts';
+import { simplifySchema } from './simplifySchema.ts';
+import type { CallerPredicate } from './rights.ts';
 
 /** What clients may tell people before a tool is called. */
-export interface Hints {
+export interface ToolHints {
   readonly readOnlyHint: boolean;
   /** Whether it can take away what was there, rather than only add. */
   readonly destructiveHint?: boolean;
@@ -22,13 +22,13 @@ export interface Hints {
 export interface Tool {
   readonly name: string;
   /** Whether the caller is told of it. */
-  readonly listed: Right;
+  readonly isListed: CallerPredicate;
   /** As `tools/list` shows it, in JSON. */
   readonly text: string;
   /** Throws the fault of the endpoint. */
-  serve(call: Call, given: Readonly<Record<string, unknown>>): Promise<Answer>;
+  serve(call: EndpointCall, given: Readonly<Record<string, unknown>>): Promise<ApiResponse>;
   /** Where in the arguments stands what the endpoint calls so. */
-  place(path: string): string;
+  argumentPath(path: string): string;
 }
 
 export interface ToolRow {
@@ -36,12 +36,12 @@ export interface ToolRow {
   readonly title: string;
   readonly description: string;
   readonly endpoint: Endpoint;
-  readonly listed: Right;
+  readonly isListed: CallerPredicate;
   /** What the parameters of the endpoint's path are. */
   readonly params?: Readonly<Record<string, string>>;
   /** Query parameters that hold a JSON object: a tool takes the object itself. */
   readonly objects?: readonly string[];
-  readonly hints?: Partial<Hints>;
+  readonly hints?: Partial<ToolHints>;
 }
 
 type Members = Readonly<Record<string, unknown>>;
@@ -55,9 +55,9 @@ const version = Type.Optional(Type.Integer({ minimum: 1, maximum: 999_999_999_99
 
 const namesIn = (path: string): string[] => [...path.matchAll(/:([A-Za-z]+)/g)].map(([, name = '']) => name);
 
-const pick = (from: Members, names: readonly string[]): Record<string, unknown> => Object.fromEntries(names.filter((name) => Object.hasOwn(from, name)).map((name) => [name, from[name]]));
+const pickMembers = (from: Members, names: readonly string[]): Record<string, unknown> => Object.fromEntries(names.filter((name) => Object.hasOwn(from, name)).map((name) => [name, from[name]]));
 
-const without = (from: Members, names: Members): Record<string, unknown> => Object.fromEntries(Object.entries(from).filter(([name]) => !Object.hasOwn(names, name)));
+const omitMembers = (from: Members, names: Members): Record<string, unknown> => Object.fromEntries(Object.entries(from).filter(([name]) => !Object.hasOwn(names, name)));
 
 /** Headers of a change that are arguments of a tool. */
 export const changeHeaders = ({ idempotencyKey: key, version: seen }: { readonly idempotencyKey?: string; readonly version?: number }): Record<string, string> => ({
@@ -65,49 +65,49 @@ export const changeHeaders = ({ idempotencyKey: key, version: seen }: { readonly
   ...(seen === undefined ? {} : { 'if-match': `"${String(seen)}"` }),
 });
 
-interface Known extends Members {
+interface ToolArguments extends Members {
   readonly idempotencyKey?: string;
   readonly version?: number;
 }
 
-const itself = (path: string): string => path;
+const samePath = (path: string): string => path;
 
 /** What of the arguments is the tool's own, and not a member of the endpoint's query or body. */
-const ownOf = ({ endpoint, params = {}, objects = [] }: ToolRow): { path: TObject; rest: TObject } => ({
-  path: closed(Object.fromEntries(namesIn(endpoint.path).map((name) => [name, Type.String({ minLength: 1, description: params[name] ?? '' })]))),
-  rest: closed({
+const toolOwnArguments = ({ endpoint, params = {}, objects = [] }: ToolRow): { path: TObject; rest: TObject } => ({
+  path: strictObject(Object.fromEntries(namesIn(endpoint.path).map((name) => [name, Type.String({ minLength: 1, description: params[name] ?? '' })]))),
+  rest: strictObject({
     ...Object.fromEntries(objects.map((name): [string, TSchema] => [name, Type.Optional(Type.Object({}, { description: (endpoint.query?.properties[name] as { description?: string } | undefined)?.description ?? '' }))])),
     ...(endpoint.conditional ? { version } : {}),
-    ...(endpoint.write && endpoint.once ? { idempotencyKey } : {}),
+    ...(endpoint.write && endpoint.acceptsIdempotencyKey ? { idempotencyKey } : {}),
   }),
 });
 
-export const tool = (row: ToolRow): Tool => {
-  const { endpoint, name, title, description, listed, hints, objects = [] } = row;
-  const own = ownOf(row);
-  const all = closed({ ...own.path.properties, ...own.rest.properties });
-  const checkOwn = compile(all) as (given: unknown) => Known;
+export const createTool = (row: ToolRow): Tool => {
+  const { endpoint, name, title, description, isListed: listed, hints, objects = [] } = row;
+  const own = toolOwnArguments(row);
+  const all = strictObject({ ...own.path.properties, ...own.rest.properties });
+  const checkOwn = compileCheck(all) as (given: unknown) => ToolArguments;
   const asked = (endpoint.query ?? endpoint.body) as TObject;
   const askedNames = Object.keys(asked.properties);
   const inputSchema = {
     type: 'object',
-    properties: { ...own.path.properties, ...without(asked.properties, own.rest.properties), ...own.rest.properties },
+    properties: { ...own.path.properties, ...omitMembers(asked.properties, own.rest.properties), ...own.rest.properties },
     required: [...(own.path.required ?? []), ...(asked.required ?? [])],
     additionalProperties: false,
   };
-  const annotations: Hints = { readOnlyHint: !endpoint.write, openWorldHint: false, ...(endpoint.write ? { destructiveHint: false, idempotentHint: false } : {}), ...hints };
-  const serve = served(endpoint);
+  const annotations: ToolHints = { readOnlyHint: !endpoint.write, openWorldHint: false, ...(endpoint.write ? { destructiveHint: false, idempotentHint: false } : {}), ...hints };
+  const serve = serveEndpoint(endpoint);
   return {
     name,
-    listed,
-    text: JSON.stringify({ name, title, description, inputSchema: shownSchema(inputSchema), annotations: { title, ...annotations } }),
-    place: itself,
+    isListed: listed,
+    text: JSON.stringify({ name, title, description, inputSchema: simplifySchema(inputSchema), annotations: { title, ...annotations } }),
+    argumentPath: samePath,
     serve: (call, given) => {
-      const known = checkOwn(pick(given, Object.keys(all.properties)));
-      const params = pick(known, Object.keys(own.path.properties)) as Record<string, string>;
-      const others = without(given, all.properties);
-      const values = { ...pick(others, askedNames), ...without(others, asked.properties) };
-      const texts = Object.fromEntries(Object.entries(pick(known, objects)).map(([key, value]) => [key, JSON.stringify(value)]));
+      const known = checkOwn(pickMembers(given, Object.keys(all.properties)));
+      const params = pickMembers(known, Object.keys(own.path.properties)) as Record<string, string>;
+      const others = omitMembers(given, all.properties);
+      const values = { ...pickMembers(others, askedNames), ...omitMembers(others, asked.properties) };
+      const texts = Object.fromEntries(Object.entries(pickMembers(known, objects)).map(([key, value]) => [key, JSON.stringify(value)]));
       return serve(call, { params, values: { ...values, ...texts }, headers: changeHeaders(known) });
     },
   };

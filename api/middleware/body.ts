@@ -3,8 +3,8 @@ import { HttpMethodEnum, koaBody } from 'koa-body';
 import type { Context } from 'koa';
 import { Fault, fault } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
-import { hugeProblem, jsonProblem } from '../../shared/platform/core/guard.ts';
-import { invalidDetails } from '../../shared/platform/core/validate.ts';
+import { jsonTextProblem, jsonProblem } from '../../shared/platform/core/jsonLimits.ts';
+import { invalidFault } from '../../shared/platform/core/validate.ts';
 
 /** Answers bytes as latin1 text, which is decoded and parsed here: koa-body would turn invalid UTF-8 into replacement characters. */
 const readText = koaBody({
@@ -46,15 +46,15 @@ const parse = (raw: string): unknown => {
 const isEmpty = ({ headers }: Context['req']): boolean =>
   headers['transfer-encoding'] === undefined && (headers['content-length'] === undefined || headers['content-length'] === '0');
 
-export interface ReadBody {
+export interface RequestBody {
   readonly value: unknown;
   /** The bytes as latin1 text: what an idempotency key's request is told apart by. */
   readonly raw: string;
 }
 
 /** The body of a request; an absent one is `{}` where `optional`. Throws 400, 413 or 415. */
-export const readBody = async (ctx: Context, optional: boolean): Promise<ReadBody> => {
-  const empty = (): ReadBody => {
+export const readRequestBody = async (ctx: Context, optional: boolean): Promise<RequestBody> => {
+  const empty = (): RequestBody => {
     if (!optional) throw fault('bad_json', 'A JSON body is required.');
     return { value: {}, raw: '' };
   };
@@ -76,11 +76,11 @@ export const readBody = async (ctx: Context, optional: boolean): Promise<ReadBod
   const { body } = ctx.request as unknown as { body: unknown };
   const raw = typeof body === 'string' ? body : '';
   if (raw.trim() === '') return empty();
-  const tooMuch = hugeProblem(raw);
-  if (tooMuch !== null) throw invalidDetails([tooMuch]);
+  const tooMuch = jsonTextProblem(raw);
+  if (tooMuch !== null) throw invalidFault([tooMuch]);
   const value = parse(raw);
   const problem = jsonProblem(value);
-  if (problem !== null) throw invalidDetails([problem]);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalidDetails([{ path: '', message: 'must be a JSON object' }]);
+  if (problem !== null) throw invalidFault([problem]);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalidFault([{ path: '', message: 'must be a JSON object' }]);
   return { value, raw };
 };

@@ -6,24 +6,24 @@ import { headerValues } from './headers.ts';
 
 export const sessionCookie = 'console_session';
 
-type Where = Pick<Config, 'publicUrl' | 'trustProxy'>;
+type CookieConfig = Pick<Config, 'publicUrl' | 'trustProxy'>;
 
 /** Whether the client came by TLS, as far as can be known behind what ends it. */
-const isSecure = ({ headers }: Pick<IncomingMessage, 'headers'>, { publicUrl, trustProxy }: Where): boolean => {
+const isSecure = ({ headers }: Pick<IncomingMessage, 'headers'>, { publicUrl, trustProxy }: CookieConfig): boolean => {
   const forwarded = trustProxy ? headers['x-forwarded-proto'] : undefined;
   const [first = ''] = (Array.isArray(forwarded) ? forwarded.join(',') : (forwarded ?? '')).slice(0, 100).split(',');
   return publicUrl.startsWith('https:') || first.trim().toLowerCase() === 'https';
 };
 
 /** A `set-cookie` for every environment of this host; `token` null clears it. */
-export const setCookie = (req: IncomingMessage, where: Where, token: string | null): string => {
+export const sessionCookieHeader = (req: IncomingMessage, where: CookieConfig, token: string | null): string => {
   const path = `${new URL(where.publicUrl).pathname.replace(/\/$/, '')}/api/env`;
   const maxAge = token === null ? 0 : limits.sessionMs / 1000;
   return `${sessionCookie}=${token ?? ''}; Path=${path}; Max-Age=${String(maxAge)}; HttpOnly; SameSite=Lax${isSecure(req, where) ? '; Secure' : ''}`;
 };
 
 /** The one token of the request's session cookie, or null. Of two (another host of the domain may set one) neither counts. */
-export const cookieToken = (req: IncomingMessage): string | null => {
+export const readCookieToken = (req: IncomingMessage): string | null => {
   const tokens = headerValues(req, 'cookie')
     .flatMap((header) => header.split(';'))
     .map((pair) => pair.trim())
@@ -33,7 +33,7 @@ export const cookieToken = (req: IncomingMessage): string | null => {
 };
 
 /** Whether a page of this host sent the request. One without an `origin` was not sent by a page, or hides which. */
-export const isSameOrigin = (req: Pick<IncomingMessage, 'headers'>, where: Where): boolean => {
+export const isSameOrigin = (req: Pick<IncomingMessage, 'headers'>, where: CookieConfig): boolean => {
   const { origin, host } = req.headers;
   if (origin === undefined || host === undefined || !URL.canParse(origin)) return false;
   const from = new URL(origin).origin;

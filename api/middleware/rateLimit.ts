@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { fault } from '../../shared/catalogue/errors.ts';
-import type { Session } from '../../shared/settings/directory.ts';
+import type { AuthSession } from '../../shared/settings/directory.ts';
 import type { Deps } from '../../shared/deps.ts';
 
 /** Takes up to ARGV[3] of what the bucket holds; answers how many, what is left, and ms until the next one. */
@@ -22,9 +22,9 @@ return { got, math.floor(n), math.ceil((1 - math.min(1, n)) * 1000 / rate) }`;
 const sha = createHash('sha1').update(script).digest('hex');
 
 /** How long an unused allowance may be kept before the bucket would have filled up by itself anyway. */
-const keepMs = 1000;
+const allowanceTtlMs = 1000;
 /** Requests let through without asking while Redis does not answer. */
-const awayMs = 1000;
+const redisDownAllowanceMs = 1000;
 
 interface Allowance {
   left: number;
@@ -40,13 +40,13 @@ interface Allowance {
 }
 
 /** What a response to a request or an upgrade carries; filled while it is looked at. */
-export type SentHeaders = Record<string, string>;
+export type ResponseHeaders = Record<string, string>;
 
 export interface RateLimit {
   /** Counts one request of an address, and says so in `headers`. Throws `429 rate_limited`. */
-  countAddress(address: string, headers: SentHeaders): Promise<void>;
+  countAddress(address: string, headers: ResponseHeaders): Promise<void>;
   /** Counts one request by the token that `authenticated` finds, without one by its address, and says so in `headers`. Throws `429 rate_limited`. */
-  count(authenticated: Promise<Session>, address: string, headers: SentHeaders): Promise<Session>;
+  count(authenticated: Promise<AuthSession>, address: string, headers: ResponseHeaders): Promise<AuthSession>;
   close(): void;
 }
 
@@ -71,15 +71,15 @@ export const createRateLimit = ({ config, redis }: Deps): RateLimit => {
         throw error;
       });
     } catch {
-      Object.assign(allowance, { left: burst, remaining: burst, until: Date.now() + awayMs });
+      Object.assign(allowance, { left: burst, remaining: burst, until: Date.now() + redisDownAllowanceMs });
       return;
     }
     const [got = 0, remaining = 0, waitMs = 0] = answer as number[];
     const now = Date.now();
-    Object.assign(allowance, { left: got, remaining, until: now + keepMs, emptyUntil: got === 0 ? now + waitMs : 0 });
+    Object.assign(allowance, { left: got, remaining, until: now + allowanceTtlMs, emptyUntil: got === 0 ? now + waitMs : 0 });
   };
 
-  const take = async (key: string, headers: SentHeaders): Promise<void> => {
+  const take = async (key: string, headers: ResponseHeaders): Promise<void> => {
     let allowance = allowances.get(key);
     if (allowance === undefined) {
       allowance = { left: 0, batch: 0.5, remaining: burst, until: 0, emptyUntil: 0, asking: null };
@@ -104,12 +104,12 @@ export const createRateLimit = ({ config, redis }: Deps): RateLimit => {
     const remaining = held.left + held.remaining;
     headers['ratelimit'] = `"default";r=${String(remaining)};t=${String(Math.ceil((burst - remaining) / rate))}`;
   };
-  const countAddress = (address: string, headers: SentHeaders): Promise<void> => take(`address-${address}`, headers);
+  const countAddress = (address: string, headers: ResponseHeaders): Promise<void> => take(`address-${address}`, headers);
 
   return {
     countAddress,
     count: async (authenticated, address, headers) => {
-      let session: Session;
+      let session: AuthSession;
       try {
         session = await authenticated;
       } catch (error) {

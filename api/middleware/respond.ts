@@ -3,28 +3,28 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Context } from 'koa';
 import { Fault, errors } from '../../shared/catalogue/errors.ts';
-import type { Answer } from '../answer.ts';
+import type { ApiResponse } from '../answer.ts';
 
 const gzipAsync = promisify(gzip);
 const brotliAsync = promisify(brotliCompress);
 const compressFrom = 1024;
 
 /** Whether `accept-encoding` names a coding without refusing it by a weight of nothing. */
-const takes = (accepts: string, coding: string): boolean =>
+const acceptsEncoding = (accepts: string, coding: string): boolean =>
   accepts.split(',').some((part) => {
     const [name = '', ...parameters] = part.toLowerCase().split(';').map((text) => text.trim());
     return name === coding && !parameters.some((parameter) => /^q\s*=\s*0(?:\.0*)?$/.test(parameter));
   });
 
-const compressed = async (accepts: string, body: string): Promise<{ encoding: string; bytes: Buffer } | null> => {
+const compress = async (accepts: string, body: string): Promise<{ encoding: string; bytes: Buffer } | null> => {
   if (body.length < compressFrom) return null;
-  if (takes(accepts, 'br')) return { encoding: 'br', bytes: await brotliAsync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }) };
-  if (takes(accepts, 'gzip')) return { encoding: 'gzip', bytes: await gzipAsync(body, { level: 1 }) };
+  if (acceptsEncoding(accepts, 'br')) return { encoding: 'br', bytes: await brotliAsync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }) };
+  if (acceptsEncoding(accepts, 'gzip')) return { encoding: 'gzip', bytes: await gzipAsync(body, { level: 1 }) };
   return null;
 };
 
 /** Sends `answer` with the headers collected so far; Koa itself writes nothing. */
-export const respond = async (ctx: Context, answer: Answer, headers: Record<string, string>): Promise<void> => {
+export const sendResponse = async (ctx: Context, answer: ApiResponse, headers: Record<string, string>): Promise<void> => {
   ctx.respond = false;
   const { res, req } = ctx;
   if (res.headersSent || res.destroyed) return;
@@ -39,7 +39,7 @@ export const respond = async (ctx: Context, answer: Answer, headers: Record<stri
   const text = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body);
   headers['content-type'] ??= 'application/json; charset=utf-8';
   const accepts = req.headers['accept-encoding'];
-  const packed = accepts === undefined ? null : await compressed(accepts, text);
+  const packed = accepts === undefined ? null : await compress(accepts, text);
   if (accepts !== undefined) headers['vary'] = 'accept-encoding';
   if (packed !== null) headers['content-encoding'] = packed.encoding;
   headers['content-length'] = String(packed === null ? Buffer.byteLength(text) : packed.bytes.length);
@@ -48,7 +48,7 @@ export const respond = async (ctx: Context, answer: Answer, headers: Record<stri
 };
 
 /** A fault as an answer. */
-export const faultAnswer = (failure: Fault): Answer => {
+export const toFaultResponse = (failure: Fault): ApiResponse => {
   const { details, body, headers } = failure.extra;
   return {
     status: failure.status,

@@ -1,21 +1,21 @@
 /** The app link's word to plain GETs: its address is opened as a WebSocket, by app keys only. */
 import { fault } from '../../shared/catalogue/errors.ts';
-import { closed } from '../../shared/platform/core/schema.ts';
-import { read, type Endpoint } from '../endpoint.ts';
+import { strictObject } from '../../shared/platform/core/schema.ts';
+import { readEndpoint, type Endpoint } from '../endpoint.ts';
 
 const app: Endpoint = {
-  ...read({
+  ...readEndpoint({
     path: '/app',
     name: 'app.open',
     summary: 'The link of the customer’s app; open it as a WebSocket with an app key',
     tag: 'App',
-    query: closed({}),
+    query: strictObject({}),
     responses: { 101: null },
     example: {},
     handle: ({ caller: { principal } }) =>
       Promise.reject(principal.type === 'app' ? fault('upgrade_required', undefined, { headers: { upgrade: 'websocket', connection: 'upgrade' } }) : fault('forbidden')),
   }),
-  app: true,
+  allowsApp: true,
 };
 
 export const appEndpoints: readonly Endpoint[] = [app];

@@ -2,18 +2,18 @@
 import { fault } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import { readAudit } from '../../shared/views/audit.ts';
-import { answer, closed, cursor, limit, nextCursor, nullable, time, Type } from '../../shared/platform/core/schema.ts';
+import { responseObject, strictObject, cursorSchema, limitSchema, nextCursorSchema, nullable, timeSchema, Type } from '../../shared/platform/core/schema.ts';
 import { visibleInboxes } from '../../shared/items/filters.ts';
-import { read, type Endpoint } from '../endpoint.ts';
+import { readEndpoint, type Endpoint } from '../endpoint.ts';
 
 const filter = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 200, description }));
 
-const entry = answer({
+const entry = responseObject({
   id: Type.String({ pattern: '^aud_' }),
   at: Type.Integer(),
-  actor: answer({ type: Type.String(), id: nullable(Type.String()), name: Type.String(), role: nullable(Type.String()) }),
+  actor: responseObject({ type: Type.String(), id: nullable(Type.String()), name: Type.String(), role: nullable(Type.String()) }),
   verb: Type.String({ description: 'What was done or tried, e.g. item.state.' }),
-  target: answer({ type: nullable(Type.String()), id: nullable(Type.String()) }),
+  target: responseObject({ type: nullable(Type.String()), id: nullable(Type.String()) }),
   outcome: Type.Union([Type.Literal('ok'), Type.Literal('denied'), Type.Literal('failed')]),
   before: nullable(Type.Object({})),
   after: nullable(Type.Object({})),
@@ -21,21 +21,21 @@ const entry = answer({
   address: nullable(Type.String()),
 });
 
-const list = read({
+const list = readEndpoint({
   path: '/audit',
   name: 'audit.list',
   summary: 'Everything that was done, and what was refused, newest first',
   tag: 'Audit',
-  query: closed({
+  query: strictObject({
     actor: filter('The id of who did it.'),
     verb: filter('What was done, e.g. item.state.'),
     target: filter('The id of what it was done to.'),
-    from: Type.Optional(time('From this time on')),
-    to: Type.Optional(time('Before this time')),
-    cursor: Type.Optional(cursor),
-    limit: Type.Optional(limit),
+    from: Type.Optional(timeSchema('From this time on')),
+    to: Type.Optional(timeSchema('Before this time')),
+    cursor: Type.Optional(cursorSchema),
+    limit: Type.Optional(limitSchema),
   }),
-  responses: { 200: answer({ entries: Type.Array(entry), cursor: nextCursor }) },
+  responses: { 200: responseObject({ entries: Type.Array(entry), cursor: nextCursorSchema }) },
   example: { query: { verb: 'item.state', limit: 20 } },
   handle: async ({ deps, caller, query }) => {
     const { env, principal } = caller;

@@ -1,14 +1,14 @@
 /** What there is for this role: itself, inboxes, views and the people that items can be assigned to. */
-import { fault, invalid } from '../../shared/catalogue/errors.ts';
+import { fault, invalidAt } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import type { Caller } from '../../shared/access/principal.ts';
-import { answer, closed, cursor, limit, name, nextCursor, nullable, Type, type TSchema } from '../../shared/platform/core/schema.ts';
-import { fold } from '../../shared/platform/core/text.ts';
+import { responseObject, strictObject, cursorSchema, limitSchema, nameSchema, nextCursorSchema, nullable, Type, type TSchema } from '../../shared/platform/core/schema.ts';
+import { foldCase } from '../../shared/platform/core/searchWords.ts';
 import { visibleInboxes } from '../../shared/items/filters.ts';
-import { visibleInbox } from '../../shared/access/gates.ts';
-import { read, type Endpoint } from '../endpoint.ts';
+import { findVisibleInbox } from '../../shared/access/gates.ts';
+import { readEndpoint, type Endpoint } from '../endpoint.ts';
 
-export const pageQuery = { cursor: Type.Optional(cursor), limit: Type.Optional(limit) };
+export const pageQuerySchema = { cursor: Type.Optional(cursorSchema), limit: Type.Optional(limitSchema) };
 
 interface Named {
   readonly name: string;
@@ -16,7 +16,7 @@ interface Named {
 }
 
 /** A page of a short list held in memory, ordered by name (and id). The cursor is tied to `key`. */
-export const pageOf = <T extends Named>(caller: Caller, key: string, all: readonly T[], query: { cursor?: string; limit?: number }): { page: T[]; cursor: string | null } => {
+export const paginateByName = <T extends Named>(caller: Caller, key: string, all: readonly T[], query: { cursor?: string; limit?: number }): { page: T[]; cursor: string | null } => {
   const order = ({ name, id }: Named): string => `${name}\n${id ?? ''}`;
   const sorted = [...all].sort((a, b) => (order(a) < order(b) ? -1 : 1));
   const after = caller.env.seal.openCursor(key, query.cursor);
@@ -26,18 +26,18 @@ export const pageOf = <T extends Named>(caller: Caller, key: string, all: readon
   return { page, cursor: last === undefined || page.length === from.length ? null : caller.env.seal.cursor(key, [order(last)]) };
 };
 
-export const listAnswer = (plural: string, schema: TSchema) => answer({ [plural]: Type.Array(schema), cursor: nextCursor });
+export const listResponse = (plural: string, schema: TSchema) => responseObject({ [plural]: Type.Array(schema), cursor: nextCursorSchema });
 
-const me = read({
+const me = readEndpoint({
   path: '/me',
   name: 'me',
   summary: 'Who you are here and what your role grants',
   tag: 'Discovery',
-  query: closed({}),
+  query: strictObject({}),
   responses: {
-    200: answer({
-      principal: answer({ type: Type.String(), id: nullable(Type.String()), name: Type.String(), mode: Type.String() }),
-      role: nullable(answer({ id: Type.String(), name: Type.String(), grants: Type.Array(answer({ on: Type.String(), can: Type.Array(Type.String()) })) })),
+    200: responseObject({
+      principal: responseObject({ type: Type.String(), id: nullable(Type.String()), name: Type.String(), mode: Type.String() }),
+      role: nullable(responseObject({ id: Type.String(), name: Type.String(), grants: Type.Array(responseObject({ on: Type.String(), can: Type.Array(Type.String()) })) })),
       environment: Type.String(),
       fresh: Type.Boolean({ description: 'Whether the sign-in is fresh; never for agents.' }),
     }),
@@ -57,18 +57,18 @@ const me = read({
   },
 });
 
-const state = answer({ name: Type.String(), kind: Type.String() });
+const state = responseObject({ name: Type.String(), kind: Type.String() });
 
-const inboxes = read({
+const inboxes = readEndpoint({
   path: '/inboxes',
   name: 'inbox.list',
   summary: 'The inboxes that you see, with their states and what you may do',
   tag: 'Discovery',
-  query: closed(pageQuery),
+  query: strictObject(pageQuerySchema),
   responses: {
-    200: listAnswer(
+    200: listResponse(
       'inboxes',
-      answer({
+      responseObject({
         name: Type.String(),
         label: Type.String(),
         states: Type.Array(state),
@@ -83,7 +83,7 @@ const inboxes = read({
   },
   example: {},
   handle: async ({ caller, query }) => {
-    const { page, cursor: next } = pageOf(caller, 'inboxes', visibleInboxes(caller), query);
+    const { page, cursor: next } = paginateByName(caller, 'inboxes', visibleInboxes(caller), query);
     const list = page.map(({ name: called, label, states, initial, transitions, responseTime, fields, reply }) => ({
       name: called, label, states, initial, transitions, responseTime, fields,
       reply: reply === null || reply === undefined ? null : { via: reply.via },
@@ -93,14 +93,14 @@ const inboxes = read({
   },
 });
 
-const views = read({
+const views = readEndpoint({
   path: '/views',
   name: 'view.list',
   summary: 'Views: filters of GET /items under a name',
   tag: 'Discovery',
-  query: closed(pageQuery),
+  query: strictObject(pageQuerySchema),
   responses: {
-    200: listAnswer('views', answer({
+    200: listResponse('views', responseObject({
       name: Type.String(),
       label: Type.String(),
       inbox: nullable(Type.String()),
@@ -121,35 +121,35 @@ const views = read({
       .filter((view) => view.inbox === undefined || access.sees('inbox', view.inbox))
       .map(({ name: called, label = called, inbox = null, state: states = null, tags = null, assignee = null, search = null, overdue = null, triaged = null, snoozed = null, sort = null }) =>
         ({ name: called, label, inbox, state: states, tags, assignee, search, overdue, triaged, snoozed, sort }));
-    const { page, cursor: next } = pageOf(caller, 'views', seen, query);
+    const { page, cursor: next } = paginateByName(caller, 'views', seen, query);
     return { status: 200, body: { views: page, cursor: next } };
   },
 });
 
-const people = read({
+const people = readEndpoint({
   path: '/people',
   name: 'person.list',
   summary: 'The people that items of an inbox can be assigned to',
   tag: 'Discovery',
-  query: closed({
-    ...pageQuery,
-    inbox: Type.Optional(name('Those who can see this inbox; absent: any inbox where you may assign.')),
+  query: strictObject({
+    ...pageQuerySchema,
+    inbox: Type.Optional(nameSchema('Those who can see this inbox; absent: any inbox where you may assign.')),
     q: Type.Optional(Type.String({ minLength: 1, maxLength: limits.searchMax, description: 'The beginning of a part of the name.' })),
   }),
-  responses: { 200: listAnswer('people', answer({ id: Type.String(), name: Type.String() })) },
+  responses: { 200: listResponse('people', responseObject({ id: Type.String(), name: Type.String() })) },
   example: { query: { inbox: 'support' } },
   handle: async ({ deps, caller, query }) => {
     const { access } = caller.principal;
-    if (query.inbox !== undefined && visibleInbox(caller, query.inbox) === undefined) throw fault('not_found');
+    if (query.inbox !== undefined && findVisibleInbox(caller, query.inbox) === undefined) throw fault('not_found');
     const assignable = visibleInboxes(caller).map((inbox) => inbox.name)
       .filter((inbox) => (query.inbox === undefined || inbox === query.inbox) && access.can('inbox', inbox, 'assign'));
     if (assignable.length === 0) throw fault('forbidden', 'Your role may not assign there.');
-    const wanted = query.q === undefined ? null : fold(query.q).trim();
-    if (wanted !== null && wanted.split(/\s+/u).length > limits.searchWords) throw invalid('q', `must have at most ${String(limits.searchWords)} words`);
+    const wanted = query.q === undefined ? null : foldCase(query.q).trim();
+    if (wanted !== null && wanted.split(/\s+/u).length > limits.searchWords) throw invalidAt('q', `must have at most ${String(limits.searchWords)} words`);
     const found = deps.directory.people(caller.env)
       .filter((person) => assignable.some((inbox) => person.access.sees('inbox', inbox)))
-      .filter((person) => wanted === null || fold(person.name).startsWith(wanted) || fold(person.name).split(/\s+/u).some((part) => part.startsWith(wanted)));
-    const { page, cursor: next } = pageOf(caller, `people:${query.inbox ?? ''}:${query.q ?? ''}`, found, query);
+      .filter((person) => wanted === null || foldCase(person.name).startsWith(wanted) || foldCase(person.name).split(/\s+/u).some((part) => part.startsWith(wanted)));
+    const { page, cursor: next } = paginateByName(caller, `people:${query.inbox ?? ''}:${query.q ?? ''}`, found, query);
     return { status: 200, body: { people: page.map(({ id, name: called }) => ({ id, name: called })), cursor: next } };
   },
 });

@@ -1,24 +1,24 @@
 /** Feature flags: listed, looked at, changed, and what happened to one. */
 import { limits } from '../../shared/catalogue/limits.ts';
-import { answer, closed, cursor, limit, nextCursor, Type } from '../../shared/platform/core/schema.ts';
-import { changeFlag, requireAllowed, visibleFlag, type Outcome } from '../../shared/flags/change.ts';
-import { checkChange } from '../../shared/flags/check.ts';
+import { responseObject, strictObject, cursorSchema, limitSchema, nextCursorSchema, Type } from '../../shared/platform/core/schema.ts';
+import { changeFlag, requireMayChangeFlag, requireVisibleFlag, type FlagChangeOutcome } from '../../shared/flags/changeFlag.ts';
+import { parseFlagChange } from '../../shared/flags/flagChangeProblems.ts';
 import { flagEtag } from '../../shared/flags/model.ts';
-import { listFlags, readFlag, readHistory } from '../../shared/flags/read.ts';
-import { changeBody, flagSchema, historySchema } from '../../shared/flags/schema.ts';
-import { read, write, type Call, type Endpoint } from '../endpoint.ts';
-import type { Answer } from '../answer.ts';
+import { listFlags, readFlag, readFlagHistory } from '../../shared/flags/read.ts';
+import { flagChangeBody, flagSchema, flagHistorySchema } from '../../shared/flags/schema.ts';
+import { readEndpoint, writeEndpoint, type EndpointCall, type Endpoint } from '../endpoint.ts';
+import type { ApiResponse } from '../answer.ts';
 
 const exampleFlag = 'new_checkout';
-const keyOf = ({ params }: Pick<Call, 'params'>): string => params['flag'] ?? '';
+const keyOf = ({ params }: Pick<EndpointCall, 'params'>): string => params['flag'] ?? '';
 
-const list = read({
+const list = readEndpoint({
   path: '/flags',
   name: 'flag.list',
   summary: 'Every flag’s value, rollout, targets, rules and ramp',
   tag: 'Flags',
-  query: closed({ cursor: Type.Optional(cursor), limit: Type.Optional(limit) }),
-  responses: { 200: answer({ flags: Type.Array(flagSchema), cursor: nextCursor }) },
+  query: strictObject({ cursor: Type.Optional(cursorSchema), limit: Type.Optional(limitSchema) }),
+  responses: { 200: responseObject({ flags: Type.Array(flagSchema), cursor: nextCursorSchema }) },
   example: { query: { limit: 20 } },
   handle: async ({ deps, caller, query: { cursor: given, limit: size } }) => {
     const { env, principal } = caller;
@@ -29,13 +29,13 @@ const list = read({
   },
 });
 
-const one = read({
+const one = readEndpoint({
   path: '/flags/:flag',
   name: 'flag.get',
   summary: 'A flag',
   tag: 'Flags',
-  query: closed({}),
-  responses: { 200: answer({ flag: flagSchema }) },
+  query: strictObject({}),
+  responses: { 200: responseObject({ flag: flagSchema }) },
   example: { params: { flag: exampleFlag } },
   handle: async (call) => {
     const flag = await readFlag(call.deps, call.caller, keyOf(call));
@@ -43,41 +43,41 @@ const one = read({
   },
 });
 
-const history = read({
+const history = readEndpoint({
   path: '/flags/:flag/history',
   name: 'flag.history',
   summary: 'What happened to a flag, newest first: changes, steps of ramps, what their guards did',
   tag: 'Flags',
-  query: closed({ cursor: Type.Optional(cursor), limit: Type.Optional(limit) }),
-  responses: { 200: answer({ entries: Type.Array(historySchema), cursor: nextCursor }) },
+  query: strictObject({ cursor: Type.Optional(cursorSchema), limit: Type.Optional(limitSchema) }),
+  responses: { 200: responseObject({ entries: Type.Array(flagHistorySchema), cursor: nextCursorSchema }) },
   example: { params: { flag: exampleFlag }, query: { limit: 20 } },
   handle: async (call) => {
     const { deps, caller, query: { cursor: given, limit: size } } = call;
     const { env, principal } = caller;
-    const { key } = visibleFlag(caller, keyOf(call));
+    const { key } = requireVisibleFlag(caller, keyOf(call));
     const scope = `history:${JSON.stringify([principal.access.key, key])}`;
     const keys = env.seal.openCursor(scope, given);
-    const { entries, next } = await readHistory(deps.db, caller, key, { before: keys === null ? null : Number(keys[0]), limit: size ?? limits.pageDefault });
+    const { entries, next } = await readFlagHistory(deps.db, caller, key, { before: keys === null ? null : Number(keys[0]), limit: size ?? limits.pageDefault });
     return { status: 200, body: { entries, cursor: next === null ? null : env.seal.cursor(scope, [next]) } };
   },
 });
 
-const answerOf = (outcome: Outcome): Answer & { readonly body: string } => {
+const toFlagChangeResponse = (outcome: FlagChangeOutcome): ApiResponse & { readonly body: string } => {
   if (outcome.kind === 'pending') return { status: 202, body: JSON.stringify({ pending: true, approval: outcome.approval }) };
   const { flag, changed } = outcome.applied;
   return { status: 200, body: JSON.stringify({ flag, changed }), etag: flagEtag(flag.version), items: true };
 };
 
-const change = write({
+const change = writeEndpoint({
   path: '/flags/:flag',
   name: 'flag.change',
   summary: 'Change a flag: its value, rollout, targets, rules, or a ramp',
   tag: 'Flags',
   conditional: true,
-  body: changeBody,
+  body: flagChangeBody,
   responses: {
-    200: answer({ flag: flagSchema, changed: Type.Boolean({ description: 'false: it was so already.' }) }),
-    202: answer({ pending: Type.Boolean(), approval: Type.String({ description: 'The approval that it waits for.' }) }),
+    200: responseObject({ flag: flagSchema, changed: Type.Boolean({ description: 'false: it was so already.' }) }),
+    202: responseObject({ pending: Type.Boolean(), approval: Type.String({ description: 'The approval that it waits for.' }) }),
   },
   example: { params: { flag: exampleFlag }, body: { change: { rollout: 25, targets: { cus_1001: true } } } },
   audit: { verb: 'flag.change', target: (call) => ({ type: 'flag', id: keyOf(call) }) },
@@ -85,17 +85,17 @@ const change = write({
   check: (body) => body,
   handle: async (call) => {
     const { deps, caller, ifMatch } = call;
-    const declared = visibleFlag(caller, keyOf(call));
-    requireAllowed(caller, declared.key);
-    const { change: wanted, confirmed } = checkChange(caller, declared, call.body, deps.clock.now());
-    const save = (outcome: Outcome) => {
-      const { status, body, etag } = answerOf(outcome);
+    const declared = requireVisibleFlag(caller, keyOf(call));
+    requireMayChangeFlag(caller, declared.key);
+    const { change: wanted, confirmed } = parseFlagChange(caller, declared, call.body, deps.clock.now());
+    const save = (outcome: FlagChangeOutcome) => {
+      const { status, body, etag } = toFlagChangeResponse(outcome);
       return call.save(status, body, etag);
     };
     const outcome = await changeFlag(deps, caller, declared, { change: wanted, confirmed, ifMatch, save });
     // Whoever asks this process for the flag's value next gets the new one.
     if (outcome.kind === 'done' && outcome.applied.changed) await deps.flags.refresh().catch(() => undefined);
-    return answerOf(outcome);
+    return toFlagChangeResponse(outcome);
   },
 });
 

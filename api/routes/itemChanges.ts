@@ -1,9 +1,9 @@
 /** The changes of one item: rows only, each naming its operation; perform does the rest. */
 import { fault, Fault } from '../../shared/catalogue/errors.ts';
-import { askItemChange, askItemCreation, pendingBody } from '../../shared/items/supervised/ask.ts';
-import { pendingAnswer } from '../../shared/approvals/schema.ts';
-import { answer, Type } from '../../shared/platform/core/schema.ts';
-import { checkCreate, createInput } from '../../shared/items/operations/create.ts';
+import { requestItemChange, requestItemCreation, pendingResponseBody } from '../../shared/items/supervised/requestItemChange.ts';
+import { pendingResponse } from '../../shared/approvals/schema.ts';
+import { responseObject, Type } from '../../shared/platform/core/schema.ts';
+import { parseCreateInput, createInput } from '../../shared/items/operations/create.ts';
 import { assignItem } from '../../shared/items/operations/assign.ts';
 import { noteItem } from '../../shared/items/operations/note.ts';
 import { replyToItem } from '../../shared/items/operations/reply.ts';
@@ -12,16 +12,16 @@ import { snoozeItem } from '../../shared/items/operations/snooze.ts';
 import { tagItem } from '../../shared/items/operations/tag.ts';
 import { triageItem } from '../../shared/items/operations/triage.ts';
 import { itemEtag, itemJson } from '../../shared/items/present.ts';
-import { changedAnswer, entryAnswer } from '../../shared/items/schema.ts';
+import { changedItemResponse, entryResponse } from '../../shared/items/schema.ts';
 import { itemSchema } from '../../shared/blocks/itemSchema.ts';
 import type { Item } from '../../shared/items/model.ts';
-import { performCreate } from '../../shared/items/perform/create.ts';
-import { keepAnswer } from '../../shared/platform/journal/answers.ts';
+import { createItem } from '../../shared/items/perform/create.ts';
+import { insertSavedResponse } from '../../shared/platform/journal/idempotency.ts';
 import type { ItemOperation } from '../../shared/items/operation.ts';
-import { perform, type Outcome } from '../../shared/items/perform/perform.ts';
-import type { SavedAnswer } from '../../shared/platform/journal/answers.ts';
-import { write, type Call, type Endpoint } from '../endpoint.ts';
-import type { Answer } from '../answer.ts';
+import { performOperation, type ItemOutcome } from '../../shared/items/perform/perform.ts';
+import type { SavedResponse } from '../../shared/platform/journal/idempotency.ts';
+import { writeEndpoint, type EndpointCall, type Endpoint } from '../endpoint.ts';
+import type { ApiResponse } from '../answer.ts';
 
 interface ChangeRow<I> {
   readonly verb: string;
@@ -35,107 +35,107 @@ interface ChangeRow<I> {
 
 const exampleItem = 'itm_01jd0000000000000000000000';
 
-type Done = Exclude<Outcome, { kind: 'fault' }>;
+type PerformedOutcome = Exclude<ItemOutcome, { kind: 'fault' }>;
 
-const bodyOf = (outcome: Done, call: Call, entry: boolean): string => {
+const bodyOf = (outcome: PerformedOutcome, call: EndpointCall, entry: boolean): string => {
   const item = itemJson(outcome.item, call.caller.principal.access);
   if (!entry) return `{"item":${item},"changed":${String(outcome.kind === 'changed')}}`;
   return `{"item":${item},"entry":${JSON.stringify(outcome.kind === 'changed' ? outcome.entries[0] : null)}}`;
 };
 
 /** A version conflict shows the item as it is, as far as the role sees it. */
-const shown = (failure: Fault, call: Call): Fault => {
+const withVisibleItem = (failure: Fault, call: EndpointCall): Fault => {
   const current = failure.extra.body?.['current'] as Item | undefined;
   if (failure.code !== 'version_conflict' || current === undefined) return failure;
   const visible = JSON.parse(itemJson(current, call.caller.principal.access)) as object;
   return fault('version_conflict', failure.message, { body: { current: visible }, headers: { etag: itemEtag(current) } });
 };
 
-const change = <I>({ verb, operation, summary, body, entry, app = false }: ChangeRow<I>): Endpoint => {
+const changeEndpoint = <I>({ verb, operation, summary, body, entry, app = false }: ChangeRow<I>): Endpoint => {
   const status = entry ?? 200;
-  return write<I>({
+  return writeEndpoint<I>({
     path: `/items/:id/${verb}`,
     name: operation.name,
     summary,
     tag: 'Items',
-    app,
+    allowsApp: app,
     conditional: true,
     body: operation.schema,
-    responses: { [status]: entry === undefined ? changedAnswer : entryAnswer, 202: entry === 202 ? Type.Union([entryAnswer, pendingAnswer]) : pendingAnswer },
+    responses: { [status]: entry === undefined ? changedItemResponse : entryResponse, 202: entry === 202 ? Type.Union([entryResponse, pendingResponse]) : pendingResponse },
     example: { params: { id: exampleItem }, body },
     audit: { verb: operation.name, target: ({ params }) => ({ type: 'item', id: params['id'] ?? null }) },
     check: operation.check,
-    handle: async (call): Promise<Answer> => {
-      if (call.caller.principal.mode === 'supervised') return supervised(call, operation, entry === undefined);
-      const save = (outcome: Outcome): SavedAnswer | null =>
+    handle: async (call): Promise<ApiResponse> => {
+      if (call.caller.principal.mode === 'supervised') return requestSupervisedChange(call, operation, entry === undefined);
+      const save = (outcome: ItemOutcome): SavedResponse | null =>
         outcome.kind === 'fault' ? null : call.save(status, bodyOf(outcome, call, entry !== undefined), itemEtag(outcome.item));
-      const [outcome] = await perform(call.deps, call.caller, operation, [call.params['id'] ?? ''], call.body, {
+      const [outcome] = await performOperation(call.deps, call.caller, operation, [call.params['id'] ?? ''], call.body, {
         ...(call.ifMatch === undefined ? {} : { ifMatch: call.ifMatch }),
         save,
       });
       if (outcome === undefined) throw fault('not_found');
-      if (outcome.kind === 'fault') throw await keptFault(call, shown(outcome.fault, call));
+      if (outcome.kind === 'fault') throw await saveRefusal(call, withVisibleItem(outcome.fault, call));
       return { status, body: bodyOf(outcome, call, entry !== undefined), etag: itemEtag(outcome.item), items: true };
     },
   });
 };
 
 /** A supervised agent asks for a change that a person decides. */
-const supervised = async <I>(call: Call<unknown, I>, operation: ItemOperation<I>, answersChanged: boolean): Promise<Answer> => {
+const requestSupervisedChange = async <I>(call: EndpointCall<unknown, I>, operation: ItemOperation<I>, answersChanged: boolean): Promise<ApiResponse> => {
   const { deps, caller, params, body, ifMatch, save } = call;
   try {
-    const asked = await askItemChange(deps, caller, { operation, id: params['id'] ?? '', input: body, ifMatch }, save);
-    if ('approval' in asked) return { status: 202, body: pendingBody(asked.approval) };
+    const asked = await requestItemChange(deps, caller, { operation, id: params['id'] ?? '', input: body, ifMatch }, save);
+    if ('approval' in asked) return { status: 202, body: pendingResponseBody(asked.approval) };
     const item = itemJson(asked.unchanged, caller.principal.access);
     return { status: 200, body: answersChanged ? `{"item":${item},"changed":false}` : `{"item":${item},"entry":null}`, etag: itemEtag(asked.unchanged), items: true };
   } catch (error) {
-    throw error instanceof Fault ? shown(error, call) : error;
+    throw error instanceof Fault ? withVisibleItem(error, call) : error;
   }
 };
 
 /** `422 action_failed` is an answer that an idempotency key keeps; every other failure leaves the key free. */
-const keptFault = async (call: Call<unknown, unknown>, failure: Fault): Promise<Fault> => {
+const saveRefusal = async (call: EndpointCall<unknown, unknown>, failure: Fault): Promise<Fault> => {
   if (failure.code !== 'action_failed') return failure;
   const saved = call.save(failure.status, JSON.stringify({ error: failure.message, code: failure.code }));
-  if (saved !== null) await keepAnswer(call.deps.db, saved, call.deps.clock.now());
+  if (saved !== null) await insertSavedResponse(call.deps.db, saved, call.deps.clock.now());
   return failure;
 };
 
 /** The inbox that a body names, before it is known to be valid. */
-const inboxNamed = (body: unknown): string | null => {
+const inboxNameOfBody = (body: unknown): string | null => {
   const named = (body as { inbox?: unknown } | undefined)?.inbox;
   return typeof named === 'string' ? named : null;
 };
 
-const create = write({
+const create = writeEndpoint({
   path: '/items',
   name: 'item.create',
   summary: 'Create an item, or add an occurrence to the one with the same key',
   tag: 'Items',
-  app: true,
+  allowsApp: true,
   body: createInput,
-  responses: { 200: answer({ item: itemSchema }), 201: answer({ item: itemSchema }), 202: pendingAnswer },
+  responses: { 200: responseObject({ item: itemSchema }), 201: responseObject({ item: itemSchema }), 202: pendingResponse },
   example: {
     body: { inbox: 'support', title: 'Invoice charged twice after upgrading', data: { email: 'ana@example.com', plan: 'Team' }, tags: ['billing'] },
   },
-  audit: { verb: 'item.create', target: ({ body }) => ({ type: 'inbox', id: inboxNamed(body) }) },
-  check: (body) => checkCreate(body),
-  handle: async (call): Promise<Answer> => {
+  audit: { verb: 'item.create', target: ({ body }) => ({ type: 'inbox', id: inboxNameOfBody(body) }) },
+  check: (body) => parseCreateInput(body),
+  handle: async (call): Promise<ApiResponse> => {
     const { deps, caller, body, save } = call;
-    if (caller.principal.mode === 'supervised') return { status: 202, body: pendingBody(await askItemCreation(deps, caller, body, save)) };
+    if (caller.principal.mode === 'supervised') return { status: 202, body: pendingResponseBody(await requestItemCreation(deps, caller, body, save)) };
     const bodyFor = (item: Item): string => `{"item":${itemJson(item, call.caller.principal.access)}}`;
-    const { item, isNew } = await performCreate(call.deps, call.caller, call.body, (made) => call.save(made.isNew ? 201 : 200, bodyFor(made.item), itemEtag(made.item)));
+    const { item, isNew } = await createItem(call.deps, call.caller, call.body, (made) => call.save(made.isNew ? 201 : 200, bodyFor(made.item), itemEtag(made.item)));
     return { status: isNew ? 201 : 200, body: bodyFor(item), etag: itemEtag(item), items: true };
   },
 });
 
 export const itemChangeEndpoints: readonly Endpoint[] = [
   create,
-  change({ verb: 'state', operation: setState, summary: 'Set the state', body: { state: 'closed' } }),
-  change({ verb: 'assign', operation: assignItem, summary: 'Assign, or unassign with null', body: { assignee: null } }),
-  change({ verb: 'tags', operation: tagItem, summary: 'Add and remove tags', body: { add: ['billing'], remove: ['new'] } }),
-  change({ verb: 'snooze', operation: snoozeItem, summary: 'Snooze until a time, or wake with null', body: { until: 4_102_444_800_000 } }),
-  change({ verb: 'notes', operation: noteItem, summary: 'Add a note', body: { text: 'Refund promised by phone.' }, entry: 201 }),
-  change({ verb: 'reply', operation: replyToItem, summary: 'Send a reply', body: { subject: 'Your invoice', text: 'We have corrected it.' }, entry: 202 }),
-  change({ verb: 'triage', operation: triageItem, summary: 'Record triage’s answers', body: { answers: { spam: 'no' }, tags: ['billing'] }, app: true }),
+  changeEndpoint({ verb: 'state', operation: setState, summary: 'Set the state', body: { state: 'closed' } }),
+  changeEndpoint({ verb: 'assign', operation: assignItem, summary: 'Assign, or unassign with null', body: { assignee: null } }),
+  changeEndpoint({ verb: 'tags', operation: tagItem, summary: 'Add and remove tags', body: { add: ['billing'], remove: ['new'] } }),
+  changeEndpoint({ verb: 'snooze', operation: snoozeItem, summary: 'Snooze until a time, or wake with null', body: { until: 4_102_444_800_000 } }),
+  changeEndpoint({ verb: 'notes', operation: noteItem, summary: 'Add a note', body: { text: 'Refund promised by phone.' }, entry: 201 }),
+  changeEndpoint({ verb: 'reply', operation: replyToItem, summary: 'Send a reply', body: { subject: 'Your invoice', text: 'We have corrected it.' }, entry: 202 }),
+  changeEndpoint({ verb: 'triage', operation: triageItem, summary: 'Record triage’s answers', body: { answers: { spam: 'no' }, tags: ['billing'] }, app: true }),
 ];

@@ -2,39 +2,39 @@
 import { blockSchema } from '../../shared/blocks/schema.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
-import { answer, closed, cursor, limit, nextCursor, nullable, Type, by } from '../../shared/platform/core/schema.ts';
-import { itemDetail } from '../../shared/views/items/detail.ts';
-import { resolveList } from '../../shared/items/filters.ts';
+import { responseObject, strictObject, cursorSchema, limitSchema, nextCursorSchema, nullable, Type, actorSchema } from '../../shared/platform/core/schema.ts';
+import { readItemDetail } from '../../shared/views/items/detail.ts';
+import { resolveItemList } from '../../shared/items/filters.ts';
 import { countItems } from '../../shared/items/list/count.ts';
 import { listItems } from '../../shared/items/list/page.ts';
 import { readItems, type Item } from '../../shared/items/model.ts';
-import { itemEtag, itemJson, rowJson } from '../../shared/items/present.ts';
+import { itemEtag, itemJson, itemRowJson } from '../../shared/items/present.ts';
 import { entrySchema } from '../../shared/items/schema.ts';
-import { listQuery } from '../../shared/environments/itemQuery.ts';
+import { itemListQuery } from '../../shared/environments/itemQuery.ts';
 import { itemSchema } from '../../shared/blocks/itemSchema.ts';
 import { readTimeline } from '../../shared/items/timeline.ts';
-import { visibleInbox } from '../../shared/access/gates.ts';
-import { read, type Call, type Endpoint } from '../endpoint.ts';
+import { findVisibleInbox } from '../../shared/access/gates.ts';
+import { readEndpoint, type EndpointCall, type Endpoint } from '../endpoint.ts';
 
 const exampleItem = 'itm_01jd0000000000000000000000';
 
-const list = read({
+const list = readEndpoint({
   path: '/items',
   name: 'item.list',
   summary: 'List items, newest activity first',
   tag: 'Items',
-  query: listQuery,
+  query: itemListQuery,
   responses: {
-    200: answer({
+    200: responseObject({
       items: Type.Array(itemSchema),
-      cursor: nextCursor,
+      cursor: nextCursorSchema,
       total: Type.Optional(Type.Integer({ description: `With count=1: how many match, exact up to ${String(limits.countExact)}.` })),
       totalIsMinimum: Type.Optional(Type.Literal(true, { description: 'There are more than total says.' })),
     }),
   },
   example: { query: { inbox: 'support', state: 'open', limit: 10 } },
   handle: async ({ deps: { db, clock }, caller, query }) => {
-    const { request, key } = resolveList(caller, query, clock.now());
+    const { request, key } = resolveItemList(caller, query, clock.now());
     const { seal } = caller.env;
     const after = seal.openCursor(key, query.cursor);
     if (request === null) return { status: 200, body: `{"items":[],"cursor":null${query.count === undefined ? '' : ',"total":0'}}`, items: true };
@@ -44,24 +44,24 @@ const list = read({
     ]);
     const { access } = caller.principal;
     let text = '';
-    for (const row of rows) text += text === '' ? rowJson(row, access) : `,${rowJson(row, access)}`;
+    for (const row of rows) text += text === '' ? itemRowJson(row, access) : `,${itemRowJson(row, access)}`;
     const counted = total === null ? '' : total > limits.countExact ? `,"total":${String(limits.countExact)},"totalIsMinimum":true` : `,"total":${String(total)}`;
     return { status: 200, body: `{"items":[${text}],"cursor":${next === null ? 'null' : `"${seal.cursor(key, next)}"`}${counted}}`, items: true };
   },
 });
 
 /** The item of the path, when the caller sees it. */
-const visibleItem = async ({ deps, caller, params }: Call): Promise<Item> => {
+const visibleItem = async ({ deps, caller, params }: EndpointCall): Promise<Item> => {
   const id = params['id'] ?? '';
   const item = (await readItems(deps.db, caller.env.id, [id])).get(id);
-  if (item === undefined || visibleInbox(caller, item.inbox) === undefined) throw fault('not_found');
+  if (item === undefined || findVisibleInbox(caller, item.inbox) === undefined) throw fault('not_found');
   return item;
 };
 
-const timelineCursor = ({ env }: Call['caller'], item: string, next: number | null): string | null =>
+const timelineCursor = ({ env }: EndpointCall['caller'], item: string, next: number | null): string | null =>
   next === null ? null : env.seal.cursor(`timeline:${item}`, [next]);
 
-const record = answer({
+const record = responseObject({
   resource: Type.String(),
   id: Type.String(),
   title: Type.String(),
@@ -70,28 +70,28 @@ const record = answer({
   updatedAt: nullable(Type.Integer()),
 });
 
-const one = read({
+const one = readEndpoint({
   path: '/items/:id',
   name: 'item.get',
   summary: 'One item with its blocks, linked records, suggested actions, triage’s answers and timeline',
   tag: 'Items',
-  query: closed({}),
+  query: strictObject({}),
   responses: {
-    200: answer({
+    200: responseObject({
       item: itemSchema,
       blocks: Type.Array(blockSchema),
       linked: Type.Array(record),
       suggestedActions: Type.Array(
-        answer({ action: Type.String(), label: Type.String(), record: nullable(Type.String()), input: Type.Unknown(), reason: nullable(Type.String()) }),
+        responseObject({ action: Type.String(), label: Type.String(), record: nullable(Type.String()), input: Type.Unknown(), reason: nullable(Type.String()) }),
       ),
       triage: nullable(
-        answer({
-          answers: Type.Array(answer({ question: Type.String(), answer: Type.Unknown(), by, at: Type.Integer() })),
+        responseObject({
+          answers: Type.Array(responseObject({ question: Type.String(), answer: Type.Unknown(), by: actorSchema, at: Type.Integer() })),
           closed: Type.Boolean(),
         }),
       ),
       timeline: Type.Array(entrySchema),
-      timelineCursor: nextCursor,
+      timelineCursor: nextCursorSchema,
       appOffline: Type.Boolean({ description: 'The app is offline, so that what it would add is missing.' }),
     }),
   },
@@ -102,7 +102,7 @@ const one = read({
     const item = await visibleItem(call);
     const text = itemJson(item, principal.access);
     const [detail, timeline] = await Promise.all([
-      itemDetail(deps, caller, item, JSON.parse(text) as Record<string, unknown>),
+      readItemDetail(deps, caller, item, JSON.parse(text) as Record<string, unknown>),
       readTimeline(deps.db, env.id, item.id, principal.access, null, limits.timelinePage),
     ]);
     const rest = JSON.stringify({
@@ -118,13 +118,13 @@ const one = read({
   },
 });
 
-const timeline = read({
+const timeline = readEndpoint({
   path: '/items/:id/timeline',
   name: 'item.timeline',
   summary: 'An item’s timeline, newest first',
   tag: 'Items',
-  query: closed({ cursor: Type.Optional(cursor), limit: Type.Optional(limit) }),
-  responses: { 200: answer({ entries: Type.Array(entrySchema), cursor: nextCursor }) },
+  query: strictObject({ cursor: Type.Optional(cursorSchema), limit: Type.Optional(limitSchema) }),
+  responses: { 200: responseObject({ entries: Type.Array(entrySchema), cursor: nextCursorSchema }) },
   example: { params: { id: exampleItem }, query: { limit: 20 } },
   handle: async (call) => {
     const item = await visibleItem(call);

@@ -1,16 +1,16 @@
 /** The live stream's HTTP side: tickets for browsers, the same messages without a socket, and a word to plain GETs. */
 import { fault } from '../../shared/catalogue/errors.ts';
-import { answer, closed, nullable, Type } from '../../shared/platform/core/schema.ts';
-import { compile } from '../../shared/platform/core/validate.ts';
-import { read, write, type Endpoint } from '../endpoint.ts';
+import { responseObject, strictObject, nullable, Type } from '../../shared/platform/core/schema.ts';
+import { compileCheck } from '../../shared/platform/core/validate.ts';
+import { readEndpoint, writeEndpoint, type Endpoint } from '../endpoint.ts';
 import { changesQuery } from '../live/changes.ts';
 
-const live = read({
+const live = readEndpoint({
   path: '/live',
   name: 'live.open',
   summary: 'The live stream; open it as a WebSocket',
   tag: 'Live',
-  query: closed({
+  query: strictObject({
     after: Type.Optional(Type.String({ description: 'Resume after this offset.' })),
     types: Type.Optional(Type.String({ description: 'Only these types, comma-separated.' })),
     inboxes: Type.Optional(Type.String({ description: 'Only these inboxes, comma-separated.' })),
@@ -21,31 +21,31 @@ const live = read({
   handle: () => Promise.reject(fault('upgrade_required', undefined, { headers: { upgrade: 'websocket', connection: 'upgrade' } })),
 });
 
-const noBody = closed({});
+const noBody = strictObject({});
 
-const ticket = write({
+const ticket = writeEndpoint({
   path: '/live/tickets',
   name: 'live.ticket',
   summary: 'A ticket that opens the live stream once, within 30 seconds',
   tag: 'Live',
   body: noBody,
   bodyOptional: true,
-  once: false,
-  responses: { 201: answer({ ticket: Type.String(), expiresAt: Type.Integer() }) },
+  acceptsIdempotencyKey: false,
+  responses: { 201: responseObject({ ticket: Type.String(), expiresAt: Type.Integer() }) },
   example: { body: {} },
   audit: null,
-  check: compile(noBody),
+  check: compileCheck(noBody),
   handle: async ({ live: { issueTicket }, caller, session }) => ({ status: 201, body: await issueTicket(caller.env, session) }),
 });
 
-const changes = read({
+const changes = readEndpoint({
   path: '/changes',
   name: 'live.changes',
   summary: 'The live stream’s messages over HTTP, waiting for them if asked to',
   tag: 'Live',
   query: changesQuery,
   responses: {
-    200: answer({
+    200: responseObject({
       changes: Type.Array(Type.Object({ type: Type.String(), offset: Type.String(), prev: nullable(Type.String()), at: Type.Integer() })),
       cursor: Type.String({ description: 'The after of the next call.' }),
       reset: nullable(Type.String({ description: 'Why everything has to be fetched anew: gone, epoch or role.' })),

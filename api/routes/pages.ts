@@ -1,17 +1,17 @@
 /** The app's pages: which there are for this role, and one with all its blocks made. */
 import { blockSchema } from '../../shared/blocks/schema.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
-import { answer, closed, Type } from '../../shared/platform/core/schema.ts';
+import { responseObject, strictObject, Type } from '../../shared/platform/core/schema.ts';
 import type { ManifestPage } from '../../shared/environments/manifest.ts';
-import { pageBlocks } from '../../shared/views/pages/page.ts';
-import { readParams } from '../../shared/views/pages/params.ts';
-import { read, type Endpoint } from '../endpoint.ts';
-import { listAnswer, pageOf, pageQuery } from './discovery.ts';
+import { buildPageBlocks } from '../../shared/views/pages/page.ts';
+import { parsePageParams } from '../../shared/views/pages/params.ts';
+import { readEndpoint, type Endpoint } from '../endpoint.ts';
+import { listResponse, paginateByName, pageQuerySchema } from './discovery.ts';
 
-const pageSchema = answer({
+const pageSchema = responseObject({
   name: Type.String({ description: 'The page.' }),
   label: Type.String({ description: 'What people read.' }),
-  params: Type.Array(answer({ name: Type.String(), required: Type.Boolean() }), { description: 'What it takes in params.' }),
+  params: Type.Array(responseObject({ name: Type.String(), required: Type.Boolean() }), { description: 'What it takes in params.' }),
 });
 
 const presented = ({ name, label, params = [] }: ManifestPage): { name: string; label: string; params: { name: string; required: boolean }[] } => ({
@@ -20,37 +20,37 @@ const presented = ({ name, label, params = [] }: ManifestPage): { name: string; 
   params: params.map((param) => ({ name: param.name, required: param.required ?? false })),
 });
 
-const list = read({
+const list = readEndpoint({
   path: '/pages',
   name: 'page.list',
   summary: 'The pages that you see, with the parameters that they take',
   tag: 'Pages',
-  query: closed(pageQuery),
-  responses: { 200: listAnswer('pages', pageSchema) },
+  query: strictObject(pageQuerySchema),
+  responses: { 200: listResponse('pages', pageSchema) },
   example: {},
   handle: async ({ caller, query }) => {
     const seen = [...caller.env.definition.pages.values()].filter((page) => caller.principal.access.sees('page', page.name)).map(presented);
-    const { page, cursor } = pageOf(caller, 'pages', seen, query);
+    const { page, cursor } = paginateByName(caller, 'pages', seen, query);
     return { status: 200, body: { pages: page, cursor } };
   },
 });
 
-const one = read({
+const one = readEndpoint({
   path: '/pages/:page',
   name: 'page.get',
   summary: 'One page with its blocks; one that fails is an error block, and the others still come',
   tag: 'Pages',
-  query: closed({ params: Type.Optional(Type.String({ description: 'A JSON object of texts, at most 8 KiB.' })) }),
+  query: strictObject({ params: Type.Optional(Type.String({ description: 'A JSON object of texts, at most 8 KiB.' })) }),
   responses: {
-    200: answer({ page: pageSchema, blocks: Type.Array(blockSchema), at: Type.Integer({ description: 'When it was made (milliseconds since 1970 UTC).' }) }),
+    200: responseObject({ page: pageSchema, blocks: Type.Array(blockSchema), at: Type.Integer({ description: 'When it was made (milliseconds since 1970 UTC).' }) }),
   },
   example: { params: { page: 'customer' }, query: { params: '{"customer":"cus_1001"}' } },
   handle: async ({ deps, caller, params: { page: name = '' }, query }) => {
     const page = caller.env.definition.pages.get(name);
     if (page === undefined || !caller.principal.access.sees('page', name)) throw fault('not_found');
-    const params = readParams(page, query.params);
+    const params = parsePageParams(page, query.params);
     const at = deps.clock.now();
-    return { status: 200, body: { page: presented(page), blocks: await pageBlocks(deps, caller, { page, params }), at }, items: true };
+    return { status: 200, body: { page: presented(page), blocks: await buildPageBlocks(deps, caller, { page, params }), at }, items: true };
   },
 });
 

@@ -1,20 +1,20 @@
 /** Resources and their records: search, browse, the page of one, what it is related to; and storing them, by the app. */
-import { compile } from '../../shared/platform/core/validate.ts';
-import { answer, closed, cursor, nextCursor, nullable, Type, type Static } from '../../shared/platform/core/schema.ts';
+import { compileCheck } from '../../shared/platform/core/validate.ts';
+import { responseObject, strictObject, cursorSchema, nextCursorSchema, nullable, Type, type Static } from '../../shared/platform/core/schema.ts';
 import { blockSchema } from '../../shared/blocks/schema.ts';
 import type { ManifestResource } from '../../shared/environments/manifest.ts';
 import type { Caller } from '../../shared/access/principal.ts';
 import { entrySchema } from '../../shared/items/schema.ts';
 import { itemSchema } from '../../shared/blocks/itemSchema.ts';
-import { parseFilters } from '../../shared/records/filters.ts';
+import { parseFilterJson } from '../../shared/records/filters.ts';
 import { readRecordPage } from '../../shared/views/records/page.ts';
 import { recordJson } from '../../shared/records/queries.ts';
-import { listRaw, searchRaw, visibleResource, type RawPage } from '../../shared/records/read.ts';
-import { relatedRecords, visibleRelations } from '../../shared/records/related.ts';
-import { listQuery, putBatches, putInput, recordSchema, recordsAnswer, relatedQuery, resourceSchema, searchQuery } from '../../shared/records/schema.ts';
-import { writeRecords, type GivenRecord } from '../../shared/records/write.ts';
-import { read, write, type Call, type Endpoint } from '../endpoint.ts';
-import { listAnswer, pageOf, pageQuery } from './discovery.ts';
+import { listRawRecords, searchRecords, requireVisibleResource, type RawRecordsPage } from '../../shared/records/read.ts';
+import { readRelatedRecords, visibleRelations } from '../../shared/records/related.ts';
+import { recordListQuery, putRecordsEnvelope, putRecordsInput, recordSchema, recordsResponse, relatedQuery, resourceSchema, recordSearchQuery } from '../../shared/records/schema.ts';
+import { writeRecords, type PushedRecord } from '../../shared/records/write.ts';
+import { readEndpoint, writeEndpoint, type EndpointCall, type Endpoint } from '../endpoint.ts';
+import { listResponse, paginateByName, pageQuerySchema } from './discovery.ts';
 
 const tag = 'Records';
 const exampleCustomer = { resource: 'customer', id: 'cus_1001' };
@@ -27,68 +27,68 @@ const presented = (caller: Caller, resource: ManifestResource) => ({
   relations: visibleRelations(caller, resource).map(({ name, label, resource: target }) => ({ name, label: label ?? name, resource: target ?? null })),
 });
 
-const textOf = ({ records, cursor: next }: RawPage): string => `{"records":[${records.map(recordJson).join(',')}],"cursor":${JSON.stringify(next)}}`;
+const textOf = ({ records, cursor: next }: RawRecordsPage): string => `{"records":[${records.map(recordJson).join(',')}],"cursor":${JSON.stringify(next)}}`;
 
-const resources = read({
+const resources = readEndpoint({
   path: '/resources',
   name: 'resource.list',
   summary: 'The resources that you see, with their fields and relations',
   tag,
-  query: closed(pageQuery),
-  responses: { 200: listAnswer('resources', resourceSchema) },
+  query: strictObject(pageQuerySchema),
+  responses: { 200: listResponse('resources', resourceSchema) },
   example: {},
   handle: async ({ caller, query }) => {
     const seen = [...caller.env.definition.resources.values()].filter(({ name }) => caller.principal.access.sees('resource', name));
-    const { page, cursor: next } = pageOf(caller, 'resources', seen, query);
+    const { page, cursor: next } = paginateByName(caller, 'resources', seen, query);
     return { status: 200, body: { resources: page.map((resource) => presented(caller, resource)), cursor: next } };
   },
 });
 
-const search = read({
+const search = readEndpoint({
   path: '/resources/:resource',
   name: 'record.search',
   summary: 'Search records, best match first',
   tag,
-  query: searchQuery,
-  responses: { 200: recordsAnswer },
+  query: recordSearchQuery,
+  responses: { 200: recordsResponse },
   example: { params: { resource: exampleCustomer.resource }, query: { q: 'lind', limit: 10 } },
-  handle: async ({ deps, caller, params, query }) => ({ status: 200, body: textOf(await searchRaw(deps, caller, params['resource'] ?? '', query)) }),
+  handle: async ({ deps, caller, params, query }) => ({ status: 200, body: textOf(await searchRecords(deps, caller, params['resource'] ?? '', query)) }),
 });
 
-const browse = read({
+const browse = readEndpoint({
   path: '/resources/:resource/list',
   name: 'record.list',
   summary: 'Browse records under filters, in any order',
   tag,
-  query: listQuery,
-  responses: { 200: recordsAnswer },
+  query: recordListQuery,
+  responses: { 200: recordsResponse },
   example: { params: { resource: exampleCustomer.resource }, query: { filters: '{"plan":["Team","Business"],"seats":{"gte":5}}', sort: '-seats', limit: 10 } },
   handle: async ({ deps, caller, params, query: { filters, ...rest } }) => {
-    const { name } = visibleResource(caller, params['resource'] ?? '');
-    return { status: 200, body: textOf(await listRaw(deps, caller, name, { ...rest, ...(filters === undefined ? {} : { filters: parseFilters(filters) }) })) };
+    const { name } = requireVisibleResource(caller, params['resource'] ?? '');
+    return { status: 200, body: textOf(await listRawRecords(deps, caller, name, { ...rest, ...(filters === undefined ? {} : { filters: parseFilterJson(filters) }) })) };
   },
 });
 
-const refOf = ({ params }: Pick<Call, 'params'>): { resource: string; id: string } => ({ resource: params['resource'] ?? '', id: params['id'] ?? '' });
+const refOf = ({ params }: Pick<EndpointCall, 'params'>): { resource: string; id: string } => ({ resource: params['resource'] ?? '', id: params['id'] ?? '' });
 
-const action = answer({
+const action = responseObject({
   action: Type.String(), label: Type.String(), danger: nullable(Type.String()), approval: Type.Boolean(), background: Type.Boolean(), freshSignIn: Type.Boolean(),
   input: Type.Object({}), defaults: Type.Object({}),
 });
 
-const one = read({
+const one = readEndpoint({
   path: '/resources/:resource/:id',
   name: 'record.get',
   summary: 'One record with its blocks, its newest items, what was done to it, and the actions that apply',
   tag,
-  query: closed({ historyCursor: Type.Optional(cursor) }),
+  query: strictObject({ historyCursor: Type.Optional(cursorSchema) }),
   responses: {
-    200: answer({
+    200: responseObject({
       record: recordSchema,
       blocks: Type.Array(blockSchema),
       items: Type.Array(itemSchema, { description: 'The newest 50 that are linked to it.' }),
-      history: Type.Array(answer({ ...entrySchema.properties, item: nullable(Type.String({ description: 'Its item, if it has one that you see.' })) }), { description: 'Newest first, 100 entries.' }),
-      historyCursor: nextCursor,
+      history: Type.Array(responseObject({ ...entrySchema.properties, item: nullable(Type.String({ description: 'Its item, if it has one that you see.' })) }), { description: 'Newest first, 100 entries.' }),
+      historyCursor: nextCursorSchema,
       actions: Type.Array(action),
     }),
   },
@@ -101,32 +101,32 @@ const one = read({
   },
 });
 
-const related = read({
+const related = readEndpoint({
   path: '/resources/:resource/:id/related/:relation',
   name: 'record.related',
   summary: 'Records that one is related to',
   tag,
   query: relatedQuery,
-  responses: { 200: recordsAnswer },
+  responses: { 200: recordsResponse },
   example: { params: { ...exampleCustomer, relation: 'orders' }, query: { limit: 10 } },
-  handle: async (call) => ({ status: 200, body: textOf(await relatedRecords(call.deps, call.caller, refOf(call), call.params['relation'] ?? '', call.query)) }),
+  handle: async (call) => ({ status: 200, body: textOf(await readRelatedRecords(call.deps, call.caller, refOf(call), call.params['relation'] ?? '', call.query)) }),
 });
 
-const put = write<Static<typeof putBatches>>({
+const put = writeEndpoint<Static<typeof putRecordsEnvelope>>({
   path: '/resources/:resource/records',
   name: 'records.put',
   summary: 'Store and delete records of a stored resource (app key)',
   tag,
-  app: true,
-  body: putInput,
+  allowsApp: true,
+  body: putRecordsInput,
   bodyOptional: true,
-  responses: { 200: answer({ stored: Type.Integer({ description: 'How many are stored now as given.' }), deleted: Type.Integer({ description: 'How many were there and are gone.' }) }) },
+  responses: { 200: responseObject({ stored: Type.Integer({ description: 'How many are stored now as given.' }), deleted: Type.Integer({ description: 'How many were there and are gone.' }) }) },
   example: { params: { resource: exampleCustomer.resource }, body: { records: [{ id: 'cus_1001', title: 'Lindgren AB', subtitle: 'Team', fields: { email: 'ana@example.com', seats: 12 } }], deleted: [] } },
   audit: { verb: 'records.put', target: ({ params }) => ({ type: 'resource', id: params['resource'] ?? null }) },
-  check: compile(putBatches),
+  check: compileCheck(putRecordsEnvelope),
   handle: async ({ deps, caller, params, body: { records = [], deleted = [] }, save }) => {
     const saved = save(200, JSON.stringify({ stored: records.length, deleted: 0 }));
-    return { status: 200, body: JSON.stringify(await writeRecords(deps, caller, params['resource'] ?? '', { records: records as readonly GivenRecord[], deleted: deleted as readonly string[] }, saved)) };
+    return { status: 200, body: JSON.stringify(await writeRecords(deps, caller, params['resource'] ?? '', { records: records as readonly PushedRecord[], deleted: deleted as readonly string[] }, saved)) };
   },
 });
 

@@ -1,59 +1,59 @@
 /** Runs of actions: listed, looked at, cancelled, run again. */
 import { limits } from '../../shared/catalogue/limits.ts';
-import { cancelRun } from '../../shared/actions/cancel.ts';
-import { seenRun } from '../../shared/actions/present.ts';
-import { listRuns, visibleRun } from '../../shared/actions/queries.ts';
-import { retryRun } from '../../shared/actions/retry.ts';
-import { acceptedAnswer, checkRetry, doneAnswer, retryInput, runSchema, statusSchema } from '../../shared/actions/schema.ts';
-import { answer, closed, cursor, limit, name, nextCursor, Type } from '../../shared/platform/core/schema.ts';
-import { compile } from '../../shared/platform/core/validate.ts';
-import { read, write, type Call, type Endpoint } from '../endpoint.ts';
-import { answerAccepted } from './actions.ts';
+import { cancelRun } from '../../shared/actions/cancelRun.ts';
+import { presentRun } from '../../shared/actions/present.ts';
+import { listRuns, readVisibleRun } from '../../shared/actions/queries.ts';
+import { retryRun } from '../../shared/actions/retryRun.ts';
+import { acceptedRunResponse, checkRetryInput, runResultResponse, retryInput, runSchema, runStatusSchema } from '../../shared/actions/schema.ts';
+import { responseObject, strictObject, cursorSchema, limitSchema, nameSchema, nextCursorSchema, Type } from '../../shared/platform/core/schema.ts';
+import { compileCheck } from '../../shared/platform/core/validate.ts';
+import { readEndpoint, writeEndpoint, type EndpointCall, type Endpoint } from '../endpoint.ts';
+import { respondAccepted } from './actions.ts';
 
 const exampleRun = 'run_01jd0000000000000000000000';
-const idOf = ({ params }: Pick<Call, 'params'>): string => params['id'] ?? '';
-const runAnswer = answer({ run: runSchema });
+const idOf = ({ params }: Pick<EndpointCall, 'params'>): string => params['id'] ?? '';
+const runAnswer = responseObject({ run: runSchema });
 
-const list = read({
+const list = readEndpoint({
   path: '/runs',
   name: 'run.list',
   summary: 'Runs, newest first',
   tag: 'Actions',
-  query: closed({
-    status: Type.Optional(statusSchema),
-    action: Type.Optional(name('Only runs of this action.')),
-    cursor: Type.Optional(cursor),
-    limit: Type.Optional(limit),
+  query: strictObject({
+    status: Type.Optional(runStatusSchema),
+    action: Type.Optional(nameSchema('Only runs of this action.')),
+    cursor: Type.Optional(cursorSchema),
+    limit: Type.Optional(limitSchema),
   }),
-  responses: { 200: answer({ runs: Type.Array(runSchema), cursor: nextCursor }) },
+  responses: { 200: responseObject({ runs: Type.Array(runSchema), cursor: nextCursorSchema }) },
   example: { query: { status: 'failed', limit: 20 } },
   handle: async ({ deps, caller, query: { status, action, cursor: given, limit: size } }) => {
     const { env, principal } = caller;
     const key = `runs:${JSON.stringify([principal.id, principal.access.key, status, action])}`;
     const keys = env.seal.openCursor(key, given);
     const { runs, next } = await listRuns(deps.db, caller, { status, action, before: keys === null ? null : String(keys[0]), limit: size ?? limits.pageDefault });
-    const shown = await Promise.all(runs.map((run) => seenRun(deps, caller, run)));
+    const shown = await Promise.all(runs.map((run) => presentRun(deps, caller, run)));
     return { status: 200, body: { runs: shown, cursor: next === null ? null : env.seal.cursor(key, [next]) } };
   },
 });
 
-const one = read({
+const one = readEndpoint({
   path: '/runs/:id',
   name: 'run.get',
   summary: 'A run of an action',
   tag: 'Actions',
-  query: closed({}),
+  query: strictObject({}),
   responses: { 200: runAnswer },
   example: { params: { id: exampleRun } },
   handle: async (call) => {
     const { deps, caller } = call;
-    return { status: 200, body: { run: await seenRun(deps, caller, await visibleRun(deps.db, caller, idOf(call))) } };
+    return { status: 200, body: { run: await presentRun(deps, caller, await readVisibleRun(deps.db, caller, idOf(call))) } };
   },
 });
 
-const nothing = closed({});
+const nothing = strictObject({});
 
-const cancel = write({
+const cancel = writeEndpoint({
   path: '/runs/:id/cancel',
   name: 'run.cancel',
   summary: 'Cancel a run that has not begun',
@@ -63,24 +63,24 @@ const cancel = write({
   responses: { 200: runAnswer },
   example: { params: { id: exampleRun } },
   audit: { verb: 'action.cancel', target: (call) => ({ type: 'run', id: idOf(call) }) },
-  check: compile(nothing),
+  check: compileCheck(nothing),
   handle: async (call) => ({ status: 200, body: await cancelRun(call.deps, call.caller, idOf(call), (text) => call.save(200, text)) }),
 });
 
-const retry = write({
+const retry = writeEndpoint({
   path: '/runs/:id/retry',
   name: 'run.retry',
   summary: 'Run an action again whose run failed, expired or has an unknown end',
   tag: 'Actions',
   body: retryInput,
   bodyOptional: true,
-  responses: { 200: doneAnswer, 202: acceptedAnswer },
+  responses: { 200: runResultResponse, 202: acceptedRunResponse },
   example: { params: { id: exampleRun }, body: { confirmed: true } },
   audit: { verb: 'action.retry', target: (call) => ({ type: 'run', id: idOf(call) }) },
-  check: checkRetry,
+  check: checkRetryInput,
   handle: async (call) => {
     const { deps, caller, session, body, save } = call;
-    return answerAccepted(call, await retryRun(deps, caller, idOf(call), { confirmed: body.confirmed ?? false, freshUntil: session.freshUntil, save }));
+    return respondAccepted(call, await retryRun(deps, caller, idOf(call), { confirmed: body.confirmed ?? false, freshUntil: session.freshUntil, save }));
   },
 });
 

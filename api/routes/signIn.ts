@@ -1,23 +1,23 @@
 /** People sign in, keep their sign-in fresh, and sign out. */
-import { renewSignIn, signIn, signOut } from '../../shared/settings/signIn.ts';
-import { personView, signInInput, freshInput } from '../../shared/settings/schema.ts';
+import { refreshSignIn, signIn, signOut } from '../../shared/settings/signIn.ts';
+import { personViewSchema, signInInput, freshSignInInput } from '../../shared/settings/schema.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
-import { answer, closed, Type } from '../../shared/platform/core/schema.ts';
-import { compile } from '../../shared/platform/core/validate.ts';
-import { open, write, type Call, type Endpoint } from '../endpoint.ts';
+import { responseObject, strictObject, Type } from '../../shared/platform/core/schema.ts';
+import { compileCheck } from '../../shared/platform/core/validate.ts';
+import { publicEndpoint, writeEndpoint, type EndpointCall, type Endpoint } from '../endpoint.ts';
 
-const checkFreshInput = compile(freshInput);
-const checkSignInInput = compile(signInInput);
+const checkFreshInput = compileCheck(freshSignInInput);
+const checkSignInInput = compileCheck(signInInput);
 
 const tag = 'Sign-in';
 
-const start = open({
+const start = publicEndpoint({
   path: '/sign-in',
   name: 'person.signIn',
   summary: 'Sign a person in: a token for 12 hours, also set as a cookie; no token is needed',
   tag,
   body: signInInput,
-  responses: { 200: answer({ token: Type.String({ pattern: '^cper_' }), person: personView, expiresAt: Type.Integer() }) },
+  responses: { 200: responseObject({ token: Type.String({ pattern: '^cper_' }), person: personViewSchema, expiresAt: Type.Integer() }) },
   example: { body: { email: 'ana@example.com', password: 'correct horse battery' } },
   audit: { verb: 'person.signIn', target: () => ({ type: 'person', id: null }) },
   check: checkSignInInput,
@@ -28,36 +28,36 @@ const start = open({
 });
 
 /** Agents never sign in. */
-const own = ({ caller, session }: Pick<Call, 'caller' | 'session'>) => {
+const requirePersonSession = ({ caller, session }: Pick<EndpointCall, 'caller' | 'session'>) => {
   if (caller.principal.type !== 'person') throw fault('person_required');
   return { caller, credential: session.credential };
 };
 
 /** So that the client's next request meets a process that knows; one that can't read now learns of it as the others do. */
-const learn = ({ deps }: Pick<Call, 'deps'>): Promise<void> => deps.directory.refresh().catch(() => undefined);
+const refreshDirectory = ({ deps }: Pick<EndpointCall, 'deps'>): Promise<void> => deps.directory.refresh().catch(() => undefined);
 
-const fresh = write({
+const fresh = writeEndpoint({
   path: '/sign-in/fresh',
   name: 'person.freshSignIn',
   summary: 'Make this session’s sign-in fresh again, for 15 minutes',
   tag,
-  body: freshInput,
-  once: false,
-  responses: { 200: answer({ fresh: Type.Boolean(), freshUntil: Type.Integer(), expiresAt: Type.Integer() }) },
+  body: freshSignInInput,
+  acceptsIdempotencyKey: false,
+  responses: { 200: responseObject({ fresh: Type.Boolean(), freshUntil: Type.Integer(), expiresAt: Type.Integer() }) },
   example: { body: { password: 'correct horse battery' } },
   audit: { verb: 'person.freshSignIn', target: () => ({ type: 'person', id: null }) },
   check: checkFreshInput,
   handle: async (call) => {
-    const session = own(call);
-    const freshUntil = await renewSignIn(call.deps, session, call.body.password);
-    await learn(call);
+    const session = requirePersonSession(call);
+    const freshUntil = await refreshSignIn(call.deps, session, call.body.password);
+    await refreshDirectory(call);
     return { status: 200, body: { fresh: true, freshUntil, expiresAt: call.session.expiresAt } };
   },
 });
 
-const noBody = closed({});
+const noBody = strictObject({});
 
-const end = write({
+const end = writeEndpoint({
   path: '/sign-out',
   name: 'person.signOut',
   summary: 'End this session, everywhere at once',
@@ -67,10 +67,10 @@ const end = write({
   responses: { 204: null },
   example: { body: {} },
   audit: { verb: 'person.signOut', target: () => ({ type: 'person', id: null }) },
-  check: compile(noBody),
+  check: compileCheck(noBody),
   handle: async (call) => {
-    await signOut(call.deps, own(call));
-    await learn(call);
+    await signOut(call.deps, requirePersonSession(call));
+    await refreshDirectory(call);
     return { status: 204, body: undefined, cookie: null };
   },
 });

@@ -1,13 +1,13 @@
 /** What a role's grants allow, compiled once per role: the only place that decides who sees or may do what. */
-import { permissions, namedKinds, type Grant, type InboxVerb, type Kind, type NamedKind } from '../catalogue/permissions.ts';
-import type { Detail } from '../catalogue/errors.ts';
+import { permissions, namedKinds, type Grant, type InboxVerb, type PermissionKind, type NamedKind } from '../catalogue/permissions.ts';
+import type { FaultDetail } from '../catalogue/errors.ts';
 
 export interface Access {
   /** Whether any verb on the thing is granted: whoever may do something to it sees it. */
   sees(kind: NamedKind, name: string): boolean;
   can(kind: NamedKind, name: string, verb: string): boolean;
   /** Rights without a name: `approvals`, `audit`, `settings`. */
-  may(kind: Exclude<Kind, NamedKind>, verb: string): boolean;
+  may(kind: Exclude<PermissionKind, NamedKind>, verb: string): boolean;
   /** Verbs on an inbox, in the catalogue's order. */
   inboxVerbs(name: string): InboxVerb[];
   /** Equal keys see and may do the same. */
@@ -16,12 +16,12 @@ export interface Access {
 
 const isNamed = (kind: string): kind is NamedKind => (namedKinds as readonly string[]).includes(kind);
 
-const expand = (kind: Kind, can: readonly string[]): readonly string[] => (can.includes('*') ? permissions[kind] : can);
+const expand = (kind: PermissionKind, can: readonly string[]): readonly string[] => (can.includes('*') ? permissions[kind] : can);
 
 export const compileAccess = (grants: readonly Grant[]): Access => {
   const verbs = new Map<string, Set<string>>();
   for (const { on, can } of grants) {
-    const kind = on.split(':', 1)[0] as Kind;
+    const kind = on.split(':', 1)[0] as PermissionKind;
     if (can.length === 0) continue;
     const set = verbs.get(on) ?? new Set<string>();
     for (const verb of expand(kind, can)) set.add(verb);
@@ -41,7 +41,7 @@ export const compileAccess = (grants: readonly Grant[]): Access => {
 
 /** Everything: for the service's own work (waking items, undoing), never for a caller. */
 export const fullAccess: Access = compileAccess(
-  (Object.keys(permissions) as Kind[]).map((kind) => ({ on: isNamed(kind) ? `${kind}:*` : kind, can: ['*'] })),
+  (Object.keys(permissions) as PermissionKind[]).map((kind) => ({ on: isNamed(kind) ? `${kind}:*` : kind, can: ['*'] })),
 );
 
 /** An app key holds no role: it may create items in any inbox and triage them, and nothing else through this table. */
@@ -52,7 +52,7 @@ export const appAccess: Access = compileAccess([
 ]);
 
 /** Every problem of a grant list given by an admin. */
-export const grantProblems = (grants: readonly Grant[]): Detail[] =>
+export const grantProblems = (grants: readonly Grant[]): FaultDetail[] =>
   grants.flatMap(({ on, can }, i) => {
     const [kind = '', name] = on.split(':', 2);
     const path = `grants.${String(i)}`;
@@ -60,7 +60,7 @@ export const grantProblems = (grants: readonly Grant[]): Detail[] =>
     if (isNamed(kind) !== (name !== undefined)) {
       return [{ path: `${path}.on`, message: isNamed(kind) ? `must be ${kind}:<name> or ${kind}:*` : `must be ${kind} alone` }];
     }
-    const known: readonly string[] = permissions[kind as Kind];
+    const known: readonly string[] = permissions[kind as PermissionKind];
     return can.flatMap((verb, j) =>
       verb === '*' || known.includes(verb) ? [] : [{ path: `${path}.can.${String(j)}`, message: `must be *, ${known.join(', ')}` }]);
   });

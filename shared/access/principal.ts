@@ -1,9 +1,9 @@
 /** Who calls: the types that gates, operations and presenters share. */
-import type { By } from '../catalogue/events.ts';
+import type { ActorRef } from '../catalogue/events.ts';
 import type { Environment } from '../environments/definition.ts';
 import type { Access } from './access.ts';
 
-export type Mode = 'normal' | 'readonly' | 'supervised';
+export type PrincipalMode = 'normal' | 'readonly' | 'supervised';
 
 export interface Role {
   readonly id: string;
@@ -14,10 +14,10 @@ export interface Role {
 
 /** A credential's owner as it stands now. `role` is null for an app key and the system. */
 export interface Principal {
-  readonly type: By['type'];
+  readonly type: ActorRef['type'];
   readonly id: string | null;
   readonly name: string;
-  readonly mode: Mode;
+  readonly mode: PrincipalMode;
   readonly role: Role | null;
   readonly access: Access;
   /** Names of environments, or `*`. */
@@ -39,13 +39,13 @@ export interface Caller {
   readonly requestId: string | null;
   readonly address: string | null;
   /** Who decided that a supervised agent's change is made. */
-  readonly approvedBy?: By;
+  readonly approvedBy?: ActorRef;
 }
 
-export const byOf = ({ type, id, name }: Principal): By => ({ type, id, name });
+export const toActorRef = ({ type, id, name }: Principal): ActorRef => ({ type, id, name });
 
-export const inEnvironment = (environments: readonly string[], name: string): boolean =>
+export const includesEnvironment = (environments: readonly string[], name: string): boolean =>
   environments.includes('*') || environments.includes(name);
 
 /** A supervised agent for what a person has approved: its mode asks for nothing more. */
-export const asApproved = (principal: Principal): Principal => (principal.mode === 'supervised' ? { ...principal, mode: 'normal' } : principal);
+export const withoutSupervision = (principal: Principal): Principal => (principal.mode === 'supervised' ? { ...principal, mode: 'normal' } : principal);

@@ -34,7 +34,7 @@ export const newToken = (kind: PrincipalKind): string => {
 };
 
 /** What kind of token `text` is, or null when its form or checksum is wrong. */
-export const tokenKind = (text: string): PrincipalKind | null => {
+export const parseTokenKind = (text: string): PrincipalKind | null => {
   const match = form.exec(text);
   if (match?.[1] === undefined || checksum(text.slice(0, -6)) !== text.slice(-6)) return null;
   return kinds.get(match[1]) ?? null;

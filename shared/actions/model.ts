@@ -1,9 +1,9 @@
 /** Runs of actions as rows, and the form in which everybody sees one. */
-import type { By, LivePart } from '../catalogue/events.ts';
+import type { ActorRef, LivePart } from '../catalogue/events.ts';
 import type { RunStatus } from '../catalogue/states.ts';
 import type { Block } from '../applink/protocol.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
-import { row, rows, statement } from '../platform/db/sql.ts';
+import { queryRow, queryRows, statement } from '../platform/db/sql.ts';
 
 /** A row of `runs`; see migrations/0008_runs.ts for what the columns mean. */
 export interface Run {
@@ -30,12 +30,12 @@ export interface Run {
   readonly blocks: readonly Block[] | null;
   readonly error: string | null;
   readonly code: string | null;
-  readonly actor_type: By['type'];
+  readonly actor_type: ActorRef['type'];
   readonly actor: string;
   readonly actor_name: string;
   readonly role: string | null;
   readonly approval: string | null;
-  readonly approved_by: By | null;
+  readonly approved_by: ActorRef | null;
   readonly bulk: string | null;
   readonly requested_at: number;
   readonly expires_at: number | null;
@@ -53,9 +53,9 @@ export interface Run {
   readonly address: string | null;
 }
 
-export const runByOf = ({ actor_type: type, actor: id, actor_name: name }: Run): By => ({ type, id, name });
+export const runActor = ({ actor_type: type, actor: id, actor_name: name }: Run): ActorRef => ({ type, id, name });
 
-export const runJson = (run: Run): Record<string, unknown> & { readonly action: string; readonly resource: string | null; readonly by: By } => ({
+export const runJson = (run: Run): Record<string, unknown> & { readonly action: string; readonly resource: string | null; readonly by: ActorRef } => ({
   id: run.id,
   action: run.action,
   label: run.label,
@@ -71,7 +71,7 @@ export const runJson = (run: Run): Record<string, unknown> & { readonly action: 
   blocks: run.blocks,
   error: run.error,
   code: run.code,
-  by: runByOf(run),
+  by: runActor(run),
   approval: run.approval,
   approvedBy: run.approved_by,
   bulk: run.bulk,
@@ -82,36 +82,36 @@ export const runJson = (run: Run): Record<string, unknown> & { readonly action: 
 });
 
 /** What a timeline and a record's history show of a run: one entry, whose later statuses have the same id. */
-export const entryDataOf = (run: Run): Record<string, unknown> => ({
+export const runEntryData = (run: Run): Record<string, unknown> => ({
   run: run.id, action: run.action, label: run.label, status: run.status, message: run.message ?? run.error, about: { resource: run.resource },
 });
 
-export const aboutOf = ({ resource, record }: Pick<Run, 'resource' | 'record'>): string | null =>
+export const runRecordKey = ({ resource, record }: Pick<Run, 'resource' | 'record'>): string | null =>
   resource === null || record === null ? null : `${resource}/${record}`;
 
-export const isSettled = ({ status }: Run): boolean => status !== 'pending' && status !== 'queued' && status !== 'running';
+export const isSettledRun = ({ status }: Run): boolean => status !== 'pending' && status !== 'queued' && status !== 'running';
 
 /** The entry of a run on the timeline of an item, as subscribers are told of it. */
-export const entryPart = (run: Run & { item: string; inbox: string; entry: string }, at: number, change: 'created' | 'changed'): LivePart => ({
+export const runEntryLivePart = (run: Run & { item: string; inbox: string; entry: string }, at: number, change: 'created' | 'changed'): LivePart => ({
   type: 'timeline',
   inbox: run.inbox,
   change,
   item: run.item,
-  entry: { id: run.entry, item: run.item, type: 'action', at: change === 'created' ? at : run.requested_at, actor: runByOf(run), data: entryDataOf(run) },
+  entry: { id: run.entry, item: run.item, type: 'action', at: change === 'created' ? at : run.requested_at, actor: runActor(run), data: runEntryData(run) },
 });
 
-export const runPart = (run: Run): LivePart => ({ type: 'run', inbox: run.inbox, run: runJson(run) });
+export const runLivePart = (run: Run): LivePart => ({ type: 'run', inbox: run.inbox, run: runJson(run) });
 
 /** What subscribers are told of a run: the run, and its entry on the item's timeline. */
-export const runParts = (run: Run, at: number, change: 'created' | 'changed'): LivePart[] => {
+export const runLiveParts = (run: Run, at: number, change: 'created' | 'changed'): LivePart[] => {
   const { item, inbox, entry } = run;
-  const part = runPart(run);
-  return item === null || inbox === null || entry === null ? [part] : [part, entryPart({ ...run, item, inbox, entry }, at, change)];
+  const part = runLivePart(run);
+  return item === null || inbox === null || entry === null ? [part] : [part, runEntryLivePart({ ...run, item, inbox, entry }, at, change)];
 };
 
-const one = statement('runs.one', 'select * from runs where env = $1 and id = $2');
-const many = statement('runs.many', 'select * from runs where env = $1 and id = any($2)');
+const runByIdSql = statement('runs.one', 'select * from runs where env = $1 and id = $2');
+const runsByIdsSql = statement('runs.many', 'select * from runs where env = $1 and id = any($2)');
 
-export const readRun = (db: Db | Tx, env: number, id: string): Promise<Run | undefined> => row<Run>(db, one, [env, id]);
+export const readRun = (db: Db | Tx, env: number, id: string): Promise<Run | undefined> => queryRow<Run>(db, runByIdSql, [env, id]);
 
-export const readRuns = (db: Db | Tx, env: number, ids: readonly string[]): Promise<Run[]> => rows<Run>(db, many, [env, ids]);
+export const readRuns = (db: Db | Tx, env: number, ids: readonly string[]): Promise<Run[]> => queryRows<Run>(db, runsByIdsSql, [env, ids]);

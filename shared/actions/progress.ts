@@ -1,12 +1,12 @@
 /** Progress of runs: many notices a second become one statement and one passing message a run, at most 5 times a second. */
-import { rows, statement } from '../platform/db/sql.ts';
+import { queryRows, statement } from '../platform/db/sql.ts';
 import type { ActionDeps } from './deps.ts';
-import { channels, type PassingMessage } from '../platform/redis/bus.ts';
-import { runPart, type Run } from './model.ts';
+import { channels, type EphemeralMessage } from '../platform/redis/bus.ts';
+import { runLivePart, type Run } from './model.ts';
 
-const everyMs = 200;
+const flushIntervalMs = 200;
 
-export interface Progress {
+export interface RunProgress {
   readonly env: number;
   readonly instance: string;
   readonly run: string;
@@ -15,28 +15,28 @@ export interface Progress {
   readonly message: string | null;
 }
 
-const write = statement('runs.progress', `
+const updateProgressSql = statement('runs.progress', `
   update runs r set progress = coalesce(p.progress, r.progress), message = coalesce(p.message, r.message)
   from json_to_recordset($1::json) as p(env int, run text, instance text, progress real, message text)
   where r.id = p.run and r.env = p.env and r.instance = p.instance and r.status = 'running' and r.handed_at is not null
   returning r.*`);
 
-interface Waiting {
-  readonly latest: Map<string, Progress>;
+interface PendingProgress {
+  readonly latest: Map<string, RunProgress>;
   busy: boolean;
 }
-const known = new WeakMap<ActionDeps, Waiting>();
+const pendingByDeps = new WeakMap<ActionDeps, PendingProgress>();
 
-const flush = async (deps: ActionDeps, waiting: Waiting): Promise<void> => {
+const flush = async (deps: ActionDeps, waiting: PendingProgress): Promise<void> => {
   const some = [...waiting.latest.values()];
   waiting.latest.clear();
-  for (const run of await rows<Run>(deps.db, write, [JSON.stringify(some)])) {
-    const message: PassingMessage = { kind: 'passing', at: deps.clock.now(), part: runPart(run) };
+  for (const run of await queryRows<Run>(deps.db, updateProgressSql, [JSON.stringify(some)])) {
+    const message: EphemeralMessage = { kind: 'passing', at: deps.clock.now(), part: runLivePart(run) };
     deps.bus.publish(channels.live(run.env), JSON.stringify(message));
   }
 };
 
-const flushSoon = (deps: ActionDeps, waiting: Waiting): void => {
+const scheduleFlush = (deps: ActionDeps, waiting: PendingProgress): void => {
   if (waiting.busy) return;
   waiting.busy = true;
   setTimeout(() => {
@@ -46,16 +46,16 @@ const flushSoon = (deps: ActionDeps, waiting: Waiting): void => {
       })
       .finally(() => {
         waiting.busy = false;
-        if (waiting.latest.size > 0) flushSoon(deps, waiting);
+        if (waiting.latest.size > 0) scheduleFlush(deps, waiting);
       });
-  }, everyMs);
+  }, flushIntervalMs);
 };
 
 /** Never waits: progress that is lost with its process is told by the next one. */
-export const tellProgress = (deps: ActionDeps, progress: Progress): void => {
-  const waiting = known.get(deps) ?? { latest: new Map<string, Progress>(), busy: false };
-  known.set(deps, waiting);
+export const queueProgress = (deps: ActionDeps, progress: RunProgress): void => {
+  const waiting = pendingByDeps.get(deps) ?? { latest: new Map<string, RunProgress>(), busy: false };
+  pendingByDeps.set(deps, waiting);
   const former = waiting.latest.get(progress.run);
   waiting.latest.set(progress.run, { ...progress, progress: progress.progress ?? former?.progress ?? null, message: progress.message ?? former?.message ?? null });
-  flushSoon(deps, waiting);
+  scheduleFlush(deps, waiting);
 };

@@ -3,20 +3,20 @@ import { fault } from '../catalogue/errors.ts';
 import type { RunStatus } from '../catalogue/states.ts';
 import type { Caller } from '../access/principal.ts';
 import type { Db } from '../platform/db/knex.ts';
-import { rows, statement } from '../platform/db/sql.ts';
+import { queryRows, statement } from '../platform/db/sql.ts';
 import { readRun, type Run } from './model.ts';
 
-const isRequester = ({ principal }: Caller, { actor_type: type, actor }: Pick<Run, 'actor_type' | 'actor'>): boolean => principal.type === type && principal.id === actor;
+const isRunRequester = ({ principal }: Caller, { actor_type: type, actor }: Pick<Run, 'actor_type' | 'actor'>): boolean => principal.type === type && principal.id === actor;
 
 /** Whether the role may run this action on records that it sees. */
-export const mayRun = ({ principal: { access } }: Caller, { action, resource }: Pick<Run, 'action' | 'resource'>): boolean =>
+export const canRunAction = ({ principal: { access } }: Caller, { action, resource }: Pick<Run, 'action' | 'resource'>): boolean =>
   access.can('action', action, 'run') && (resource === null || access.sees('resource', resource));
 
-export const seesRun = (caller: Caller, run: Run): boolean => isRequester(caller, run) || mayRun(caller, run);
+export const canSeeRun = (caller: Caller, run: Run): boolean => isRunRequester(caller, run) || canRunAction(caller, run);
 
-export const visibleRun = async (db: Db, caller: Caller, id: string): Promise<Run> => {
+export const readVisibleRun = async (db: Db, caller: Caller, id: string): Promise<Run> => {
   const run = await readRun(db, caller.env.id, id);
-  if (run === undefined || !seesRun(caller, run)) throw fault('not_found');
+  if (run === undefined || !canSeeRun(caller, run)) throw fault('not_found');
   return run;
 };
 
@@ -29,7 +29,7 @@ const byStatus = statement('runs.pageStatus', page('and r.status = $7'));
 const byAction = statement('runs.pageAction', page('and r.action = $7'));
 const byBoth = statement('runs.pageBoth', page('and r.status = $7 and r.action = $8'));
 
-export interface RunsRequest {
+export interface RunsQuery {
   readonly status: RunStatus | undefined;
   readonly action: string | undefined;
   /** Runs older than this id; null: from the newest. */
@@ -44,18 +44,18 @@ export interface RunsPage {
 }
 
 /** Above every id. */
-const beyond = '~';
+const aboveAllIds = '~';
 
-export const listRuns = async (db: Db, { env, principal }: Caller, { status, action, before, limit }: RunsRequest): Promise<RunsPage> => {
+export const listRuns = async (db: Db, { env, principal }: Caller, { status, action, before, limit }: RunsQuery): Promise<RunsPage> => {
   const { access } = principal;
   const actions = [...env.definition.actions.keys()].filter((name) => access.can('action', name, 'run'));
   const resources = [...env.definition.resources.keys()].filter((name) => access.sees('resource', name));
-  const values = [env.id, before ?? beyond, principal.id, actions, resources, limit + 1];
+  const values = [env.id, before ?? aboveAllIds, principal.id, actions, resources, limit + 1];
   const found =
-    status !== undefined && action !== undefined ? await rows<Run>(db, byBoth, [...values, status, action])
-    : status !== undefined ? await rows<Run>(db, byStatus, [...values, status])
-    : action !== undefined ? await rows<Run>(db, byAction, [...values, action])
-    : await rows<Run>(db, all, values);
+    status !== undefined && action !== undefined ? await queryRows<Run>(db, byBoth, [...values, status, action])
+    : status !== undefined ? await queryRows<Run>(db, byStatus, [...values, status])
+    : action !== undefined ? await queryRows<Run>(db, byAction, [...values, action])
+    : await queryRows<Run>(db, all, values);
   const shown = found.slice(0, limit);
   return { runs: shown, next: found.length > limit ? (shown.at(-1)?.id ?? null) : null };
 };

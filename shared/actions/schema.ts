@@ -1,35 +1,35 @@
 /** Actions and runs as they are asked for and answered. */
 import { runStatuses } from '../catalogue/states.ts';
 import { limits } from '../catalogue/limits.ts';
-import { answer, by, closed, id, lookupId, name, nullable, Type, type Static } from '../platform/core/schema.ts';
-import { compile } from '../platform/core/validate.ts';
+import { responseObject, actorSchema, strictObject, idSchema, lookupIdSchema, nameSchema, nullable, Type, type Static } from '../platform/core/schema.ts';
+import { compileCheck } from '../platform/core/validate.ts';
 import { blockSchema } from '../blocks/schema.ts';
 
-export const actionInput = closed({
-  action: lookupId('The action.'),
+export const actionInput = strictObject({
+  action: lookupIdSchema('The action.'),
   record: Type.Optional(Type.String({ description: 'The record’s id; given exactly when the action takes a record.' })),
   input: Type.Optional(Type.Object({}, { description: 'As the action’s schema says; its defaults are filled in.' })),
-  item: Type.Optional(lookupId('An item on whose timeline the run is recorded.')),
+  item: Type.Optional(lookupIdSchema('An item on whose timeline the run is recorded.')),
   confirmed: Type.Optional(Type.Boolean({ description: 'Must be true for an action with a danger level.' })),
 });
 export type ActionInput = Static<typeof actionInput>;
-export const checkActionInput = compile(actionInput);
+export const checkActionInput = compileCheck(actionInput);
 
-export const retryInput = closed({ confirmed: Type.Optional(Type.Boolean({ description: 'Must be true for an action with a danger level.' })) });
-export const checkRetry = compile(retryInput);
+export const retryInput = strictObject({ confirmed: Type.Optional(Type.Boolean({ description: 'Must be true for an action with a danger level.' })) });
+export const checkRetryInput = compileCheck(retryInput);
 
-const moment = (description: string) => nullable(Type.Integer({ description: `${description} (milliseconds since 1970 UTC)` }));
-export const statusSchema = Type.Union(runStatuses.map((status) => Type.Literal(status)), { description: 'pending, queued and running are not final.' });
+const nullableTimeSchema = (description: string) => nullable(Type.Integer({ description: `${description} (milliseconds since 1970 UTC)` }));
+export const runStatusSchema = Type.Union(runStatuses.map((status) => Type.Literal(status)), { description: 'pending, queued and running are not final.' });
 
-export const runSchema = answer({
-  id: id('run', 'The run; its idempotency key at the app.'),
+export const runSchema = responseObject({
+  id: idSchema('run', 'The run; its idempotency key at the app.'),
   action: Type.String({ description: 'The action.' }),
   label: Type.String({ description: 'What people read.' }),
   resource: nullable(Type.String({ description: 'The resource of the record.' })),
   record: nullable(Type.String({ description: 'The record’s id.' })),
   item: nullable(Type.String({ description: 'The item on whose timeline it is.' })),
   input: Type.Object({}, { description: 'With the defaults filled in.' }),
-  status: statusSchema,
+  status: runStatusSchema,
   attempts: Type.Integer({ description: 'How often it was handed to the app.' }),
   attempt: Type.Integer({ description: '1, and one more for each retry that was asked for.' }),
   progress: nullable(Type.Number({ description: 'From 0 to 1, as the app says.' })),
@@ -37,31 +37,31 @@ export const runSchema = answer({
   blocks: nullable(Type.Array(blockSchema, { description: 'The result’s blocks.' })),
   error: nullable(Type.String({ description: 'Why it failed or what is not known.' })),
   code: nullable(Type.String({ description: 'The error code that goes with it.' })),
-  by,
+  by: actorSchema,
   approval: nullable(Type.String({ description: 'The approval that it waits or waited for.' })),
-  approvedBy: nullable(by),
+  approvedBy: nullable(actorSchema),
   bulk: nullable(Type.String({ description: 'The bulk that it belongs to.' })),
   requestedAt: Type.Integer({ description: 'When it was asked for (milliseconds since 1970 UTC).' }),
-  startedAt: moment('When it was first handed to the app'),
-  finishedAt: moment('When it got its final status'),
-  expiresAt: moment('When it expires if the app has not come back'),
+  startedAt: nullableTimeSchema('When it was first handed to the app'),
+  finishedAt: nullableTimeSchema('When it got its final status'),
+  expiresAt: nullableTimeSchema('When it expires if the app has not come back'),
 });
 
-const runId = id('run', 'The run.');
-export const doneAnswer = answer({ message: nullable(Type.String()), blocks: Type.Array(blockSchema), run: runId });
-export const acceptedAnswer = Type.Union([
-  answer({ queued: Type.Literal(true, { description: 'The app is offline; it runs once the app is back.' }), run: runId }),
-  answer({ running: Type.Literal(true, { description: 'It runs; see the run.' }), run: runId }),
-  answer({ pending: Type.Literal(true, { description: 'A person has to approve it first.' }), approval: id('apr', 'The approval.'), run: runId }),
+const runId = idSchema('run', 'The run.');
+export const runResultResponse = responseObject({ message: nullable(Type.String()), blocks: Type.Array(blockSchema), run: runId });
+export const acceptedRunResponse = Type.Union([
+  responseObject({ queued: Type.Literal(true, { description: 'The app is offline; it runs once the app is back.' }), run: runId }),
+  responseObject({ running: Type.Literal(true, { description: 'It runs; see the run.' }), run: runId }),
+  responseObject({ pending: Type.Literal(true, { description: 'A person has to approve it first.' }), approval: idSchema('apr', 'The approval.'), run: runId }),
 ]);
 
-const ref = closed({ resource: name('The resource.'), id: Type.String({ minLength: 1, maxLength: limits.recordIdMax, description: 'The record’s id.' }) });
-export const availableInput = closed({ refs: Type.Array(ref, { minItems: 1, maxItems: limits.availableRefs, description: 'The records.' }) });
-export const checkAvailable = compile(availableInput);
+const ref = strictObject({ resource: nameSchema('The resource.'), id: Type.String({ minLength: 1, maxLength: limits.recordIdMax, description: 'The record’s id.' }) });
+export const availableInput = strictObject({ refs: Type.Array(ref, { minItems: 1, maxItems: limits.availableRefs, description: 'The records.' }) });
+export const checkAvailableInput = compileCheck(availableInput);
 
 export const dangerSchema = nullable(Type.Union([Type.Literal('low'), Type.Literal('high')], { description: 'Then "confirmed": true is needed.' }));
 
-export const availableAction = answer({
+export const availableActionSchema = responseObject({
   action: Type.String(),
   label: Type.String(),
   danger: dangerSchema,
@@ -72,18 +72,18 @@ export const availableAction = answer({
   defaults: Type.Object({}, { description: 'What to begin the input with.' }),
 });
 
-export const availableAnswer = answer({
+export const availableResponse = responseObject({
   available: Type.Array(
-    answer({
+    responseObject({
       resource: Type.String(),
       id: Type.String(),
-      actions: Type.Array(availableAction),
-      unavailable: Type.Array(answer({ action: Type.String(), reason: Type.String() })),
+      actions: Type.Array(availableActionSchema),
+      unavailable: Type.Array(responseObject({ action: Type.String(), reason: Type.String() })),
     }),
   ),
 });
 
-export const actionSchema = answer({
+export const actionSchema = responseObject({
   name: Type.String(),
   label: Type.String(),
   resource: nullable(Type.String()),

@@ -6,13 +6,13 @@
 import type { ServiceCalls, ServiceMethod, ServiceNotifications } from './protocol.ts';
 
 /** What an instance declares: a call goes only to one that declares what is called. */
-export interface Declares {
+export interface Declaration {
   readonly kind: 'action' | 'resource' | 'page' | 'inbox';
   readonly name: string;
 }
 
 /** A connection of an instance, as every process sees it. */
-export interface Connection {
+export interface AppConnection {
   readonly id: string;
   readonly instance: string;
   /** Names the API process that holds its socket, and no other that was or will be (`HeldSockets.process`). */
@@ -20,7 +20,7 @@ export interface Connection {
 }
 
 export interface CallOptions {
-  readonly declares: Declares;
+  readonly declares: Declaration;
   /** How long to wait for the answer, in ms. */
   readonly timeoutMs: number;
 }
@@ -39,13 +39,13 @@ export type CallOutcome<R> =
 
 export interface AppLink {
   /** Whether an instance is connected (heard within 15 s) that declares this; without `declares`: any. */
-  online(env: number, declares?: Declares): Promise<boolean>;
+  online(env: number, declares?: Declaration): Promise<boolean>;
   /** The connection that a call would go to now: the least busy one that declares it; null: offline. */
-  choose(env: number, declares: Declares): Promise<Connection | null>;
+  chooseConnection(env: number, declares: Declaration): Promise<AppConnection | null>;
   /** Calls the app and answers what became of it; never throws for what the app or the link does. */
   call<M extends ServiceMethod>(env: number, method: M, params: ServiceCalls[M]['params'], options: CallOptions): Promise<CallOutcome<ServiceCalls[M]['result']>>;
   /** Asks the process that holds `connection` to hand a run over (shared/actions); a hint that may be lost. */
-  handOver(connection: Connection, env: number, run: string): void;
+  dispatchRun(connection: AppConnection, env: number, run: string): void;
   /** Tells every instance of an environment something; a hint that may be lost. */
   notify<M extends keyof ServiceNotifications>(env: number, method: M, params: ServiceNotifications[M]): void;
   /** Called when an environment's app comes online or goes offline, as far as this process hears of it. */

@@ -6,17 +6,17 @@ import type { Clock } from '../platform/core/clock.ts';
 import type { Config } from '../platform/core/config.ts';
 import type { Log } from '../platform/core/log.ts';
 import type { Db } from '../platform/db/knex.ts';
-import { newHolder } from '../platform/outbox/lease.ts';
+import { newHolderName } from '../platform/outbox/leaderLease.ts';
 import { channels, type Bus } from '../platform/redis/bus.ts';
-import { outcomeOf } from './answers.ts';
-import { HeldSockets, holdFor, type Relayed } from './held.ts';
-import type { AppLink, CallOptions, CallOutcome, Connection } from './link.ts';
+import { parseCallOutcome } from './callOutcome.ts';
+import { LocalSockets, attachLocalSockets, type RelayOutcome } from './localConnections.ts';
+import type { AppLink, CallOptions, CallOutcome, AppConnection } from './link.ts';
 import { observeCall } from './metrics.ts';
 import { rpcCodes, type ServiceCalls, type ServiceMethod } from './protocol.ts';
-import { RemoteCalls } from './remote.ts';
+import { RemoteCalls } from './remoteCalls.ts';
 import { Routing } from './routing.ts';
 
-export interface LinkParts {
+export interface AppLinkDeps {
   readonly db: Db;
   readonly bus: Bus;
   readonly clock: Clock;
@@ -25,22 +25,22 @@ export interface LinkParts {
 }
 
 /** Connections that are tried for one call while nothing was sent yet. */
-const triesMax = 4;
+const attemptsMax = 4;
 /** A frame of 4 MiB less what stands around the params. */
 const paramsMax = 4 * 1024 * 1024 - 1024;
 
 /** What acts: it goes to one connection only, and whoever calls decides about a repeat. */
-const acts = new Set<ServiceMethod>(['action.run', 'reply.send']);
+const effectMethods = new Set<ServiceMethod>(['action.run', 'reply.send']);
 
-const told = (relayed: Relayed): CallOutcome<unknown> => (relayed.kind === 'frame' ? outcomeOf(relayed.message) : relayed);
+const toCallOutcome = (relayed: RelayOutcome): CallOutcome<unknown> => (relayed.kind === 'frame' ? parseCallOutcome(relayed.message) : relayed);
 
 /** What a hint of presence says; anything else on the channel is ignored. */
-const readHint = (text: string): { env: number; online: boolean; changed: boolean } => JSON.parse(text) as { env: number; online: boolean; changed: boolean };
+const parsePresenceHint = (text: string): { env: number; online: boolean; changed: boolean } => JSON.parse(text) as { env: number; online: boolean; changed: boolean };
 
-export const openLink = ({ db, bus, config }: LinkParts): AppLink => {
-  const sockets = new HeldSockets(newHolder(config.processName));
+export const openAppLink = ({ db, bus, config }: AppLinkDeps): AppLink => {
+  const sockets = new LocalSockets(newHolderName(config.processName));
   const remote = new RemoteCalls({ bus, sockets });
-  const routing = new Routing({ db, sockets, isSuspect: (process) => remote.isSuspect(process), reaches: () => bus.up });
+  const routing = new Routing({ db, sockets, isSuspect: (process) => remote.isSuspect(process), reaches: () => bus.connected });
   const listeners = new Set<(env: number, online: boolean) => void>();
   const telling = new Map<number, () => void>();
 
@@ -48,29 +48,29 @@ export const openLink = ({ db, bus, config }: LinkParts): AppLink => {
     if (process === sockets.process) sockets.all().find((held) => held.connection.id === connection)?.replaced();
     else remote.replaced(process, connection);
   };
-  sockets.onFirst = (env) => {
+  sockets.onFirstSocket = (env) => {
     telling.set(env, bus.subscribe(channels.appTold(env), (text) => {
       const { from, method, params } = JSON.parse(text) as { from: string; method: 'flags.changed'; params: string };
-      if (from !== sockets.process) for (const held of sockets.of(env)) held.tell(method, params);
+      if (from !== sockets.process) for (const held of sockets.of(env)) held.sendNotification(method, params);
     }));
   };
-  sockets.onLast = (env) => {
+  sockets.onLastSocket = (env) => {
     telling.get(env)?.();
     telling.delete(env);
   };
   const unsubscribe = bus.subscribe(channels.app, (text) => {
-    const { env, online, changed } = readHint(text);
-    routing.known.forget(env);
+    const { env, online, changed } = parsePresenceHint(text);
+    routing.connections.invalidate(env);
     if (changed) for (const listener of listeners) listener(env, online);
   });
 
-  const callAt = async (connection: Connection, method: ServiceMethod, params: string, timeoutMs: number): Promise<Relayed> => {
+  const callAt = async (connection: AppConnection, method: ServiceMethod, params: string, timeoutMs: number): Promise<RelayOutcome> => {
     if (connection.process === sockets.process) return (await sockets.get(connection.id)?.relay(method, params, timeoutMs)) ?? { kind: 'offline' };
-    routing.began(connection.id);
+    routing.callStarted(connection.id);
     try {
       return await remote.call(connection, method, params, timeoutMs);
     } finally {
-      routing.ended(connection.id);
+      routing.callEnded(connection.id);
     }
   };
 
@@ -79,13 +79,13 @@ export const openLink = ({ db, bus, config }: LinkParts): AppLink => {
     const until = performance.now() + timeoutMs;
     const tried = new Set<string>();
     let lost = false;
-    for (let tries = 0; tries < triesMax; tries++) {
+    for (let tries = 0; tries < attemptsMax; tries++) {
       const connection = await routing.choose(env, declares, tried);
       const left = until - performance.now();
       if (connection === null || left <= 0) break;
       const relayed = await callAt(connection, method, params, left);
-      if (relayed.kind === 'offline') routing.known.forget(env);
-      else if (relayed.kind !== 'lost' || lost || acts.has(method)) return told(relayed);
+      if (relayed.kind === 'offline') routing.connections.invalidate(env);
+      else if (relayed.kind !== 'lost' || lost || effectMethods.has(method)) return toCallOutcome(relayed);
       lost ||= relayed.kind === 'lost';
       tried.add(connection.id);
     }
@@ -102,18 +102,18 @@ export const openLink = ({ db, bus, config }: LinkParts): AppLink => {
     return outcome as CallOutcome<ServiceCalls[M]['result']>;
   };
 
-  return holdFor({
+  return attachLocalSockets({
     online: async (env, declares) => (await routing.choose(env, declares)) !== null,
-    choose: (env, declares) => routing.choose(env, declares),
+    chooseConnection: (env, declares) => routing.choose(env, declares),
     call,
-    handOver: (connection, env, run) => {
+    dispatchRun: (connection, env, run) => {
       const held = sockets.get(connection.id);
-      if (held !== undefined) sockets.handOver(held, env, run);
-      else if (connection.process !== sockets.process) remote.handOver(connection, env, run);
+      if (held !== undefined) sockets.dispatchRun(held, env, run);
+      else if (connection.process !== sockets.process) remote.dispatchRun(connection, env, run);
     },
     notify: (env, method, params) => {
       const text = JSON.stringify(params);
-      for (const held of sockets.of(env)) held.tell(method, text);
+      for (const held of sockets.of(env)) held.sendNotification(method, text);
       bus.publish(channels.appTold(env), JSON.stringify({ from: sockets.process, method, params: text }));
     },
     onPresence: (listener) => {

@@ -1,37 +1,37 @@
 /** To which connection a call goes: the least busy one that declares what is called. Used by redisLink.ts. */
 import type { Db } from '../platform/db/knex.ts';
-import { declared } from './declares.ts';
-import type { HeldSockets } from './held.ts';
-import { KnownConnections, type Known } from './known.ts';
-import type { Connection, Declares } from './link.ts';
+import { declarationKey } from './declarationKeys.ts';
+import type { LocalSockets } from './localConnections.ts';
+import { ConnectionCache, type CachedConnection } from './connectionCache.ts';
+import type { AppConnection, Declaration } from './link.ts';
 
 interface Candidate {
-  readonly connection: Connection;
+  readonly connection: AppConnection;
   readonly busy: number;
 }
 
-export interface RoutingParts {
+export interface RoutingDeps {
   readonly db: Db;
-  readonly sockets: HeldSockets;
+  readonly sockets: LocalSockets;
   readonly isSuspect: (process: string) => boolean;
   /** Whether other processes can be reached. */
   readonly reaches: () => boolean;
 }
 
 export class Routing {
-  readonly known: KnownConnections;
-  readonly #parts: RoutingParts;
+  readonly connections: ConnectionCache;
+  readonly #parts: RoutingDeps;
   /** Calls of this process to sockets of others, without an answer so far. */
   readonly #own = new Map<string, number>();
   #turn = 0;
 
-  constructor(parts: RoutingParts) {
+  constructor(parts: RoutingDeps) {
     this.#parts = parts;
-    this.known = new KnownConnections(parts.db, (connection) => this.#own.get(connection) ?? 0);
+    this.connections = new ConnectionCache(parts.db, (connection) => this.#own.get(connection) ?? 0);
   }
 
   /** The connection for a call; `not`: those that were tried. Throws when PostgreSQL is away and no socket is here. */
-  async choose(env: number, declares: Declares | undefined, not?: ReadonlySet<string>): Promise<Connection | null> {
+  async choose(env: number, declares: Declaration | undefined, not?: ReadonlySet<string>): Promise<AppConnection | null> {
     const asked = performance.now();
     const own = this.#here(env, declares, not);
     if (!this.#parts.reaches() && own.length > 0) return this.#least(own);
@@ -42,30 +42,30 @@ export class Routing {
     const found = this.#least([...own, ...others]);
     if (found !== null) return found;
     // It may have come just now: nobody is told that it is offline by what was read before he asked.
-    await this.known.read(env, asked);
+    await this.connections.read(env, asked);
     return this.#least([...this.#here(env, declares, not), ...(await this.#others(env, declares, not))]);
   }
 
-  began(connection: string): void {
+  callStarted(connection: string): void {
     this.#own.set(connection, (this.#own.get(connection) ?? 0) + 1);
   }
 
-  ended(connection: string): void {
+  callEnded(connection: string): void {
     const left = (this.#own.get(connection) ?? 1) - 1;
     if (left === 0) this.#own.delete(connection);
     else this.#own.set(connection, left);
   }
 
-  #here(env: number, declares: Declares | undefined, not: ReadonlySet<string> | undefined): Candidate[] {
+  #here(env: number, declares: Declaration | undefined, not: ReadonlySet<string> | undefined): Candidate[] {
     return this.#parts.sockets.of(env)
-      .filter((held) => (declares === undefined || held.declares.has(declared(declares))) && not?.has(held.connection.id) !== true)
+      .filter((held) => (declares === undefined || held.declares.has(declarationKey(declares))) && not?.has(held.connection.id) !== true)
       .map(({ connection, busy }) => ({ connection, busy }));
   }
 
-  async #others(env: number, declares: Declares | undefined, not: ReadonlySet<string> | undefined): Promise<Candidate[]> {
-    const fits = (row: Known): boolean =>
-      row.process !== this.#parts.sockets.process && (declares === undefined || row.declares.includes(declared(declares))) && not?.has(row.id) !== true;
-    return (await this.known.read(env)).filter(fits).map(({ id, instance, process, others }) => ({
+  async #others(env: number, declares: Declaration | undefined, not: ReadonlySet<string> | undefined): Promise<Candidate[]> {
+    const fits = (row: CachedConnection): boolean =>
+      row.process !== this.#parts.sockets.process && (declares === undefined || row.declares.includes(declarationKey(declares))) && not?.has(row.id) !== true;
+    return (await this.connections.read(env)).filter(fits).map(({ id, instance, process, others }) => ({
       connection: { id, instance, process },
       // A process that took nothing lately is asked when there is no other.
       busy: others + (this.#own.get(id) ?? 0) + (this.#parts.isSuspect(process) ? 1e6 : 0),
@@ -73,7 +73,7 @@ export class Routing {
   }
 
   /** Of those that are equally busy each has its turn. */
-  #least(candidates: readonly Candidate[]): Connection | null {
+  #least(candidates: readonly Candidate[]): AppConnection | null {
     const least = Math.min(...candidates.map(({ busy }) => busy));
     const equal = candidates.filter(({ busy }) => busy === least);
     this.#turn = (this.#turn + 1) % 1_000_000;

@@ -1,24 +1,24 @@
 /** Approvals as they are answered and decided. */
 import { approvalStatuses } from '../catalogue/states.ts';
 import { limits } from '../catalogue/limits.ts';
-import { answer, by, closed, id, nullable, Type, type Static } from '../platform/core/schema.ts';
-import { compile } from '../platform/core/validate.ts';
+import { responseObject, actorSchema, strictObject, idSchema, nullable, Type, type Static } from '../platform/core/schema.ts';
+import { compileCheck } from '../platform/core/validate.ts';
 import { approvalKinds } from './model.ts';
 
-const moment = (description: string) => Type.Integer({ description: `${description} (milliseconds since 1970 UTC)` });
-export const statusSchema = Type.Union(approvalStatuses.map((status) => Type.Literal(status)), { description: 'pending is the only one that is not final.' });
+const timestampSchema = (description: string) => Type.Integer({ description: `${description} (milliseconds since 1970 UTC)` });
+export const approvalStatusSchema = Type.Union(approvalStatuses.map((status) => Type.Literal(status)), { description: 'pending is the only one that is not final.' });
 const target = (description: string) => nullable(Type.Object({}, { description }));
 
-export const approvalSchema = answer({
-  id: id('apr', 'The approval.'),
+export const approvalSchema = responseObject({
+  id: idSchema('apr', 'The approval.'),
   kind: Type.Union(approvalKinds.map((kind) => Type.Literal(kind)), { description: 'What is asked for.' }),
   summary: Type.String({ description: 'One line for whoever decides.' }),
-  requestedBy: by,
-  requestedAt: moment('When it was asked for'),
-  expiresAt: moment('When it expires'),
-  status: statusSchema,
-  decidedBy: nullable(by),
-  decidedAt: nullable(moment('When it was decided')),
+  requestedBy: actorSchema,
+  requestedAt: timestampSchema('When it was asked for'),
+  expiresAt: timestampSchema('When it expires'),
+  status: approvalStatusSchema,
+  decidedBy: nullable(actorSchema),
+  decidedAt: nullable(timestampSchema('When it was decided')),
   note: nullable(Type.String({ description: 'What was said with the decision.' })),
   action: nullable(Type.String({ description: 'The action.' })),
   resource: nullable(Type.String({ description: 'The resource of the record.' })),
@@ -36,16 +36,16 @@ export const approvalSchema = answer({
   bulk: nullable(Type.String({ description: 'The bulk that waits for it.' })),
 });
 
-export const pendingAnswer = answer({ pending: Type.Literal(true, { description: 'A person has to approve it first.' }), approval: id('apr', 'The approval.') });
+export const pendingResponse = responseObject({ pending: Type.Literal(true, { description: 'A person has to approve it first.' }), approval: idSchema('apr', 'The approval.') });
 
-export const decisionInput = closed({
+export const decisionInput = strictObject({
   note: Type.Optional(Type.String({ minLength: 1, maxLength: limits.subjectMax, pattern: '\\S', description: 'What is to be said with it.' })),
 });
 export type DecisionInput = Static<typeof decisionInput>;
-export const checkDecision = compile(decisionInput);
+export const checkDecision = compileCheck(decisionInput);
 
-export const approvalAnswer = answer({ approval: approvalSchema });
-export const approvedAnswer = answer({
+export const approvalResponse = responseObject({ approval: approvalSchema });
+export const approvedResponse = responseObject({
   approval: approvalSchema,
   run: nullable(Type.String({ description: 'The run that is queued or runs now.' })),
   flag: target('The flag as it is now.'),

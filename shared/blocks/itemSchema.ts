@@ -1,15 +1,15 @@
 /** An item as it is answered, by itself and inside blocks. */
-import { answer, id, nullable, Type } from '../platform/core/schema.ts';
+import { responseObject, idSchema, nullable, Type } from '../platform/core/schema.ts';
 
 const time = (description: string) => Type.Integer({ description: `${description} (milliseconds since 1970 UTC)` });
 
-export const itemSchema = answer({
-  id: id('itm', 'The item.'),
+export const itemSchema = responseObject({
+  id: idSchema('itm', 'The item.'),
   inbox: Type.String({ description: 'The inbox that it belongs to.' }),
   title: Type.String({ description: 'Its title.' }),
   state: Type.String({ description: 'Its state, one of the inbox’s.' }),
   record: nullable(
-    answer({ resource: Type.String(), id: Type.String(), title: nullable(Type.String()) }, { description: 'The record that it is linked to; null also when you can’t see that resource.' }),
+    responseObject({ resource: Type.String(), id: Type.String(), title: nullable(Type.String()) }, { description: 'The record that it is linked to; null also when you can’t see that resource.' }),
   ),
   tags: Type.Array(Type.String(), { description: 'Sorted.' }),
   assignee: nullable(Type.String({ description: 'A person’s id.' })),

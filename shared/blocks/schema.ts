@@ -1,9 +1,9 @@
 /** Blocks as they are answered (contract section 6): the one schema that apps' blocks are checked by and the documents show. */
-import { answer, nullable, Type, type TSchema } from '../platform/core/schema.ts';
+import { responseObject, nullable, Type, type TSchema } from '../platform/core/schema.ts';
 import { itemSchema } from './itemSchema.ts';
 
 export const valueTypes = ['text', 'number', 'money', 'time', 'boolean', 'link', 'person'] as const;
-export type ValueType = (typeof valueTypes)[number];
+export type BlockValueType = (typeof valueTypes)[number];
 
 /** What one answer of an app may bring: more is not a page that anybody reads, and keeps everybody waiting. */
 export const blockLimits = {
@@ -25,9 +25,9 @@ const valueType = Type.Union(valueTypes.map((type) => Type.Literal(type)), { des
 const value = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()], { description: 'A time is in milliseconds since 1970 UTC; null: none.' });
 
 const block = (type: string, description: string, members: Record<string, TSchema>) =>
-  answer({ type: Type.Literal(type), title: nullable(Type.String({ maxLength: blockLimits.titleMax, description: 'Its heading; null: none.' })), ...members }, { description });
+  responseObject({ type: Type.Literal(type), title: nullable(Type.String({ maxLength: blockLimits.titleMax, description: 'Its heading; null: none.' })), ...members }, { description });
 
-const record = answer({
+const record = responseObject({
   resource: Type.String(),
   id: Type.String({ minLength: 1, maxLength: 200 }),
   title: Type.String({ maxLength: 500 }),
@@ -36,7 +36,7 @@ const record = answer({
   updatedAt: nullable(Type.Integer()),
 });
 
-const reference = answer({
+const reference = responseObject({
   action: Type.String({ description: 'The action’s name.' }),
   label,
   record: nullable(Type.String({ minLength: 1, maxLength: 200, description: 'Id of the record to run it on; null: it takes none.' })),
@@ -45,20 +45,20 @@ const reference = answer({
 
 const blocks = (item: TSchema) => ({
   text: block('text', 'Markdown.', { text: Type.String() }),
-  fields: block('fields', 'Labelled values.', { fields: Type.Array(answer({ label, value, type: valueType }), { maxItems: blockLimits.entries }) }),
+  fields: block('fields', 'Labelled values.', { fields: Type.Array(responseObject({ label, value, type: valueType }), { maxItems: blockLimits.entries }) }),
   stat: block('stat', 'One number or word.', {
     value: Type.Union([Type.Number(), Type.String({ maxLength: 200 }), Type.Null()]),
     unit: nullable(Type.String({ maxLength: 50 })),
     change: nullable(Type.Number({ description: 'Against before.' })),
   }),
   table: block('table', 'Rows of values, one member per column.', {
-    columns: Type.Array(answer({ name: Type.String({ minLength: 1, maxLength: 100 }), label, type: valueType }), { minItems: 1, maxItems: blockLimits.columns }),
+    columns: Type.Array(responseObject({ name: Type.String({ minLength: 1, maxLength: 100 }), label, type: valueType }), { minItems: 1, maxItems: blockLimits.columns }),
     rows: Type.Array(Type.Record(Type.String(), value)),
   }),
   chart: block('chart', 'Series of points.', {
     kind: Type.Union([Type.Literal('line'), Type.Literal('bar')]),
     series: Type.Array(
-      answer({
+      responseObject({
         name: label,
         points: Type.Array(
           Type.Array(Type.Union([Type.Number(), Type.String({ maxLength: 200 })]), { minItems: 2, maxItems: 2, description: 'x and its number.' }),
@@ -81,11 +81,11 @@ const blocks = (item: TSchema) => ({
 });
 
 /** An app names items; which of them are shown, and what of them, is the role's matter (seen.ts). */
-const named = answer({ id: Type.String({ minLength: 1, maxLength: 200 }) });
+const named = responseObject({ id: Type.String({ minLength: 1, maxLength: 200 }) });
 
 /** By type, as an app gives them once what it left out is filled in. */
-export const givenBlockSchemas = blocks(named);
-export type BlockType = keyof typeof givenBlockSchemas;
+export const appBlockSchemas = blocks(named);
+export type BlockType = keyof typeof appBlockSchemas;
 
 /** Of responses. */
 export const blockSchema: TSchema = Type.Union(Object.values(blocks(itemSchema)), { description: 'A block; later versions may have further types, to be ignored.' });

@@ -1,15 +1,15 @@
 /** The statements of a chunk's life: taken up, its results so far, its end. Used by the bulkChunk job. */
 import { limits } from '../catalogue/limits.ts';
 import type { Db } from '../platform/db/knex.ts';
-import { row, rows, run, statement } from '../platform/db/sql.ts';
-import type { Former } from '../items/operations/restore.ts';
+import { queryRow, queryRows, executeStatement, statement } from '../platform/db/sql.ts';
+import type { PreviousValues } from '../items/operations/restore.ts';
 import { revokedMessage } from './queries.ts';
-import type { BulkOperation } from './schema.ts';
+import type { BulkOperationBody } from './schema.ts';
 
 export interface Chunk {
   readonly bulk: string;
   readonly n: number;
-  readonly operation: BulkOperation;
+  readonly operation: BulkOperationBody;
   readonly actor_type: string;
   readonly actor: string;
   readonly undo_of: string | null;
@@ -25,7 +25,7 @@ export interface Chunk {
 }
 
 /** The bulk's row is locked before the chunk's, as in cancelling: the other way round they could wait for each other. */
-const take = statement('bulk.take', `
+const takeChunkSql = statement('bulk.take', `
   with started as (
     update bulks set status = 'running', started_at = $3 where id = $1 and status = 'queued' returning id
   ), taken as (
@@ -38,33 +38,33 @@ const take = statement('bulk.take', `
   where b.id = $1 and c.n = $2 and c.status in ('pending', 'running')`);
 
 /** Takes up a chunk, for the first time or again; null when it has its end. */
-export const takeChunk = async (db: Db, bulk: string, n: number, at: number): Promise<Chunk | null> => (await row<Chunk>(db, take, [bulk, n, at])) ?? null;
+export const takeChunk = async (db: Db, bulk: string, n: number, at: number): Promise<Chunk | null> => (await queryRow<Chunk>(db, takeChunkSql, [bulk, n, at])) ?? null;
 
-const endedSeqs = statement('bulk.ended', 'select seq from bulk_results where bulk = $1 and seq >= $2 and seq < $3');
+const endedSeqsSql = statement('bulk.ended', 'select seq from bulk_results where bulk = $1 and seq >= $2 and seq < $3');
 
 /** The ids without a result, with their seqs. */
-export const remaining = ({ ids, first }: Chunk, ended: Iterable<number>): Map<string, number> => {
+export const remainingItems = ({ ids, first }: Chunk, ended: Iterable<number>): Map<string, number> => {
   const over = new Set(ended);
   return new Map(ids.map((id, i): [string, number] => [id, first + i]).filter(([, seq]) => !over.has(seq)));
 };
 
 /** The same, read anew. */
-export const readRemaining = async (db: Db, chunk: Chunk): Promise<Map<string, number>> => {
-  const found = await rows<{ seq: number }>(db, endedSeqs, [chunk.bulk, chunk.first, chunk.first + chunk.ids.length]);
-  return remaining(chunk, found.map(({ seq }) => seq));
+export const readRemainingItems = async (db: Db, chunk: Chunk): Promise<Map<string, number>> => {
+  const found = await queryRows<{ seq: number }>(db, endedSeqsSql, [chunk.bulk, chunk.first, chunk.first + chunk.ids.length]);
+  return remainingItems(chunk, found.map(({ seq }) => seq));
 };
 
-const refuse = statement('bulk.refuse', `
+const insertForbiddenSql = statement('bulk.refuse', `
   insert into bulk_results (bulk, seq, item, outcome, error, code)
   select $1, seq, item, 'forbidden', $4, 'forbidden' from unnest($2::int[], $3::text[]) as r (seq, item)
   on conflict do nothing`);
 
 /** Nothing is done to any of them, nor looked at: whoever asked may not act here any more. */
-export const refuseAll = async (db: Db, { bulk }: Chunk, left: ReadonlyMap<string, number>): Promise<void> => {
-  await run(db, refuse, [bulk, [...left.values()], [...left.keys()], revokedMessage]);
+export const insertForbiddenResults = async (db: Db, { bulk }: Chunk, left: ReadonlyMap<string, number>): Promise<void> => {
+  await executeStatement(db, insertForbiddenSql, [bulk, [...left.values()], [...left.keys()], revokedMessage]);
 };
 
-const end = statement('bulk.end', `
+const finishChunkSql = statement('bulk.end', `
   update bulk_chunks c set status = 'done', changed = r.changed, unchanged = r.unchanged, failed = r.failed
   from (
     select count(*) as n, count(*) filter (where outcome = 'changed') as changed, count(*) filter (where outcome = 'unchanged') as unchanged,
@@ -73,16 +73,16 @@ const end = statement('bulk.end', `
   ) r
   where c.bulk = $1 and c.n = $2 and c.status in ('running', 'waiting') and r.n = cardinality(c.ids)`);
 
-const wait = statement('bulk.wait', `
+const markWaitingSql = statement('bulk.wait', `
   update bulk_chunks c set status = 'waiting' where c.bulk = $1 and c.n = $2 and c.status = 'running'`);
 
 /** All its items have their results or wait for runs, which end the chunk. */
-export const waitForRuns = async (db: Db, { bulk, n }: Chunk): Promise<void> => {
-  await run(db, wait, [bulk, n]);
+export const markChunkWaiting = async (db: Db, { bulk, n }: Chunk): Promise<void> => {
+  await executeStatement(db, markWaitingSql, [bulk, n]);
 };
 
 /** The chunks that a run has given results to: their counts as they are now, and their end if that was all. */
-const count = statement('bulk.count', `
+const updateCountsSql = statement('bulk.count', `
   update bulk_chunks c set changed = r.changed, unchanged = 0, failed = r.failed, status = case when r.n = cardinality(c.ids) then 'done' else c.status end
   from (
     select k.n as chunk, count(b.seq) as n, count(*) filter (where b.outcome = 'changed') as changed, count(*) filter (where b.outcome <> 'changed') as failed
@@ -92,11 +92,11 @@ const count = statement('bulk.count', `
   ) r
   where c.bulk = $1 and c.n = r.chunk and c.status in ('running', 'waiting')`);
 
-export const countRun = async (db: Db, bulk: string, ended: string): Promise<void> => {
-  await run(db, count, [bulk, ended]);
+export const updateCountsForRun = async (db: Db, bulk: string, ended: string): Promise<void> => {
+  await executeStatement(db, updateCountsSql, [bulk, ended]);
 };
 
-const recount = statement('bulk.recount', `
+const finishWaitingSql = statement('bulk.recount', `
   update bulk_chunks c set changed = r.changed, unchanged = 0, failed = r.failed, status = 'done'
   from (
     select k.bulk, k.n as chunk, count(b.seq) as n, count(*) filter (where b.outcome = 'changed') as changed, count(*) filter (where b.outcome <> 'changed') as failed
@@ -107,18 +107,18 @@ const recount = statement('bulk.recount', `
   where c.bulk = r.bulk and c.n = r.chunk and c.status = 'waiting' and r.n = cardinality(c.ids)`);
 
 /** Ends the waiting chunks whose last run ended in a process that was killed before it said so. */
-export const endWaiting = (db: Db): Promise<number> => run(db, recount);
+export const finishWaitingChunks = (db: Db): Promise<number> => executeStatement(db, finishWaitingSql);
 
 /** The chunk's end, with counts taken from the results: right after whatever was killed in between. */
-export const endChunk = async (db: Db, { bulk, n, first, ids }: Chunk): Promise<void> => {
-  await run(db, end, [bulk, n, first, first + ids.length]);
+export const finishChunk = async (db: Db, { bulk, n, first, ids }: Chunk): Promise<void> => {
+  await executeStatement(db, finishChunkSql, [bulk, n, first, first + ids.length]);
 };
 
-const formers = statement('bulk.formers', `
+const previousValuesSql = statement('bulk.formers', `
   select item, before, after from bulk_results where bulk = $1 and outcome = 'changed' order by seq offset $2 limit $3`);
 
 /** What the bulk that this one takes back changed on the chunk's items: an undo's ids are the other's changed ones in order. */
-export const readFormers = async (db: Db, undoOf: string, { first, ids }: Chunk): Promise<Map<string, Former>> => {
-  const found = await rows<Former & { item: string }>(db, formers, [undoOf, first, ids.length]);
+export const readPreviousValues = async (db: Db, undoOf: string, { first, ids }: Chunk): Promise<Map<string, PreviousValues>> => {
+  const found = await queryRows<PreviousValues & { item: string }>(db, previousValuesSql, [undoOf, first, ids.length]);
   return new Map(found.map(({ item, before, after }) => [item, { before, after }]));
 };

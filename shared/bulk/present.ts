@@ -1,14 +1,14 @@
 /** Bulks as rows and as everybody sees them: the answers, the live messages and what subscribers hear of the progress. */
-import type { By, LivePart } from '../catalogue/events.ts';
+import type { ActorRef, LivePart } from '../catalogue/events.ts';
 import type { BulkStatus } from '../catalogue/states.ts';
-import type { BulkOperation } from './schema.ts';
+import type { BulkOperationBody } from './schema.ts';
 
 export interface BulkRow {
   readonly id: string;
   readonly status: BulkStatus;
-  readonly operation: BulkOperation;
+  readonly operation: BulkOperationBody;
   readonly total: number;
-  readonly actor_type: By['type'];
+  readonly actor_type: ActorRef['type'];
   readonly actor: string;
   readonly actor_name: string;
   readonly undo_of: string | null;
@@ -22,7 +22,7 @@ export interface BulkRow {
   readonly open: number;
 }
 
-export const bulkJson = (row: BulkRow): Record<string, unknown> & { readonly by: By } => ({
+export const bulkJson = (row: BulkRow): Record<string, unknown> & { readonly by: ActorRef } => ({
   id: row.id,
   status: row.status,
   operation: row.operation,
@@ -36,6 +36,6 @@ export const bulkJson = (row: BulkRow): Record<string, unknown> & { readonly by:
   by: { type: row.actor_type, id: row.actor, name: row.actor_name },
 });
 
-export const bulkPart = (row: BulkRow): LivePart => ({ type: 'bulk', bulk: bulkJson(row) });
+export const bulkLivePart = (row: BulkRow): LivePart => ({ type: 'bulk', bulk: bulkJson(row) });
 
-export const bulkText = (row: BulkRow): string => JSON.stringify({ bulk: bulkJson(row) });
+export const bulkResponseBody = (row: BulkRow): string => JSON.stringify({ bulk: bulkJson(row) });

@@ -1,18 +1,18 @@
 /** What subscribers hear of a bulk, and its end: called whenever a chunk has ended, by whatever ended it. */
 import type { Db, Tx } from '../platform/db/knex.ts';
-import { run, statement } from '../platform/db/sql.ts';
+import { executeStatement, statement } from '../platform/db/sql.ts';
 import type { ActionDeps } from '../actions/deps.ts';
-import { channels, type PassingMessage } from '../platform/redis/bus.ts';
+import { channels, type EphemeralMessage } from '../platform/redis/bus.ts';
 import type { Run } from '../actions/model.ts';
-import { countRun } from './chunks.ts';
-import { bulkPart, type BulkRow } from './present.ts';
+import { updateCountsForRun } from './chunks.ts';
+import { bulkLivePart, type BulkRow } from './present.ts';
 import { readBulk } from './queries.ts';
 
 /** Progress is told at most 5 times a second, whatever number of workers is at it. */
 const progressMs = 200;
 
 /** Ids of events and of messages without one come from one sequence: together they are the outbox's order. */
-const finish = statement('bulk.finish', `
+const finishBulkSql = statement('bulk.finish', `
   with finished as (
     update bulks set status = $2, finished_at = $3
     where id = $1 and finished_at is null
@@ -27,12 +27,12 @@ const finish = statement('bulk.finish', `
  */
 export const finishBulk = async (db: Db | Tx, bulk: BulkRow, at: number): Promise<BulkRow> => {
   const finished: BulkRow = { ...bulk, status: bulk.cancelled ? 'cancelled' : 'done', finished_at: at };
-  await run(db, finish, [bulk.id, finished.status, at, JSON.stringify([bulkPart(finished)])]);
+  await executeStatement(db, finishBulkSql, [bulk.id, finished.status, at, JSON.stringify([bulkLivePart(finished)])]);
   return finished;
 };
 
 /** Whose turn it is to tell is decided in Redis, which is where the message goes: without Redis there is none. */
-const mayTell = async ({ redis }: ActionDeps, bulk: string): Promise<boolean> => {
+const claimProgressTurn = async ({ redis }: ActionDeps, bulk: string): Promise<boolean> => {
   try {
     return (await redis.command.set(`${redis.prefix}:bulk:${bulk}`, '1', 'PX', progressMs, 'NX')) === 'OK';
   } catch {
@@ -41,15 +41,15 @@ const mayTell = async ({ redis }: ActionDeps, bulk: string): Promise<boolean> =>
 };
 
 /** To be called after the commit that ended a chunk: whoever looks last sees all of them ended. */
-export const reportProgress = async (deps: ActionDeps, env: number, id: string): Promise<void> => {
+export const publishBulkProgress = async (deps: ActionDeps, env: number, id: string): Promise<void> => {
   const { db, bus, clock } = deps;
   const bulk = await readBulk(db, env, id);
   if (bulk === undefined || bulk.finished_at !== null) return;
   if (bulk.open === 0) {
     await finishBulk(db, bulk, clock.now());
-    bus.publish(channels.nudge, 'outbox');
-  } else if (await mayTell(deps, id)) {
-    const message: PassingMessage = { kind: 'passing', at: clock.now(), part: bulkPart(bulk) };
+    bus.publish(channels.workAvailable, 'outbox');
+  } else if (await claimProgressTurn(deps, id)) {
+    const message: EphemeralMessage = { kind: 'passing', at: clock.now(), part: bulkLivePart(bulk) };
     bus.publish(channels.live(env), JSON.stringify(message));
   }
 };
@@ -57,6 +57,6 @@ export const reportProgress = async (deps: ActionDeps, env: number, id: string):
 /** Counts a settled run in the chunks of its bulk, and reports the bulk's progress or end. Does nothing for a run of no bulk. */
 export const countSettledRun = async (deps: ActionDeps, run: Run): Promise<void> => {
   if (run.bulk === null) return;
-  await countRun(deps.db, run.bulk, run.id);
-  await reportProgress(deps, run.env, run.bulk);
+  await updateCountsForRun(deps.db, run.bulk, run.id);
+  await publishBulkProgress(deps, run.env, run.bulk);
 };

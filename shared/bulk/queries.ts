@@ -3,7 +3,7 @@ import { fault } from '../catalogue/errors.ts';
 import type { BulkOutcome } from '../catalogue/states.ts';
 import type { Caller } from '../access/principal.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
-import { row, rows, statement } from '../platform/db/sql.ts';
+import { queryRow, queryRows, statement } from '../platform/db/sql.ts';
 import type { BulkRow } from './present.ts';
 
 /** Counts stand in the chunks, which workers finish side by side; one row for all would make them wait for each other. */
@@ -16,14 +16,14 @@ const one = statement('bulk.one', `
   ) c
   where b.env = $1 and b.id = $2`);
 
-export const readBulk = async (db: Db | Tx, env: number, id: string): Promise<BulkRow | undefined> => row<BulkRow>(db, one, [env, id]);
+export const readBulk = async (db: Db | Tx, env: number, id: string): Promise<BulkRow | undefined> => queryRow<BulkRow>(db, one, [env, id]);
 
-export const isAuthor = ({ principal }: Caller, bulk: BulkRow): boolean => principal.type === bulk.actor_type && principal.id === bulk.actor;
+export const isBulkAuthor = ({ principal }: Caller, bulk: BulkRow): boolean => principal.type === bulk.actor_type && principal.id === bulk.actor;
 
 /** The bulk, if the caller asked for it or sees the audit log. Throws `404 not_found`. */
-export const visibleBulk = async (db: Db | Tx, caller: Caller, id: string): Promise<BulkRow> => {
+export const readVisibleBulk = async (db: Db | Tx, caller: Caller, id: string): Promise<BulkRow> => {
   const bulk = await readBulk(db, caller.env.id, id);
-  if (bulk === undefined || !(isAuthor(caller, bulk) || caller.principal.access.may('audit', 'see'))) throw fault('not_found');
+  if (bulk === undefined || !(isBulkAuthor(caller, bulk) || caller.principal.access.may('audit', 'see'))) throw fault('not_found');
   return bulk;
 };
 
@@ -43,7 +43,7 @@ const page = (outcome: string) => `
 const allResults = statement('bulk.results', page(''));
 const someResults = statement('bulk.resultsBy', page('and r.outcome = $6'));
 
-export interface ResultRow {
+export interface BulkResultRow {
   readonly seq: number;
   readonly id: string;
   readonly outcome: BulkOutcome;
@@ -51,7 +51,7 @@ export interface ResultRow {
   readonly code: string | null;
 }
 
-export interface ResultsRequest {
+export interface BulkResultsQuery {
   readonly bulk: string;
   readonly inboxes: readonly string[];
   readonly outcome: BulkOutcome | undefined;
@@ -60,15 +60,15 @@ export interface ResultsRequest {
   readonly limit: number;
 }
 
-export interface ResultsPage {
-  readonly results: Omit<ResultRow, 'seq'>[];
+export interface BulkResultsPage {
+  readonly results: Omit<BulkResultRow, 'seq'>[];
   /** The seq to go on after; null on the last page. */
   readonly next: number | null;
 }
 
-export const readResults = async (db: Db, env: number, { bulk, inboxes, outcome, after, limit }: ResultsRequest): Promise<ResultsPage> => {
+export const readBulkResults = async (db: Db, env: number, { bulk, inboxes, outcome, after, limit }: BulkResultsQuery): Promise<BulkResultsPage> => {
   const values = [env, bulk, after, inboxes, limit + 1];
-  const found = await (outcome === undefined ? rows<ResultRow>(db, allResults, values) : rows<ResultRow>(db, someResults, [...values, outcome]));
+  const found = await (outcome === undefined ? queryRows<BulkResultRow>(db, allResults, values) : queryRows<BulkResultRow>(db, someResults, [...values, outcome]));
   const shown = found.slice(0, limit);
   return { results: shown.map(({ seq: _, ...rest }) => rest), next: found.length > limit ? (shown.at(-1)?.seq ?? null) : null };
 };

@@ -5,23 +5,23 @@
 import { fault, Fault } from '../catalogue/errors.ts';
 import type { Caller } from '../access/principal.ts';
 import { newId } from '../platform/core/ids.ts';
-import { row, rows, run as execute, statement } from '../platform/db/sql.ts';
+import { queryRow, queryRows, executeStatement as execute, statement } from '../platform/db/sql.ts';
 import type { ActionDeps } from '../actions/deps.ts';
 import { readItems, type Item } from '../items/model.ts';
-import { outcomeOf } from '../items/perform/decide.ts';
-import { visibleInbox } from '../access/gates.ts';
-import type { Tally } from '../items/perform/dryRun.ts';
-import { newRun, queuedRun } from '../actions/accept.ts';
-import { allowedAction, filledInput, passAgain, type Ready } from '../actions/check.ts';
-import { isSettled, readRuns, type Run } from '../actions/model.ts';
-import { beginRun, type JobDue } from '../actions/write.ts';
+import { toBulkOutcome } from '../items/perform/decide.ts';
+import { findVisibleInbox } from '../access/gates.ts';
+import type { DryRunCounts } from '../items/perform/dryRun.ts';
+import { buildRun, toQueuedRun } from '../actions/acceptAction.ts';
+import { requireRunnableAction, fillInput, reauthorizeAction, type AuthorizedAction } from '../actions/authorizeAction.ts';
+import { isSettledRun, readRuns, type Run } from '../actions/model.ts';
+import { insertRun, type JobDue } from '../actions/runStatements.ts';
 
-export interface BulkAction {
+export interface BulkActionRequest {
   readonly action: string;
   readonly input?: object;
 }
 
-export interface Planned {
+export interface BulkRunPlan {
   /** Records with the items that name them, by seq. */
   readonly groups: ReadonlyMap<string, readonly { readonly seq: number; readonly item: Item }[]>;
   /** Items that no run is made for. */
@@ -29,7 +29,7 @@ export interface Planned {
 }
 
 const itemProblem = (caller: Caller, resource: string | null, item: Item | undefined): Fault | null => {
-  if (item === undefined || visibleInbox(caller, item.inbox) === undefined) return fault('not_found');
+  if (item === undefined || findVisibleInbox(caller, item.inbox) === undefined) return fault('not_found');
   const record = item.record;
   if (record === null || record.resource !== resource || !caller.principal.access.sees('resource', record.resource)) {
     return fault('invalid', `This item has no record of ${resource ?? 'any resource'}.`);
@@ -38,7 +38,7 @@ const itemProblem = (caller: Caller, resource: string | null, item: Item | undef
 };
 
 /** What becomes of each item of `seqs` (id → seq), as far as the items themselves say. */
-export const planItems = async (deps: Pick<ActionDeps, 'db'>, caller: Caller, resource: string | null, seqs: ReadonlyMap<string, number>): Promise<Planned> => {
+export const planBulkRuns = async (deps: Pick<ActionDeps, 'db'>, caller: Caller, resource: string | null, seqs: ReadonlyMap<string, number>): Promise<BulkRunPlan> => {
   const items = await readItems(deps.db, caller.env.id, [...seqs.keys()]);
   const groups = new Map<string, { seq: number; item: Item }[]>();
   const faults = new Map<number, { id: string; fault: Fault }>();
@@ -52,31 +52,31 @@ export const planItems = async (deps: Pick<ActionDeps, 'db'>, caller: Caller, re
 };
 
 /** What running the action on a record would fail with now, or what it needs to be run. */
-const readyFor = async (deps: ActionDeps, caller: Caller, { action, input }: BulkAction, record: string): Promise<Ready | Fault> => {
+const authorizeForRecord = async (deps: ActionDeps, caller: Caller, { action, input }: BulkActionRequest, record: string): Promise<AuthorizedAction | Fault> => {
   try {
-    return await passAgain(deps, caller, { action, record, input: (input ?? {}) as Record<string, unknown> });
+    return await reauthorizeAction(deps, caller, { action, record, input: (input ?? {}) as Record<string, unknown> });
   } catch (error) {
     if (error instanceof Fault) return error;
     throw error;
   }
 };
 
-const insertResults = statement('bulk.actionResults', `
+const insertResultsSql = statement('bulk.actionResults', `
   insert into bulk_results (bulk, seq, item, outcome, error, code)
   select $1, r.seq, r.item, r.outcome, r.error, r.code from json_to_recordset($2::json) as r(seq int, item text, outcome text, error text, code text)
   on conflict do nothing`);
 
-const refuse = async (deps: ActionDeps, bulk: string, refused: readonly { seq: number; id: string; fault: Fault }[]): Promise<void> => {
+const insertRefusedResults = async (deps: ActionDeps, bulk: string, refused: readonly { seq: number; id: string; fault: Fault }[]): Promise<void> => {
   if (refused.length === 0) return;
-  const results = refused.map(({ seq, id, fault: problem }) => ({ seq, item: id, outcome: outcomeOf(problem), error: problem.message, code: problem.code }));
-  await execute(deps.db, insertResults, [bulk, JSON.stringify(results)]);
+  const results = refused.map(({ seq, id, fault: problem }) => ({ seq, item: id, outcome: toBulkOutcome(problem), error: problem.message, code: problem.code }));
+  await execute(deps.db, insertResultsSql, [bulk, JSON.stringify(results)]);
 };
 
 /**
  * Items that wait for a run, each with its own timeline entry. Of a run that has ended they get the outcome at once:
  * the run's row is locked, so that it can't end in between.
  */
-const attach = statement('bulk.attach', `
+const attachItemsSql = statement('bulk.attach', `
   with held as (select * from runs where bulk = $1 and record = $2 for update),
   joined as (
     insert into run_items (run, seq, item, inbox, entry)
@@ -104,73 +104,73 @@ const attach = statement('bulk.attach', `
   )
   select id from held`);
 
-const isThere = statement('bulk.runThere', 'select id from runs where bulk = $1 and record = $2');
+const findBulkRunSql = statement('bulk.runThere', 'select id from runs where bulk = $1 and record = $2');
 
-export interface BulkOf {
+export interface BulkRunContext {
   readonly bulk: string;
-  readonly operation: BulkAction;
+  readonly operation: BulkActionRequest;
 }
 
 /** Makes the run of a record, unless an earlier chunk did. */
-const ensureRun = async (deps: ActionDeps, caller: Caller, { bulk }: BulkOf, ready: Ready, record: string): Promise<Fault | null> => {
-  if ((await row(deps.db, isThere, [bulk, record])) !== undefined) return null;
+const ensureBulkRun = async (deps: ActionDeps, caller: Caller, { bulk }: BulkRunContext, ready: AuthorizedAction, record: string): Promise<Fault | null> => {
+  if ((await queryRow(deps.db, findBulkRunSql, [bulk, record])) !== undefined) return null;
   const at = deps.clock.now();
-  const fresh: Run = { ...newRun(caller, { ...ready, item: null }, record, at), bulk };
+  const fresh: Run = { ...buildRun(caller, { ...ready, item: null }, record, at), bulk };
   const online = await deps.link.online(caller.env.id, { kind: 'action', name: ready.action.name });
   if (!online && ready.action.offline === 'refuse') return fault('app_offline');
   const due: JobDue = online ? at : 'app';
   // Runs of one record, of this bulk or of anybody, follow each other if some are queued already.
-  const begun = online && (await beginRun(deps.db, fresh, { due, saved: null, unlessQueued: true }));
-  if (!begun) await beginRun(deps.db, queuedRun(fresh, ready.action, at), { due, saved: null, unlessQueued: false });
+  const begun = online && (await insertRun(deps.db, fresh, { due, saved: null, unlessQueued: true }));
+  if (!begun) await insertRun(deps.db, toQueuedRun(fresh, ready.action, at), { due, saved: null, unlessQueued: false });
   return null;
 };
 
 /** Makes the runs of some items and lets these wait for them; answers when each has its result or its run. */
-export const runOnItems = async (deps: ActionDeps, caller: Caller, of: BulkOf, seqs: ReadonlyMap<string, number>): Promise<void> => {
+export const runActionOnItems = async (deps: ActionDeps, caller: Caller, of: BulkRunContext, seqs: ReadonlyMap<string, number>): Promise<void> => {
   const resource = caller.env.definition.actions.get(of.operation.action)?.resource ?? null;
-  const { groups, faults } = await planItems(deps, caller, resource, seqs);
+  const { groups, faults } = await planBulkRuns(deps, caller, resource, seqs);
   const refused = [...faults].map(([seq, { id, fault: problem }]) => ({ seq, id, fault: problem }));
   for (const [record, items] of groups) {
-    const ready = await readyFor(deps, caller, of.operation, record);
-    const problem = ready instanceof Fault ? ready : await ensureRun(deps, caller, of, ready, record);
+    const ready = await authorizeForRecord(deps, caller, of.operation, record);
+    const problem = ready instanceof Fault ? ready : await ensureBulkRun(deps, caller, of, ready, record);
     if (problem !== null) {
       refused.push(...items.map(({ seq, item }) => ({ seq, id: item.id, fault: problem })));
       continue;
     }
     const waiting = items.map(({ seq, item }) => ({ seq, item: item.id, inbox: item.inbox, entry: newId('ent') }));
-    await execute(deps.db, attach, [of.bulk, record, JSON.stringify(waiting), deps.clock.now()]);
+    await execute(deps.db, attachItemsSql, [of.bulk, record, JSON.stringify(waiting), deps.clock.now()]);
   }
-  await refuse(deps, of.bulk, refused);
+  await insertRefusedResults(deps, of.bulk, refused);
 };
 
-const attached = statement('bulk.attached', `
+const attachedSeqsSql = statement('bulk.attached', `
   select i.seq from runs r join run_items i on i.run = r.id where r.bulk = $1 and i.seq >= $2 and i.seq < $3`);
 
 /** Seqs from `first` on, fewer than `count`, that have their run. */
-export const attachedSeqs = async ({ db }: Pick<ActionDeps, 'db'>, bulk: string, first: number, count: number): Promise<number[]> =>
-  (await rows<{ seq: number }>(db, attached, [bulk, first, first + count])).map(({ seq }) => seq);
+export const readAttachedSeqs = async ({ db }: Pick<ActionDeps, 'db'>, bulk: string, first: number, count: number): Promise<number[]> =>
+  (await queryRows<{ seq: number }>(db, attachedSeqsSql, [bulk, first, first + count])).map(({ seq }) => seq);
 
-const openOf = statement('bulk.openRuns', `select id from runs where bulk = $1 and status in ('pending', 'queued', 'running') and handed_at is null`);
+const notStartedRunsSql = statement('bulk.openRuns', `select id from runs where bulk = $1 and status in ('pending', 'queued', 'running') and handed_at is null`);
 
 /** The runs of a bulk that have not begun. */
-export const runsNotBegun = async ({ db }: Pick<ActionDeps, 'db'>, env: number, bulk: string): Promise<Run[]> => {
-  const ids = (await rows<{ id: string }>(db, openOf, [bulk])).map(({ id }) => id);
-  return (await readRuns(db, env, ids)).filter((run) => !isSettled(run) && run.handed_at === null);
+export const readRunsNotStarted = async ({ db }: Pick<ActionDeps, 'db'>, env: number, bulk: string): Promise<Run[]> => {
+  const ids = (await queryRows<{ id: string }>(db, notStartedRunsSql, [bulk])).map(({ id }) => id);
+  return (await readRuns(db, env, ids)).filter((run) => !isSettledRun(run) && run.handed_at === null);
 };
 
 /** Says what a bulk of an action would come to now, and does nothing. */
-export const tryAction = async (deps: ActionDeps, caller: Caller, operation: BulkAction, ids: readonly string[]): Promise<Tally> => {
-  const action = allowedAction(caller, operation.action);
-  filledInput(action, operation.input ?? {}, 'operation.input.');
-  const tally: Tally = { wouldChange: 0, unchanged: 0, forbidden: 0, notFound: 0, failed: 0 };
-  const { groups, faults } = await planItems(deps, caller, action.resource, new Map(ids.map((id, i) => [id, i])));
+export const dryRunAction = async (deps: ActionDeps, caller: Caller, operation: BulkActionRequest, ids: readonly string[]): Promise<DryRunCounts> => {
+  const action = requireRunnableAction(caller, operation.action);
+  fillInput(action, operation.input ?? {}, 'operation.input.');
+  const tally: DryRunCounts = { wouldChange: 0, unchanged: 0, forbidden: 0, notFound: 0, failed: 0 };
+  const { groups, faults } = await planBulkRuns(deps, caller, action.resource, new Map(ids.map((id, i) => [id, i])));
   const count = (problem: Fault | null, n: number): void => {
-    const outcome = problem === null ? null : outcomeOf(problem);
+    const outcome = problem === null ? null : toBulkOutcome(problem);
     tally[outcome === null ? 'wouldChange' : outcome === 'forbidden' ? 'forbidden' : outcome === 'not_found' ? 'notFound' : 'failed'] += n;
   };
   for (const { fault: problem } of faults.values()) count(problem, 1);
   for (const [record, items] of groups) {
-    const ready = await readyFor(deps, caller, operation, record);
+    const ready = await authorizeForRecord(deps, caller, operation, record);
     count(ready instanceof Fault ? ready : null, items.length);
   }
   return tally;

@@ -43,13 +43,13 @@ export type ErrorCode = keyof typeof rows;
 export const errors: Readonly<Record<ErrorCode, ErrorRow>> = rows;
 
 /** One offending place of a request: a dotted path (`operation.state`, `ids.3`) and what to do about it. */
-export interface Detail {
+export interface FaultDetail {
   readonly path: string;
   readonly message: string;
 }
 
 export interface FaultExtra {
-  readonly details?: readonly Detail[];
+  readonly details?: readonly FaultDetail[];
   /** Further members of the answer's body: `current`, `approval`. */
   readonly body?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
@@ -76,4 +76,4 @@ export const fault = (code: ErrorCode, message?: string, extra: FaultExtra = {})
   new Fault(code, message ?? errors[code].message, extra);
 
 /** `400 invalid` naming one place. */
-export const invalid = (path: string, message: string): Fault => fault('invalid', `${path}: ${message}`, { details: [{ path, message }] });
+export const invalidAt = (path: string, message: string): Fault => fault('invalid', `${path}: ${message}`, { details: [{ path, message }] });

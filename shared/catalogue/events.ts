@@ -27,30 +27,30 @@ export const liveTypes = {
 export type LiveType = keyof typeof liveTypes;
 
 /** Who did something, as timeline entries and live messages show it. */
-export interface By {
+export interface ActorRef {
   readonly type: 'agent' | 'person' | 'app' | 'system';
   readonly id: string | null;
   readonly name: string;
 }
 
 /** By what it is decided who hears of an approval. */
-export interface ApprovalTold {
+export interface ApprovalAudience {
   readonly kind: 'action' | 'bulk' | 'flag' | 'item';
   readonly action: string | null;
   readonly resource: string | null;
   readonly flag: string | null;
   readonly inbox: string | null;
   readonly inboxes: readonly string[] | null;
-  readonly requestedBy: By;
+  readonly requestedBy: ActorRef;
 }
 
 /** A part of an outbox or stream row: one live message without its `offset`, `prev` and `at`. */
 export type LivePart =
-  | { readonly type: 'item'; readonly inbox: string; readonly change: 'created' | 'changed'; readonly item: Record<string, unknown>; readonly by: By }
+  | { readonly type: 'item'; readonly inbox: string; readonly change: 'created' | 'changed'; readonly item: Record<string, unknown>; readonly by: ActorRef }
   | { readonly type: 'timeline'; readonly inbox: string; readonly change: 'created' | 'changed'; readonly item: string; readonly entry: Record<string, unknown> }
-  | { readonly type: 'bulk'; readonly bulk: Record<string, unknown> & { readonly by: By } }
+  | { readonly type: 'bulk'; readonly bulk: Record<string, unknown> & { readonly by: ActorRef } }
   /** `inbox`: of the run's item; it decides who is told of that item, and nobody is told of it itself. */
-  | { readonly type: 'run'; readonly inbox?: string | null; readonly run: Record<string, unknown> & { readonly action: string; readonly resource: string | null; readonly by: By } }
-  | { readonly type: 'approval'; readonly approval: Record<string, unknown> & ApprovalTold }
-  | { readonly type: 'flag'; readonly flag: Readonly<Record<string, unknown>> & { readonly flag: string }; readonly by: By }
+  | { readonly type: 'run'; readonly inbox?: string | null; readonly run: Record<string, unknown> & { readonly action: string; readonly resource: string | null; readonly by: ActorRef } }
+  | { readonly type: 'approval'; readonly approval: Record<string, unknown> & ApprovalAudience }
+  | { readonly type: 'flag'; readonly flag: Readonly<Record<string, unknown>> & { readonly flag: string }; readonly by: ActorRef }
   | { readonly type: 'app'; readonly online: boolean };

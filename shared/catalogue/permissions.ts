@@ -11,12 +11,12 @@ export const permissions = {
   settings: ['manage'],
 } as const;
 
-export type Kind = keyof typeof permissions;
+export type PermissionKind = keyof typeof permissions;
 /** Kinds that name a thing after a colon: `inbox:support`, `inbox:*`. */
 export const namedKinds = ['inbox', 'resource', 'action', 'page', 'flag'] as const;
 export type NamedKind = (typeof namedKinds)[number];
 export type InboxVerb = (typeof permissions.inbox)[number];
-export type Verb = (typeof permissions)[Kind][number];
+export type PermissionVerb = (typeof permissions)[PermissionKind][number];
 
 export interface Grant {
   readonly on: string;
@@ -39,7 +39,7 @@ export const builtInRoles: Readonly<Record<'viewer' | 'operator' | 'admin', read
     { on: 'flag:*', can: ['see', 'change'] },
     { on: 'approvals', can: ['see', 'decide'] },
   ],
-  admin: (Object.keys(permissions) as Kind[]).map((kind) => ({
+  admin: (Object.keys(permissions) as PermissionKind[]).map((kind) => ({
     on: (namedKinds as readonly string[]).includes(kind) ? `${kind}:*` : kind,
     can: ['*'],
   })),

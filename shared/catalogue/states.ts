@@ -3,12 +3,12 @@
 export const stateKinds = ['open', 'waiting', 'closed'] as const;
 export type StateKind = (typeof stateKinds)[number];
 
-export interface State {
+export interface StateDefinition {
   readonly name: string;
   readonly kind: StateKind;
 }
 
-export const defaultStates: readonly State[] = [
+export const defaultStates: readonly StateDefinition[] = [
   { name: 'open', kind: 'open' },
   { name: 'waiting', kind: 'waiting' },
   { name: 'closed', kind: 'closed' },

@@ -1,23 +1,23 @@
 /** An environment and what its app declared, as the service uses it: inboxes with every default filled in. */
-import { defaultStates, type State } from '../catalogue/states.ts';
-import type { Condition } from '../platform/core/conditions.ts';
+import { defaultStates, type StateDefinition } from '../catalogue/states.ts';
+import type { ConditionExpression } from '../platform/core/conditions.ts';
 import { createSeal, type Seal } from '../platform/core/seal.ts';
-import { problemsOf } from '../platform/core/givenSchemas.ts';
-import type { Detail } from '../catalogue/errors.ts';
+import { compileAppSchema } from '../platform/core/appSchemas.ts';
+import type { FaultDetail } from '../catalogue/errors.ts';
 import type { Manifest, ManifestFlag, ManifestInbox, ManifestPage, ManifestResource, ManifestView } from './manifest.ts';
-import { actionOf, type Action } from './actions.ts';
+import { compileAction, type ActionDefinition } from './actions.ts';
 
 export interface Suggestion {
-  readonly when?: Condition;
+  readonly when?: ConditionExpression;
   readonly action: string;
   readonly input?: unknown;
   readonly reason?: string;
 }
 
-export interface Inbox {
+export interface InboxDefinition {
   readonly name: string;
   readonly label: string;
-  readonly states: readonly State[];
+  readonly states: readonly StateDefinition[];
   readonly initial: string;
   /** null: any state to any other. */
   readonly transitions: Readonly<Record<string, readonly string[]>> | null;
@@ -30,18 +30,18 @@ export interface Inbox {
   readonly triage: ManifestInbox['triage'];
   /** Declared once and gone since: readable, never entered. */
   readonly retired: boolean;
-  readonly retiredStates: readonly State[];
-  stateOf(name: string): State | undefined;
+  readonly retiredStates: readonly StateDefinition[];
+  stateOf(name: string): StateDefinition | undefined;
   isClosed(state: string): boolean;
   /** Problems of an item's `data`, with paths below `prefix`. */
-  dataProblems(data: unknown, prefix: string): Detail[];
+  dataProblems(data: unknown, prefix: string): FaultDetail[];
 }
 
 export interface Definition {
-  readonly inboxes: ReadonlyMap<string, Inbox>;
+  readonly inboxes: ReadonlyMap<string, InboxDefinition>;
   readonly views: ReadonlyMap<string, ManifestView>;
   readonly resources: ReadonlyMap<string, ManifestResource>;
-  readonly actions: ReadonlyMap<string, Action>;
+  readonly actions: ReadonlyMap<string, ActionDefinition>;
   readonly pages: ReadonlyMap<string, ManifestPage>;
   readonly flags: ReadonlyMap<string, ManifestFlag>;
   readonly manifest: Manifest;
@@ -59,14 +59,14 @@ export interface Environment {
 export interface StoredInbox {
   readonly declared: ManifestInbox;
   readonly retired: boolean;
-  readonly retiredStates: readonly State[];
+  readonly retiredStates: readonly StateDefinition[];
 }
 
 export interface StoredDefinition {
   readonly inboxes: readonly StoredInbox[];
 }
 
-const statesOf = (inbox: ManifestInbox): readonly State[] => inbox.states ?? defaultStates;
+const statesOf = (inbox: ManifestInbox): readonly StateDefinition[] => inbox.states ?? defaultStates;
 
 /** Joins a new manifest with what was declared before: what has gone is retired, never lost. */
 export const mergeDefinition = (before: StoredDefinition, manifest: Manifest): StoredDefinition => {
@@ -81,10 +81,10 @@ export const mergeDefinition = (before: StoredDefinition, manifest: Manifest): S
   return { inboxes: [...now, ...gone.map((known) => ({ ...known, retired: true }))] };
 };
 
-const inboxOf = ({ declared, retired, retiredStates }: StoredInbox): Inbox => {
+const compileInbox = ({ declared, retired, retiredStates }: StoredInbox): InboxDefinition => {
   const states = statesOf(declared);
   const byName = new Map([...retiredStates, ...states].map((state) => [state.name, state]));
-  let problems: ((value: unknown, prefix: string) => Detail[]) | undefined;
+  let problems: ((value: unknown, prefix: string) => FaultDetail[]) | undefined;
   return {
     name: declared.name,
     label: declared.label ?? declared.name,
@@ -103,7 +103,7 @@ const inboxOf = ({ declared, retired, retiredStates }: StoredInbox): Inbox => {
     stateOf: (name) => byName.get(name),
     isClosed: (state) => byName.get(state)?.kind === 'closed',
     dataProblems: (data, prefix) => {
-      problems ??= problemsOf(declared.fields ?? { type: 'object' });
+      problems ??= compileAppSchema(declared.fields ?? { type: 'object' });
       return problems(data, prefix);
     },
   };
@@ -111,17 +111,17 @@ const inboxOf = ({ declared, retired, retiredStates }: StoredInbox): Inbox => {
 
 export const emptyManifest: Manifest = {};
 
-export const openDefinition = (manifest: Manifest, stored: StoredDefinition): Definition => ({
+export const compileDefinition = (manifest: Manifest, stored: StoredDefinition): Definition => ({
   manifest,
-  inboxes: new Map(stored.inboxes.map((inbox) => [inbox.declared.name, inboxOf(inbox)])),
+  inboxes: new Map(stored.inboxes.map((inbox) => [inbox.declared.name, compileInbox(inbox)])),
   views: new Map((manifest.views ?? []).map((view) => [view.name, view])),
   resources: new Map((manifest.resources ?? []).map((resource) => [resource.name, resource])),
-  actions: new Map((manifest.actions ?? []).map((action) => [action.name, actionOf(action)])),
+  actions: new Map((manifest.actions ?? []).map((action) => [action.name, compileAction(action)])),
   pages: new Map((manifest.pages ?? []).map((page) => [page.name, page])),
   flags: new Map((manifest.flags ?? []).map((flag) => [flag.key, flag])),
 });
 
-export interface EnvironmentRow {
+export interface StoredEnvironment {
   readonly id: number;
   readonly name: string;
   readonly epoch: number;
@@ -130,10 +130,10 @@ export interface EnvironmentRow {
   readonly definition: StoredDefinition | null;
 }
 
-export const openEnvironment = (row: EnvironmentRow): Environment => ({
+export const toEnvironment = (row: StoredEnvironment): Environment => ({
   id: row.id,
   name: row.name,
   epoch: row.epoch,
   seal: createSeal(row.seal_key),
-  definition: openDefinition(row.manifest ?? emptyManifest, row.definition ?? { inboxes: [] }),
+  definition: compileDefinition(row.manifest ?? emptyManifest, row.definition ?? { inboxes: [] }),
 });

@@ -1,19 +1,19 @@
 /** What is wrong with an inbox of a manifest beyond its form and its fields' schema: asked by manifestProblems.ts. */
-import type { Detail } from '../catalogue/errors.ts';
-import { defaultStates, type State } from '../catalogue/states.ts';
-import { blockProblems, hasTemplates, templateProblems } from '../blocks/form.ts';
-import { conditionProblems } from '../platform/core/conditionForm.ts';
+import type { FaultDetail } from '../catalogue/errors.ts';
+import { defaultStates, type StateDefinition } from '../catalogue/states.ts';
+import { blockProblems, hasTemplates, templateProblems } from '../blocks/manifestBlocks.ts';
+import { conditionProblems } from '../platform/core/conditionSchema.ts';
 import type { Manifest, ManifestInbox } from './manifest.ts';
-import { twice } from './twice.ts';
+import { duplicateNames } from './duplicateNames.ts';
 
-export const statesOf = ({ states }: Pick<ManifestInbox, 'states'>): readonly State[] => states ?? defaultStates;
+export const inboxStates = ({ states }: Pick<ManifestInbox, 'states'>): readonly StateDefinition[] => states ?? defaultStates;
 
 const roots = ['item', 'record'];
 
-type Known = (state: string, path: string) => Detail[];
+type StateCheck = (state: string, path: string) => FaultDetail[];
 
-const stateProblems = (inbox: ManifestInbox, path: string, known: Known): Detail[] => [
-  ...twice(statesOf(inbox).map(({ name }) => name), `${path}.states`),
+const stateProblems = (inbox: ManifestInbox, path: string, known: StateCheck): FaultDetail[] => [
+  ...duplicateNames(inboxStates(inbox).map(({ name }) => name), `${path}.states`),
   ...(inbox.initial === undefined ? [] : known(inbox.initial, `${path}.initial`)),
   ...Object.entries(inbox.transitions ?? {}).flatMap(([from, to]) => [
     ...known(from, `${path}.transitions.${from.slice(0, 100)}`),
@@ -21,7 +21,7 @@ const stateProblems = (inbox: ManifestInbox, path: string, known: Known): Detail
   ]),
 ];
 
-const suggestProblems = ({ suggest = [] }: ManifestInbox, path: string, { actions = [] }: Manifest): Detail[] =>
+const suggestProblems = ({ suggest = [] }: ManifestInbox, path: string, { actions = [] }: Manifest): FaultDetail[] =>
   suggest.flatMap((suggestion, i) => {
     const at = `${path}.suggest.${String(i)}`;
     return [
@@ -31,28 +31,28 @@ const suggestProblems = ({ suggest = [] }: ManifestInbox, path: string, { action
     ];
   });
 
-const triageProblems = (inbox: ManifestInbox, path: string, known: Known): Detail[] =>
+const triageProblems = (inbox: ManifestInbox, path: string, known: StateCheck): FaultDetail[] =>
   (inbox.triage?.rules ?? []).flatMap((rule, i) => {
     const at = `${path}.triage.rules.${String(i)}`;
-    const canClose = statesOf(inbox).some(({ kind }) => kind === 'closed');
+    const canClose = inboxStates(inbox).some(({ kind }) => kind === 'closed');
     return [
       ...conditionProblems(rule.when, `${at}.when`),
       ...(rule.state === undefined ? [] : known(rule.state, `${at}.state`)),
       ...(rule.close === true && rule.state !== undefined ? [{ path: `${at}.state`, message: 'can’t be there together with close' }] : []),
       ...(rule.close === true && !canClose ? [{ path: `${at}.close`, message: 'needs a closed state, and the inbox has none' }] : []),
-      ...twice(rule.tags ?? [], `${at}.tags`),
+      ...duplicateNames(rule.tags ?? [], `${at}.tags`),
     ];
   });
 
-const replyProblems = ({ reply }: ManifestInbox, path: string): Detail[] =>
+const replyProblems = ({ reply }: ManifestInbox, path: string): FaultDetail[] =>
   reply === null || reply === undefined || reply.via === 'app'
     ? []
     : [...templateProblems(reply.to, `${path}.to`, roots), ...(hasTemplates(reply.from) ? [{ path: `${path}.from`, message: 'can’t hold templates' }] : [])];
 
 /** Every problem of an inbox whose form is sound. */
-export const inboxProblems = (inbox: ManifestInbox, path: string, manifest: Manifest): Detail[] => {
-  const states = statesOf(inbox).map(({ name }) => name);
-  const known: Known = (state, at) => (states.includes(state) ? [] : [{ path: at, message: `names the state ${state.slice(0, 100)}; the inbox has ${states.join(', ')}` }]);
+export const inboxProblems = (inbox: ManifestInbox, path: string, manifest: Manifest): FaultDetail[] => {
+  const states = inboxStates(inbox).map(({ name }) => name);
+  const known: StateCheck = (state, at) => (states.includes(state) ? [] : [{ path: at, message: `names the state ${state.slice(0, 100)}; the inbox has ${states.join(', ')}` }]);
   return [
     ...stateProblems(inbox, path, known),
     ...replyProblems(inbox, `${path}.reply`),

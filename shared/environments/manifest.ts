@@ -1,13 +1,13 @@
 /** The schema of manifests, which declare what a customer's app has; what no schema can say is checked by readManifest.ts. */
 import { limits } from '../catalogue/limits.ts';
-import { closed, name, nullable, Type, type Static } from '../platform/core/schema.ts';
-import { condition, inbox, jsonSchema, label, resource, view } from './manifestParts.ts';
+import { strictObject, nameSchema, nullable, Type, type Static } from '../platform/core/schema.ts';
+import { manifestConditionSchema, manifestInboxSchema, jsonSchemaSchema, labelSchema, manifestResourceSchema, manifestViewSchema } from './manifestParts.ts';
 
-const action = closed({
-  name: name('The action.'),
-  label: Type.Optional(label),
-  resource: Type.Optional(nullable(name('The resource that it acts on.'))),
-  input: Type.Optional(jsonSchema),
+const action = strictObject({
+  name: nameSchema('The action.'),
+  label: Type.Optional(labelSchema),
+  resource: Type.Optional(nullable(nameSchema('The resource that it acts on.'))),
+  input: Type.Optional(jsonSchemaSchema),
   danger: Type.Optional(nullable(Type.Union([Type.Literal('low'), Type.Literal('high')]))),
   approval: Type.Optional(Type.Boolean()),
   freshSignIn: Type.Optional(Type.Boolean()),
@@ -16,32 +16,32 @@ const action = closed({
   offline: Type.Optional(Type.Union([Type.Literal('queue'), Type.Literal('refuse')])),
   offlineExpiry: Type.Optional(Type.Integer({ minimum: 1, maximum: limits.offlineExpiryMaxMs, description: 'How long a run waits for the app, in milliseconds.' })),
   timeout: Type.Optional(Type.Integer({ minimum: 1, maximum: limits.actionTimeoutMaxMs, description: 'How long a run may take, in milliseconds.' })),
-  when: Type.Optional(condition),
+  when: Type.Optional(manifestConditionSchema),
   defaults: Type.Optional(Type.Object({})),
 });
 
-const page = closed({
-  name: name('The page.'),
-  label: Type.Optional(label),
-  params: Type.Optional(Type.Array(closed({ name: name('The parameter.'), required: Type.Optional(Type.Boolean()) }), { maxItems: 50 })),
+const page = strictObject({
+  name: nameSchema('The page.'),
+  label: Type.Optional(labelSchema),
+  params: Type.Optional(Type.Array(strictObject({ name: nameSchema('The parameter.'), required: Type.Optional(Type.Boolean()) }), { maxItems: 50 })),
   blocks: Type.Array(Type.Object({ type: Type.String() }), { maxItems: 100 }),
 });
 
-const flag = closed({
-  key: name('The flag.'),
+const flag = strictObject({
+  key: nameSchema('The flag.'),
   kind: Type.Union([Type.Literal('boolean'), Type.Literal('string'), Type.Literal('number'), Type.Literal('json')]),
   default: Type.Unknown(),
-  resource: Type.Optional(nullable(name('The resource whose records it is evaluated for.'))),
+  resource: Type.Optional(nullable(nameSchema('The resource whose records it is evaluated for.'))),
   approval: Type.Optional(Type.Boolean()),
   danger: Type.Optional(nullable(Type.Union([Type.Literal('low'), Type.Literal('high')]))),
   description: Type.Optional(Type.String({ maxLength: 2000 })),
 });
 
-export const manifestSchema = closed(
+export const manifestSchema = strictObject(
   {
-    resources: Type.Optional(Type.Array(resource, { maxItems: 200 })),
-    inboxes: Type.Optional(Type.Array(inbox, { maxItems: 200 })),
-    views: Type.Optional(Type.Array(view, { maxItems: 200 })),
+    resources: Type.Optional(Type.Array(manifestResourceSchema, { maxItems: 200 })),
+    inboxes: Type.Optional(Type.Array(manifestInboxSchema, { maxItems: 200 })),
+    views: Type.Optional(Type.Array(manifestViewSchema, { maxItems: 200 })),
     actions: Type.Optional(Type.Array(action, { maxItems: 1000 })),
     pages: Type.Optional(Type.Array(page, { maxItems: 200 })),
     flags: Type.Optional(Type.Array(flag, { maxItems: 2000 })),
@@ -50,9 +50,9 @@ export const manifestSchema = closed(
 );
 
 export type Manifest = Static<typeof manifestSchema>;
-export type ManifestInbox = Static<typeof inbox>;
-export type ManifestView = Static<typeof view>;
-export type ManifestResource = Static<typeof resource>;
+export type ManifestInbox = Static<typeof manifestInboxSchema>;
+export type ManifestView = Static<typeof manifestViewSchema>;
+export type ManifestResource = Static<typeof manifestResourceSchema>;
 export type ManifestAction = Static<typeof action>;
 export type ManifestPage = Static<typeof page>;
 export type ManifestFlag = Static<typeof flag>;

@@ -1,53 +1,53 @@
 /** Inboxes, views and resources as a customer's app declares them: parts of manifest.ts. */
-import { sorts } from './itemQuery.ts';
+import { itemSorts } from './itemQuery.ts';
 import { stateKinds } from '../catalogue/states.ts';
-import { closed, name, nullable, tag, Type } from '../platform/core/schema.ts';
+import { strictObject, nameSchema, nullable, tagSchema, Type } from '../platform/core/schema.ts';
 
-export const label = Type.String({ minLength: 1, maxLength: 200, description: 'What people read.' });
-export const duration = Type.Integer({ minimum: 1, maximum: 31_536_000_000, description: 'Milliseconds.' });
-export const jsonSchema = Type.Object({}, { description: 'A JSON Schema 2020-12 with references into itself only, at most 64 KiB.' });
+export const labelSchema = Type.String({ minLength: 1, maxLength: 200, description: 'What people read.' });
+export const durationSchema = Type.Integer({ minimum: 1, maximum: 31_536_000_000, description: 'Milliseconds.' });
+export const jsonSchemaSchema = Type.Object({}, { description: 'A JSON Schema 2020-12 with references into itself only, at most 64 KiB.' });
 /** Its form is checked by `conditionProblems`, which says more than a schema's alternatives could. */
-export const condition = Type.Object({}, { description: 'A condition: all, any, not, or field, op and value.' });
-export const blocks = Type.Array(Type.Object({ type: Type.String() }), { maxItems: 50, description: 'Blocks; their texts may hold templates such as {{item.title}}.' });
-const stateNames = Type.Array(name('A state.'), { maxItems: 50 });
+export const manifestConditionSchema = Type.Object({}, { description: 'A condition: all, any, not, or field, op and value.' });
+export const manifestBlocksSchema = Type.Array(Type.Object({ type: Type.String() }), { maxItems: 50, description: 'Blocks; their texts may hold templates such as {{item.title}}.' });
+const stateNames = Type.Array(nameSchema('A state.'), { maxItems: 50 });
 const threeWay = Type.Union([Type.Literal('1'), Type.Literal('0')], { description: '1: only those; 0: only the others.' });
 const address = (description: string) => Type.String({ minLength: 1, maxLength: 500, pattern: '^[^\\u0000-\\u001f\\u007f]+$', description });
 
-export const inbox = closed({
-  name: name('The inbox.'),
-  label: Type.Optional(label),
+export const manifestInboxSchema = strictObject({
+  name: nameSchema('The inbox.'),
+  label: Type.Optional(labelSchema),
   states: Type.Optional(
     Type.Array(
-      closed({
-        name: name('The state.'),
+      strictObject({
+        name: nameSchema('The state.'),
         kind: Type.Union(stateKinds.map((kind) => Type.Literal(kind)), { description: 'open, waiting or closed.' }),
       }),
       { minItems: 1, maxItems: 50, description: 'Its states; open, waiting and closed when absent.' },
     ),
   ),
-  initial: Type.Optional(name('The state of a new item; the first of the list when absent.')),
+  initial: Type.Optional(nameSchema('The state of a new item; the first of the list when absent.')),
   transitions: Type.Optional(Type.Record(Type.String(), stateNames, { description: 'From each state, those that can be entered; absent: any.' })),
-  responseTime: Type.Optional(nullable(duration)),
-  fields: Type.Optional(jsonSchema),
+  responseTime: Type.Optional(nullable(durationSchema)),
+  fields: Type.Optional(jsonSchemaSchema),
   reply: Type.Optional(
     nullable(
       Type.Union([
-        closed({ via: Type.Literal('app') }),
-        closed({ via: Type.Literal('smtp'), from: address('The sender.'), to: address('The receiver, usually a template such as {{item.fields.email}}.') }),
+        strictObject({ via: Type.Literal('app') }),
+        strictObject({ via: Type.Literal('smtp'), from: address('The sender.'), to: address('The receiver, usually a template such as {{item.fields.email}}.') }),
       ]),
     ),
   ),
   triage: Type.Optional(
     nullable(
-      closed({
+      strictObject({
         rules: Type.Optional(
           Type.Array(
-            closed({
-              when: condition,
+            strictObject({
+              when: manifestConditionSchema,
               answers: Type.Optional(Type.Object({})),
               close: Type.Optional(Type.Boolean()),
-              state: Type.Optional(name('A state.')),
-              tags: Type.Optional(Type.Array(tag, { maxItems: 50 })),
+              state: Type.Optional(nameSchema('A state.')),
+              tags: Type.Optional(Type.Array(tagSchema, { maxItems: 50 })),
               assignee: Type.Optional(Type.String()),
             }),
             { maxItems: 200 },
@@ -58,17 +58,17 @@ export const inbox = closed({
     ),
   ),
   onOccurrence: Type.Optional(
-    closed({
+    strictObject({
       reopen: Type.Optional(Type.Array(Type.Union(stateKinds.map((kind) => Type.Literal(kind))), { maxItems: 3 })),
       wake: Type.Optional(Type.Boolean()),
     }),
   ),
-  blocks: Type.Optional(blocks),
+  blocks: Type.Optional(manifestBlocksSchema),
   suggest: Type.Optional(
     Type.Array(
-      closed({
-        when: Type.Optional(condition),
-        action: name('The action.'),
+      strictObject({
+        when: Type.Optional(manifestConditionSchema),
+        action: nameSchema('The action.'),
         input: Type.Optional(Type.Object({})),
         reason: Type.Optional(Type.String({ maxLength: 500 })),
       }),
@@ -77,10 +77,10 @@ export const inbox = closed({
   ),
 });
 
-export const view = closed({
-  name: name('The view.'),
-  label: Type.Optional(label),
-  inbox: Type.Optional(name('Only this inbox.')),
+export const manifestViewSchema = strictObject({
+  name: nameSchema('The view.'),
+  label: Type.Optional(labelSchema),
+  inbox: Type.Optional(nameSchema('Only this inbox.')),
   state: Type.Optional(Type.String({ maxLength: 5000, description: 'States, comma-separated, as in GET /items.' })),
   tags: Type.Optional(Type.String({ maxLength: 5000, description: 'Tags, comma-separated; all are required.' })),
   assignee: Type.Optional(Type.String({ maxLength: 100, description: 'none, me, or a person.' })),
@@ -88,18 +88,18 @@ export const view = closed({
   overdue: Type.Optional(threeWay),
   triaged: Type.Optional(threeWay),
   snoozed: Type.Optional(threeWay),
-  sort: Type.Optional(Type.Union(sorts.flatMap((sort) => [Type.Literal(sort), Type.Literal(`-${sort}`)]))),
+  sort: Type.Optional(Type.Union(itemSorts.flatMap((sort) => [Type.Literal(sort), Type.Literal(`-${sort}`)]))),
 });
 
-export const resource = closed({
-  name: name('The resource.'),
-  label: Type.Optional(label),
+export const manifestResourceSchema = strictObject({
+  name: nameSchema('The resource.'),
+  label: Type.Optional(labelSchema),
   source: Type.Union([Type.Literal('stored'), Type.Literal('app')]),
   fields: Type.Optional(
     Type.Array(
-      closed({
-        name: name('The field.'),
-        label: Type.Optional(label),
+      strictObject({
+        name: nameSchema('The field.'),
+        label: Type.Optional(labelSchema),
         type: Type.Optional(Type.String()),
         filter: Type.Optional(Type.Boolean()),
         sort: Type.Optional(Type.Boolean()),
@@ -110,15 +110,15 @@ export const resource = closed({
   ),
   relations: Type.Optional(
     Type.Array(
-      closed({
-        name: name('The relation.'),
-        label: Type.Optional(label),
-        resource: Type.Optional(name('The related resource.')),
-        field: Type.Optional(name('A field of the related records that holds this record’s id.')),
-        key: Type.Optional(name('A field of this record that holds the related one’s id.')),
+      strictObject({
+        name: nameSchema('The relation.'),
+        label: Type.Optional(labelSchema),
+        resource: Type.Optional(nameSchema('The related resource.')),
+        field: Type.Optional(nameSchema('A field of the related records that holds this record’s id.')),
+        key: Type.Optional(nameSchema('A field of this record that holds the related one’s id.')),
       }),
       { maxItems: 100 },
     ),
   ),
-  blocks: Type.Optional(blocks),
+  blocks: Type.Optional(manifestBlocksSchema),
 });

@@ -1,37 +1,37 @@
-/** What a manifest's schema can't say: names that have to fit each other, conditions, templates and blocks; schemas are looked at by schemas.ts. Asked by manifest.ts and define.ts. */
-import type { Detail } from '../catalogue/errors.ts';
-import { blockProblems, templateProblems } from '../blocks/form.ts';
-import { conditionProblems } from '../platform/core/conditionForm.ts';
-import { pageProblems } from './pages/form.ts';
-import { queryCheck, splitLists } from './pages/query.ts';
-import { inboxProblems, statesOf } from './inboxProblems.ts';
+/** What a manifest's schema can't say: names that have to fit each other, conditions, templates and blocks; schemas are looked at by manifestSchemas.ts. Asked by manifest.ts and defineEnvironment.ts. */
+import type { FaultDetail } from '../catalogue/errors.ts';
+import { blockProblems, templateProblems } from '../blocks/manifestBlocks.ts';
+import { conditionProblems } from '../platform/core/conditionSchema.ts';
+import { pageProblems } from './pages/manifestPages.ts';
+import { getQueryCheck, splitLists } from './pages/query.ts';
+import { inboxProblems, inboxStates } from './inboxProblems.ts';
 import type { ManifestAction, ManifestFlag, ManifestResource, ManifestView } from './manifest.ts';
-import type { Sound } from './soundParts.ts';
-import { twice } from './twice.ts';
+import type { ValidManifestParts } from './validManifestParts.ts';
+import { duplicateNames } from './duplicateNames.ts';
 
 /** More don't help whoever wrote it. */
 export const problemsMax = 200;
 
 /** A name that refers to something: it has to be declared. */
-const declared = (kind: string, names: ReadonlySet<string>, name: string | null | undefined, path: string): Detail[] =>
+const undeclaredProblems = (kind: string, names: ReadonlySet<string>, name: string | null | undefined, path: string): FaultDetail[] =>
   name === undefined || name === null || names.has(name) ? [] : [{ path, message: `names the ${kind} ${name}, which is not declared` }];
 
-const resourceProblems = (resource: ManifestResource, path: string, resources: ReadonlySet<string>): Detail[] => [
-  ...twice((resource.fields ?? []).map((field) => field.name), `${path}.fields`),
-  ...twice((resource.relations ?? []).map((relation) => relation.name), `${path}.relations`),
+const resourceProblems = (resource: ManifestResource, path: string, resources: ReadonlySet<string>): FaultDetail[] => [
+  ...duplicateNames((resource.fields ?? []).map((field) => field.name), `${path}.fields`),
+  ...duplicateNames((resource.relations ?? []).map((relation) => relation.name), `${path}.relations`),
   ...(resource.relations ?? []).flatMap((relation, i) => {
     const at = `${path}.relations.${String(i)}`;
     const { field, key } = relation;
     if (field !== undefined && key !== undefined) return [{ path: `${at}.key`, message: 'can’t be there together with field' }];
     if (field === undefined && key === undefined && resource.source !== 'app') return [{ path: at, message: 'needs field or key, as the resource’s source is stored' }];
     if ((field ?? key) !== undefined && relation.resource === undefined) return [{ path: `${at}.resource`, message: 'is required with field or key' }];
-    return declared('resource', resources, relation.resource, `${at}.resource`);
+    return undeclaredProblems('resource', resources, relation.resource, `${at}.resource`);
   }),
   ...(resource.blocks ?? []).flatMap((block, i) => blockProblems(block, `${path}.blocks.${String(i)}`, ['record'])),
 ];
 
 /** Defaults are for members that the input has, and hold unless they are templates. */
-const defaultsProblems = ({ defaults = {}, input }: ManifestAction, path: string): Detail[] => {
+const defaultsProblems = ({ defaults = {}, input }: ManifestAction, path: string): FaultDetail[] => {
   const schema = (input ?? {}) as { readonly properties?: unknown; readonly additionalProperties?: unknown };
   const properties: object = typeof schema.properties === 'object' && schema.properties !== null ? schema.properties : {};
   const isClosed = input === undefined || schema.additionalProperties === false;
@@ -41,8 +41,8 @@ const defaultsProblems = ({ defaults = {}, input }: ManifestAction, path: string
   ];
 };
 
-const actionProblems = (action: ManifestAction, path: string, resources: ReadonlySet<string>): Detail[] => [
-  ...declared('resource', resources, action.resource, `${path}.resource`),
+const actionProblems = (action: ManifestAction, path: string, resources: ReadonlySet<string>): FaultDetail[] => [
+  ...undeclaredProblems('resource', resources, action.resource, `${path}.resource`),
   ...(action.when === undefined ? [] : conditionProblems(action.when, `${path}.when`)),
   ...defaultsProblems(action, `${path}.defaults`),
 ];
@@ -50,42 +50,42 @@ const actionProblems = (action: ManifestAction, path: string, resources: Readonl
 /** The states of one inbox, or of all; null: not known, as the form of one is not sound. */
 type States = (inbox: string | undefined) => readonly string[] | null;
 
-const viewProblems = ({ name: _, label: _label, ...filters }: ManifestView, path: string, known: { readonly inboxes: ReadonlySet<string>; readonly states: States }): Detail[] => {
+const viewProblems = ({ name: _, label: _label, ...filters }: ManifestView, path: string, known: { readonly inboxes: ReadonlySet<string>; readonly states: States }): FaultDetail[] => {
   const query = splitLists('items', filters);
   const states = known.states(filters.inbox);
   return [
-    ...declared('inbox', known.inboxes, filters.inbox, `${path}.inbox`),
-    ...(queryCheck('items', 'items')?.(query, `${path}.`) ?? []),
+    ...undeclaredProblems('inbox', known.inboxes, filters.inbox, `${path}.inbox`),
+    ...(getQueryCheck('items', 'items')?.(query, `${path}.`) ?? []),
     ...((query['state'] ?? []) as string[]).flatMap((state) =>
       states === null || states.includes(state) ? [] : [{ path: `${path}.state`, message: `names the state ${state.slice(0, 100)}; known are ${states.slice(0, 50).join(', ')}` }]),
   ];
 };
 
-const flagProblems = (flag: ManifestFlag, path: string, resources: ReadonlySet<string>): Detail[] => [
+const flagProblems = (flag: ManifestFlag, path: string, resources: ReadonlySet<string>): FaultDetail[] => [
   ...(flag.kind === 'json' || typeof flag.default === flag.kind ? [] : [{ path: `${path}.default`, message: `must be a ${flag.kind}` }]),
-  ...declared('resource', resources, flag.resource, `${path}.resource`),
+  ...undeclaredProblems('resource', resources, flag.resource, `${path}.resource`),
 ];
 
 /** Every problem of a manifest but those of its form and its schemas; entries in `unsound` are known by their names alone. */
-export const crossProblems = ({ manifest, unsound }: Sound): Detail[] => {
+export const crossReferenceProblems = ({ manifest, invalidPaths: unsound }: ValidManifestParts): FaultDetail[] => {
   const { resources = [], inboxes = [], views = [], actions = [], pages = [], flags = [] } = manifest;
   const names = (list: readonly { readonly name: string }[]): string[] => list.map(({ name }) => name);
   const known = { inboxes: names(inboxes), resources: names(resources), views: names(views) };
   const resourceNames = new Set(known.resources);
   const inboxNames = new Set(known.inboxes);
-  const each = <T>(list: readonly T[], kind: string, look: (entry: T, path: string) => Detail[]): Detail[] =>
+  const each = <T>(list: readonly T[], kind: string, look: (entry: T, path: string) => FaultDetail[]): FaultDetail[] =>
     list.flatMap((entry, i) => (unsound.has(`${kind}.${String(i)}`) ? [] : look(entry, `${kind}.${String(i)}`)));
   const states: States = (name) => {
     const meant = inboxes.flatMap((inbox, i) => (name === undefined || inbox.name === name ? [{ inbox, place: `inboxes.${String(i)}` }] : []));
-    return meant.some(({ place }) => unsound.has(place)) ? null : meant.flatMap(({ inbox }) => names(statesOf(inbox)));
+    return meant.some(({ place }) => unsound.has(place)) ? null : meant.flatMap(({ inbox }) => names(inboxStates(inbox)));
   };
   return [
-    ...twice(known.resources, 'resources'),
-    ...twice(known.inboxes, 'inboxes'),
-    ...twice(known.views, 'views'),
-    ...twice(names(actions), 'actions'),
-    ...twice(names(pages), 'pages'),
-    ...twice(flags.map(({ key }) => key), 'flags'),
+    ...duplicateNames(known.resources, 'resources'),
+    ...duplicateNames(known.inboxes, 'inboxes'),
+    ...duplicateNames(known.views, 'views'),
+    ...duplicateNames(names(actions), 'actions'),
+    ...duplicateNames(names(pages), 'pages'),
+    ...duplicateNames(flags.map(({ key }) => key), 'flags'),
     ...each(resources, 'resources', (resource, path) => resourceProblems(resource, path, resourceNames)),
     ...each(inboxes, 'inboxes', (inbox, path) => inboxProblems(inbox, path, manifest)),
     ...each(views, 'views', (view, path) => viewProblems(view, path, { inboxes: inboxNames, states })),

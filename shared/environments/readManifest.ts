@@ -1,19 +1,19 @@
 /** Reads manifests as apps send them, and lists every problem of one at once. */
-import { Fault, fault, type Detail } from '../catalogue/errors.ts';
-import { compile } from '../platform/core/validate.ts';
+import { Fault, fault, type FaultDetail } from '../catalogue/errors.ts';
+import { compileCheck } from '../platform/core/validate.ts';
 import { manifestSchema, type Manifest } from './manifest.ts';
-import { crossProblems, problemsMax } from './manifestProblems.ts';
-import { schemaProblems } from './schemas.ts';
-import { soundParts, type Sound } from './soundParts.ts';
+import { crossReferenceProblems, problemsMax } from './manifestProblems.ts';
+import { schemaProblems } from './manifestSchemas.ts';
+import { extractValidParts, type ValidManifestParts } from './validManifestParts.ts';
 
-const checkForm = compile(manifestSchema, '', problemsMax);
+const checkForm = compileCheck(manifestSchema, '', problemsMax);
 
-export interface ReadManifest extends Sound {
+export interface ParsedManifest extends ValidManifestParts {
   /** Of its form; with some, `manifest` is what else can be looked at. */
-  readonly problems: readonly Detail[];
+  readonly problems: readonly FaultDetail[];
 }
 
-const isSound = (value: unknown): boolean => {
+const isValidForm = (value: unknown): boolean => {
   try {
     checkForm(value);
     return true;
@@ -24,26 +24,26 @@ const isSound = (value: unknown): boolean => {
 };
 
 /** A manifest as it came; what it says may still make no sense. */
-export const readManifest = (value: unknown): ReadManifest => {
+export const parseManifestParts = (value: unknown): ParsedManifest => {
   try {
-    return { manifest: checkForm(value), unsound: new Set(), problems: [] };
+    return { manifest: checkForm(value), invalidPaths: new Set(), problems: [] };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     const problems = error.extra.details ?? [];
-    return { manifest: {}, unsound: new Set(), ...soundParts(value, problems, isSound), problems };
+    return { manifest: {}, invalidPaths: new Set(), ...extractValidParts(value, problems, isValidForm), problems };
   }
 };
 
 /** A manifest that holds, or `400 invalid` with every problem in `details`. */
 export const parseManifest = (value: unknown): Manifest => {
-  const read = readManifest(value);
-  const problems = [...read.problems, ...crossProblems(read), ...[...schemaProblems(read.manifest)].flat()];
+  const read = parseManifestParts(value);
+  const problems = [...read.problems, ...crossReferenceProblems(read), ...[...schemaProblems(read.manifest)].flat()];
   if (problems.length > 0) throw fault('invalid', 'The manifest is not valid; see details.', { details: problems });
   return read.manifest;
 };
 
 /** Every problem of a manifest at once; an empty list means that it can be used. */
-export const manifestProblems = (value: unknown): readonly Detail[] => {
+export const manifestProblems = (value: unknown): readonly FaultDetail[] => {
   try {
     parseManifest(value);
     return [];

@@ -3,7 +3,7 @@
  * the UTF-8 bytes of "<flag>:<record id>". The hash of the flag's part is kept: an evaluation only adds the id's.
  */
 
-export const places = 100_000;
+export const bucketCount = 100_000;
 
 const mixBlock = (hash: number, block: number): number => {
   const k = Math.imul(block, 0xcc9e2d51);
@@ -22,7 +22,7 @@ const finish = (hash: number, block: number, length: number): number => {
 const encoder = new TextEncoder();
 
 /** Makes the function that answers the place of a record id, 0 to 99,999. */
-export const placesOf = (flag: string): ((id: string) => number) => {
+export const createBucketer = (flag: string): ((id: string) => number) => {
   const head = encoder.encode(`${flag}:`);
   let headHash = 0;
   let headBlock = 0;
@@ -44,7 +44,7 @@ export const placesOf = (flag: string): ((id: string) => number) => {
       hash = mixBlock(hash, block);
       block = shift = 0;
     }
-    return finish(hash, block, head.length + bytes.length) % places;
+    return finish(hash, block, head.length + bytes.length) % bucketCount;
   };
 
   return (id) => {
@@ -69,6 +69,6 @@ export const placesOf = (flag: string): ((id: string) => number) => {
       hash = mixBlock(hash, block);
       block = shift = 0;
     }
-    return finish(hash, block, head.length + id.length) % places;
+    return finish(hash, block, head.length + id.length) % bucketCount;
   };
 };

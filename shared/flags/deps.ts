@@ -1,7 +1,7 @@
 /** What changing and reading flags needs of its process. */
 import type { DomainDeps } from '../settings/deps.ts';
-import type { HeldFlags } from './held.ts';
+import type { FlagCache } from './flagCache.ts';
 
 export interface FlagDeps extends DomainDeps {
-  readonly flags: HeldFlags;
+  readonly flags: FlagCache;
 }

@@ -3,17 +3,17 @@
  * and the same code in the service (OFREP) and in the SDK. A flag is compiled into closures once per version of it, and
  * each answer that it can give is made then, so that evaluating allocates nothing.
  */
-import { comparisonOf, type Condition } from '../platform/core/conditions.ts';
-import { placesOf } from './bucket.ts';
+import { getComparison, type ConditionExpression } from '../platform/core/conditions.ts';
+import { createBucketer } from './bucket.ts';
 
-export type FlagKind = 'boolean' | 'string' | 'number' | 'json';
+export type FlagValueKind = 'boolean' | 'string' | 'number' | 'json';
 
-export type FlagRule = { readonly when: Condition; readonly value: unknown } | { readonly when: Condition; readonly rollout: number };
+export type FlagRule = { readonly when: ConditionExpression; readonly value: unknown } | { readonly when: ConditionExpression; readonly rollout: number };
 
 /** The members of a flag, as `GET /flags/:flag` answers it, that decide what it is for somebody. */
 export interface FlagState {
   readonly flag: string;
-  readonly kind: FlagKind;
+  readonly kind: FlagValueKind;
   readonly value: unknown;
   /** A percentage with at most three decimals; null: none. */
   readonly rollout: number | null;
@@ -28,7 +28,7 @@ export type EvaluationContext = Readonly<Record<string, unknown>>;
 /** OpenFeature's words for why a value was given. */
 export type Reason = 'TARGETING_MATCH' | 'SPLIT' | 'STATIC' | 'ERROR';
 
-export interface Decision {
+export interface FlagEvaluation {
   readonly value: unknown;
   readonly reason: Reason;
   /** `on` or `off`; null for flags that aren't on/off flags. */
@@ -37,13 +37,13 @@ export interface Decision {
   readonly keyMissing: boolean;
 }
 
-export type Evaluate = (context: EvaluationContext) => Decision;
+export type Evaluate = (context: EvaluationContext) => FlagEvaluation;
 
 type Test = (context: EvaluationContext) => boolean;
 
-const decision = (value: unknown, reason: Reason): Decision =>
+const createEvaluation = (value: unknown, reason: Reason): FlagEvaluation =>
   Object.freeze({ value, reason, variant: typeof value === 'boolean' ? (value ? 'on' : 'off') : null, keyMissing: false });
-const keyMissing: Decision = Object.freeze({ value: null, reason: 'ERROR', variant: null, keyMissing: true });
+const missingKeyEvaluation: FlagEvaluation = Object.freeze({ value: null, reason: 'ERROR', variant: null, keyMissing: true });
 
 const ownMember = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
@@ -62,7 +62,7 @@ const both = (rest: Test, test: Test): Test => (rest === yes ? test : (context) 
 const either = (rest: Test, test: Test): Test => (rest === no ? test : (context) => test(context) || rest(context));
 
 /** The same as `holds` of shared/platform/core/conditions.ts, with everything looked up beforehand. */
-export const compileCondition = (condition: Condition): Test => {
+export const compileCondition = (condition: ConditionExpression): Test => {
   if ('all' in condition) return condition.all.map(compileCondition).reduceRight(both, yes);
   if ('any' in condition) return condition.any.map(compileCondition).reduceRight(either, no);
   if ('not' in condition) {
@@ -76,34 +76,34 @@ export const compileCondition = (condition: Condition): Test => {
     const wanted = new Set<unknown>(value);
     return (context) => wanted.has(read(context));
   }
-  const compare = comparisonOf(op);
+  const compare = getComparison(op);
   return (context) => compare(read(context), value);
 };
 
 /** A share of the record ids. All or none of them needs no record id. */
-const splitOf = (flag: string, rollout: number): Evaluate => {
-  const [on, off] = [decision(true, 'SPLIT'), decision(false, 'SPLIT')];
+const compileSplit = (flag: string, rollout: number): Evaluate => {
+  const [on, off] = [createEvaluation(true, 'SPLIT'), createEvaluation(false, 'SPLIT')];
   const below = Math.round(rollout * 1000);
   if (below <= 0) return () => off;
   if (below >= 100_000) return () => on;
-  const placeOf = placesOf(flag);
+  const placeOf = createBucketer(flag);
   return ({ targetingKey }) => {
-    if (typeof targetingKey !== 'string' || targetingKey === '') return keyMissing;
+    if (typeof targetingKey !== 'string' || targetingKey === '') return missingKeyEvaluation;
     return placeOf(targetingKey) < below ? on : off;
   };
 };
 
-const always = (answer: Decision): Evaluate => () => answer;
+const always = (answer: FlagEvaluation): Evaluate => () => answer;
 
 /** Puts a rule before what comes after it. */
-const ruleBefore = (flag: string, rule: FlagRule, rest: Evaluate): Evaluate => {
+const compileRule = (flag: string, rule: FlagRule, rest: Evaluate): Evaluate => {
   const test = compileCondition(rule.when);
-  const then = 'rollout' in rule ? splitOf(flag, rule.rollout) : always(decision(rule.value, 'TARGETING_MATCH'));
+  const then = 'rollout' in rule ? compileSplit(flag, rule.rollout) : always(createEvaluation(rule.value, 'TARGETING_MATCH'));
   return (context) => (test(context) ? then(context) : rest(context));
 };
 
-const targetsBefore = (targets: FlagState['targets'], rest: Evaluate): Evaluate => {
-  const known = new Map(Object.entries(targets).map(([id, value]) => [id, decision(value, 'TARGETING_MATCH')]));
+const compileTargets = (targets: FlagState['targets'], rest: Evaluate): Evaluate => {
+  const known = new Map(Object.entries(targets).map(([id, value]) => [id, createEvaluation(value, 'TARGETING_MATCH')]));
   if (known.size === 0) return rest;
   return (context) => {
     const { targetingKey } = context;
@@ -113,10 +113,10 @@ const targetsBefore = (targets: FlagState['targets'], rest: Evaluate): Evaluate 
 
 /** Makes the function that evaluates a flag; the rules have passed `conditionProblems`. */
 export const compileFlag = ({ flag, value, rollout, targets, rules }: FlagState): Evaluate => {
-  const last = rollout === null ? always(decision(value, 'STATIC')) : splitOf(flag, rollout);
-  return targetsBefore(targets, rules.reduceRight((rest, rule) => ruleBefore(flag, rule, rest), last));
+  const last = rollout === null ? always(createEvaluation(value, 'STATIC')) : compileSplit(flag, rollout);
+  return compileTargets(targets, rules.reduceRight((rest, rule) => compileRule(flag, rule, rest), last));
 };
 
 /** Whether a value may be one of a flag of this kind. */
-export const isOfKind = (kind: FlagKind, value: unknown): boolean =>
+export const isOfKind = (kind: FlagValueKind, value: unknown): boolean =>
   kind === 'json' ? value !== undefined : kind === 'number' ? typeof value === 'number' && Number.isFinite(value) : typeof value === kind;

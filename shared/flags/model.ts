@@ -1,16 +1,16 @@
 /** Flags as rows, as everybody works with them, and as they are shown. */
 import type { Access } from '../access/access.ts';
-import type { By } from '../catalogue/events.ts';
+import type { ActorRef } from '../catalogue/events.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
-import { row, rows, statement } from '../platform/db/sql.ts';
+import { queryRow, queryRows, statement } from '../platform/db/sql.ts';
 import type { ManifestFlag } from '../environments/manifest.ts';
-import type { FlagKind, FlagRule } from './evaluate.ts';
+import type { FlagValueKind, FlagRule } from './evaluate.ts';
 import { rampJson, type Ramp } from './ramp.ts';
 
 export interface FlagRow {
   readonly env: number;
   readonly key: string;
-  readonly kind: FlagKind;
+  readonly kind: FlagValueKind;
   readonly value: unknown;
   readonly rollout: number | null;
   readonly targets: Readonly<Record<string, unknown>>;
@@ -20,11 +20,11 @@ export interface FlagRow {
   readonly version: number;
   readonly changes: number;
   readonly updated_at: number;
-  readonly updated_by: By;
+  readonly updated_by: ActorRef;
 }
 
 /** A declared flag as it stands now. */
-export interface Flag {
+export interface ResolvedFlag {
   readonly declared: ManifestFlag;
   readonly value: unknown;
   /** In thousandths of a percent; null: none. */
@@ -36,24 +36,24 @@ export interface Flag {
   /** How often it was changed by other than a ramp's steps: by hand, or by a guard. */
   readonly changes: number;
   readonly updatedAt: number | null;
-  readonly updatedBy: By | null;
+  readonly updatedBy: ActorRef | null;
 }
 
 /** As `GET /flags/:flag` shows it. */
 export type FlagView = Readonly<Record<string, unknown>> & { readonly flag: string; readonly version: number };
 
-export const columns = 'env, key, kind, value, rollout, targets, rules, ramp, ramp_id, version, changes, updated_at, updated_by';
+export const flagColumns = 'env, key, kind, value, rollout, targets, rules, ramp, ramp_id, version, changes, updated_at, updated_by';
 
-const one = statement('flags.one', `select ${columns} from flags where env = $1 and key = $2`);
-const locked = statement('flags.locked', `select ${columns} from flags where env = $1 and key = $2 for update`);
-const some = statement('flags.some', `select ${columns} from flags where env = $1 and key = any ($2::text[])`);
+const flagByKeySql = statement('flags.one', `select ${flagColumns} from flags where env = $1 and key = $2`);
+const lockedFlagSql = statement('flags.locked', `select ${flagColumns} from flags where env = $1 and key = $2 for update`);
+const flagsByKeysSql = statement('flags.some', `select ${flagColumns} from flags where env = $1 and key = any ($2::text[])`);
 
-export const readFlagRow = (db: Db | Tx, env: number, key: string, lock = false): Promise<FlagRow | undefined> => row<FlagRow>(db, lock ? locked : one, [env, key]);
+export const readFlagRow = (db: Db | Tx, env: number, key: string, lock = false): Promise<FlagRow | undefined> => queryRow<FlagRow>(db, lock ? lockedFlagSql : flagByKeySql, [env, key]);
 
-export const readFlagRows = (db: Db | Tx, env: number, keys: readonly string[]): Promise<FlagRow[]> => rows<FlagRow>(db, some, [env, keys]);
+export const readFlagRows = (db: Db | Tx, env: number, keys: readonly string[]): Promise<FlagRow[]> => queryRows<FlagRow>(db, flagsByKeysSql, [env, keys]);
 
 /** A flag that was never changed, or whose kind was declared otherwise since, is as it is declared. */
-export const flagOf = (declared: ManifestFlag, stored: FlagRow | undefined): Flag => {
+export const resolveFlag = (declared: ManifestFlag, stored: FlagRow | undefined): ResolvedFlag => {
   const { version = 1, changes = 0, updated_at: updatedAt = null, updated_by: updatedBy = null } = stored ?? {};
   const about = { declared, version, changes, updatedAt, updatedBy };
   if (stored === undefined || stored.kind !== declared.kind) return { ...about, value: declared.default, rollout: null, targets: {}, rules: [], ramp: null };
@@ -61,14 +61,14 @@ export const flagOf = (declared: ManifestFlag, stored: FlagRow | undefined): Fla
   return { ...about, value, rollout, targets, rules, ramp };
 };
 
-export const percent = (thousandths: number): number => thousandths / 1000;
+export const toPercent = (thousandths: number): number => thousandths / 1000;
 
 /** `at`: now; whether a ramp has begun is a matter of time. */
-export const flagView = ({ declared, value, rollout, targets, rules, ramp, version, updatedAt, updatedBy }: Flag, at: number): FlagView => ({
+export const flagView = ({ declared, value, rollout, targets, rules, ramp, version, updatedAt, updatedBy }: ResolvedFlag, at: number): FlagView => ({
   flag: declared.key,
   kind: declared.kind,
   value,
-  rollout: rollout === null ? null : percent(rollout),
+  rollout: rollout === null ? null : toPercent(rollout),
   targets,
   rules,
   ramp: ramp === null ? null : rampJson(ramp, at),
@@ -86,7 +86,7 @@ export const flagView = ({ declared, value, rollout, targets, rules, ramp, versi
  * A flag, or its form before or after a change, as a role sees it: without a guard over an inbox, and without targets by
  * records of a resource, that it doesn't see.
  */
-export const seenFlag = <V extends Readonly<Record<string, unknown>>>(value: V, access: Pick<Access, 'sees'>, resource: unknown = value['resource']): V => {
+export const redactFlag = <V extends Readonly<Record<string, unknown>>>(value: V, access: Pick<Access, 'sees'>, resource: unknown = value['resource']): V => {
   const ramp = value['ramp'] as { readonly guard?: { readonly inbox: string } | null } | null | undefined;
   const inbox = ramp?.guard?.inbox;
   const hidesGuard = inbox !== undefined && !access.sees('inbox', inbox);
@@ -96,6 +96,6 @@ export const seenFlag = <V extends Readonly<Record<string, unknown>>>(value: V, 
 };
 
 /** One line for whoever decides about a change. */
-export const changeSummary = (key: string, change: object): string => `${key}: ${JSON.stringify(change)}`;
+export const flagChangeSummary = (key: string, change: object): string => `${key}: ${JSON.stringify(change)}`;
 
 export const flagEtag = (version: number): string => `"${String(version)}"`;

@@ -5,17 +5,17 @@
 import { createHash } from 'node:crypto';
 import { Fault, fault, type ErrorCode } from '../catalogue/errors.ts';
 import type { Caller } from '../access/principal.ts';
-import { closed, Type, type Static } from '../platform/core/schema.ts';
-import { compile } from '../platform/core/validate.ts';
+import { strictObject, Type, type Static } from '../platform/core/schema.ts';
+import { compileCheck } from '../platform/core/validate.ts';
 import type { FlagDeps } from './deps.ts';
-import { visibleFlag } from './change.ts';
+import { requireVisibleFlag } from './changeFlag.ts';
 import type { EvaluationContext } from './evaluate.ts';
-import type { HeldFlag } from './held.ts';
+import type { CachedFlag } from './flagCache.ts';
 
-export const evaluationBody = closed({
+export const evaluationBody = strictObject({
   context: Type.Optional(Type.Object({ targetingKey: Type.Optional(Type.String({ maxLength: 1000, description: 'The record id.' })) }, { description: 'The record id and any attributes that rules look at.' })),
 });
-const checkForm = compile(evaluationBody);
+const checkForm = compileCheck(evaluationBody);
 
 const errorCodes: Readonly<Partial<Record<ErrorCode, string>>> = { bad_json: 'PARSE_ERROR', invalid: 'INVALID_CONTEXT', not_found: 'FLAG_NOT_FOUND' };
 
@@ -26,44 +26,44 @@ export const ofrepFault = (failure: Fault, key: string | null): Fault => {
   return new Fault(failure.code, failure.message, { ...failure.extra, body: { ...(key === null ? {} : { key }), ...body, errorCode, errorDetails: failure.message } });
 };
 
-export const contextOf = (body: unknown): EvaluationContext => (checkForm(body) as Static<typeof evaluationBody>).context ?? {};
+export const parseEvaluationContext = (body: unknown): EvaluationContext => (checkForm(body) as Static<typeof evaluationBody>).context ?? {};
 
 const noKey = 'The flag has a percentage: give the record id as targetingKey.';
 
-const evaluated = (key: string, { flag, evaluate }: HeldFlag, context: EvaluationContext): Readonly<Record<string, unknown>> => {
+const evaluationJson = (key: string, { flag, evaluate }: CachedFlag, context: EvaluationContext): Readonly<Record<string, unknown>> => {
   const { value, reason, variant, keyMissing } = evaluate(context);
   if (keyMissing) return { key, errorCode: 'TARGETING_KEY_MISSING', errorDetails: noKey };
   return { key, value, reason, ...(variant === null ? {} : { variant }), metadata: { version: flag.version } };
 };
 
-const heldFlag = async (deps: FlagDeps, caller: Caller, key: string): Promise<HeldFlag> => {
+const readCachedFlag = async (deps: FlagDeps, caller: Caller, key: string): Promise<CachedFlag> => {
   const held = await deps.flags.get(caller.env, key);
   if (held === undefined) throw fault('not_found');
   return held;
 };
 
 /** Throws `404`, and `400` when a percentage has to be decided without a record id. */
-export const evaluateOne = async (deps: FlagDeps, caller: Caller, key: string, context: EvaluationContext): Promise<object> => {
-  visibleFlag(caller, key);
-  const found = evaluated(key, await heldFlag(deps, caller, key), context);
+export const evaluateFlag = async (deps: FlagDeps, caller: Caller, key: string, context: EvaluationContext): Promise<object> => {
+  requireVisibleFlag(caller, key);
+  const found = evaluationJson(key, await readCachedFlag(deps, caller, key), context);
   if ('errorCode' in found) throw fault('invalid', noKey, { details: [{ path: 'context.targetingKey', message: 'is required' }], body: { errorCode: found['errorCode'] } });
   return found;
 };
 
-export interface Evaluated {
+export interface EvaluatedFlags {
   readonly text: string;
   readonly etag: string;
 }
 
-export const evaluateAll = async (deps: FlagDeps, caller: Caller, context: EvaluationContext): Promise<Evaluated> => {
+export const evaluateFlags = async (deps: FlagDeps, caller: Caller, context: EvaluationContext): Promise<EvaluatedFlags> => {
   const { env, principal } = caller;
   const keys = [...env.definition.flags.keys()].filter((key) => principal.access.sees('flag', key)).sort();
   const flags: object[] = [];
-  for (const key of keys) flags.push(evaluated(key, await heldFlag(deps, caller, key), context));
+  for (const key of keys) flags.push(evaluationJson(key, await readCachedFlag(deps, caller, key), context));
   const text = JSON.stringify({ flags });
   return { text, etag: `"${createHash('sha256').update(text).digest('base64url')}"` };
 };
 
 /** Whether `if-none-match` names the answer (RFC 9110, section 13.1.2). */
-export const isKnown = (ifNoneMatch: string | undefined, etag: string): boolean =>
+export const matchesEtag = (ifNoneMatch: string | undefined, etag: string): boolean =>
   ifNoneMatch !== undefined && ifNoneMatch.split(',').some((tag) => ['*', etag].includes(tag.trim().replace(/^W\//, '')));

@@ -1,7 +1,7 @@
 /** Ramps: a rollout that moves by itself. What it is at a time is a pure function; steps only write it down. */
-import type { By } from '../catalogue/events.ts';
+import type { ActorRef } from '../catalogue/events.ts';
 
-export interface Guard {
+export interface RampGuard {
   readonly inbox: string;
   readonly tag: string | null;
   /** More occurrences than this … */
@@ -13,7 +13,7 @@ export interface Guard {
 }
 
 /** As it was asked for. */
-export interface GivenRamp {
+export interface RampRequest {
   /** A percentage. */
   readonly to: number;
   /** ms from its start to its last step. */
@@ -22,14 +22,14 @@ export interface GivenRamp {
   readonly every: number;
   /** When it starts; null: at once. */
   readonly at: number | null;
-  readonly guard: Guard | null;
+  readonly guard: RampGuard | null;
 }
 
 /** `done`: at its last step; `stopped`, `rolled_back`: by its guard, or `stopped` because its flag is declared no more. */
 export type RampStatus = 'running' | 'done' | 'stopped' | 'rolled_back';
 
 /** As it is kept in `flags.ramp`. */
-export interface Ramp extends GivenRamp {
+export interface Ramp extends RampRequest {
   /** Every step names it, so that those of a ramp that was stopped or replaced change nothing. */
   readonly id: string;
   /** The percentage at its start. */
@@ -40,12 +40,12 @@ export interface Ramp extends GivenRamp {
   readonly steps: number;
   readonly status: RampStatus;
   /** Who started it: its steps are theirs. */
-  readonly by: By & { readonly role: string | null };
+  readonly by: ActorRef & { readonly role: string | null };
   readonly requestId: string | null;
   readonly address: string | null;
 }
 
-export const stepsOf = ({ over, every }: Pick<GivenRamp, 'over' | 'every'>): number => Math.ceil(over / every);
+export const countRampSteps = ({ over, every }: Pick<RampRequest, 'over' | 'every'>): number => Math.ceil(over / every);
 
 /** The step that is due at a time; 0: none yet. */
 export const dueStep = ({ startedAt, every, steps }: Ramp, at: number): number => Math.max(0, Math.min(steps, Math.floor((at - startedAt) / every)));
@@ -57,10 +57,10 @@ export const stepAt = ({ startedAt, every }: Ramp, step: number): number => star
 export const rolloutAt = ({ from, to, every, over, steps }: Ramp, step: number): number =>
   Math.round((step >= steps ? to : from + (to - from) * Math.min(1, (step * every) / over)) * 1000);
 
-export const isRunning = (ramp: Ramp | null): ramp is Ramp => ramp?.status === 'running';
+export const isRampRunning = (ramp: Ramp | null): ramp is Ramp => ramp?.status === 'running';
 
 /** When the next step is due; null: there is none. */
-export const nextAt = (ramp: Ramp | null): number | null => (isRunning(ramp) ? stepAt(ramp, ramp.step + 1) : null);
+export const nextStepAt = (ramp: Ramp | null): number | null => (isRampRunning(ramp) ? stepAt(ramp, ramp.step + 1) : null);
 
 /** Later than any time. */
 const always = Number.MAX_SAFE_INTEGER;
@@ -74,5 +74,5 @@ export const guardUntil = (ramp: Ramp | null): number | null => {
 
 export const rampJson = (ramp: Ramp, at: number): Readonly<Record<string, unknown>> => {
   const { to, over, every, from, startedAt, step, steps, status, guard } = ramp;
-  return { to, over, every, at: ramp.at, guard, from, startedAt, step, steps, nextAt: nextAt(ramp), status: status === 'running' && at < startedAt ? 'scheduled' : status };
+  return { to, over, every, at: ramp.at, guard, from, startedAt, step, steps, nextAt: nextStepAt(ramp), status: status === 'running' && at < startedAt ? 'scheduled' : status };
 };

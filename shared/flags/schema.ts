@@ -1,7 +1,7 @@
 /** How flags and their changes look from outside: what requests are checked against, and what answers hold. */
 import { limits } from '../catalogue/limits.ts';
-import { conditionSchema } from '../platform/core/conditionForm.ts';
-import { answer, by, closed, name, nullable, tag, time, Type } from '../platform/core/schema.ts';
+import { conditionSchema } from '../platform/core/conditionSchema.ts';
+import { responseObject, actorSchema, strictObject, nameSchema, nullable, tagSchema, timeSchema, Type } from '../platform/core/schema.ts';
 
 const percentage = (description: string) => Type.Number({ minimum: 0, maximum: 100, description: `${description}: 0 to 100, with at most three decimals.` });
 const anyValue = (description: string) => Type.Unknown({ description });
@@ -10,18 +10,18 @@ const kind = Type.Union([Type.Literal('boolean'), Type.Literal('string'), Type.L
 
 const ruleSchema = Type.Union(
   [
-    closed({ when: conditionSchema, value: anyValue('The value then.') }),
-    closed({ when: conditionSchema, rollout: percentage('The share of the record ids for which it is on then') }),
+    strictObject({ when: conditionSchema, value: anyValue('The value then.') }),
+    strictObject({ when: conditionSchema, rollout: percentage('The share of the record ids for which it is on then') }),
   ],
   { description: 'What holds when the condition does: a value, or for on/off flags a percentage.' },
 );
 
 const guardThen = Type.Union([Type.Literal('stop'), Type.Literal('rollback')], { description: 'Stop where it is, or go back to where it began.' });
 
-const guardSchema = closed(
+const guardSchema = strictObject(
   {
-    inbox: name('The inbox that is watched.'),
-    tag: Type.Optional(nullable(tag)),
+    inbox: nameSchema('The inbox that is watched.'),
+    tag: Type.Optional(nullable(tagSchema)),
     above: Type.Integer({ minimum: 0, maximum: limits.guardAbove, description: 'More occurrences than this are too many.' }),
     within: Type.Integer({ minimum: 1_000, maximum: limits.guardWithinMs, description: 'The time in which they are counted, in ms.' }),
     // oxlint-disable-next-line unicorn/no-thenable
@@ -30,18 +30,18 @@ const guardSchema = closed(
   { description: 'Watches an inbox while the ramp goes on, and as long as it looks back after the last step.' },
 );
 
-const rampSchema = closed(
+const rampSchema = strictObject(
   {
     to: percentage('Where it ends'),
     over: Type.Integer({ minimum: limits.rampEveryMs, maximum: limits.rampOverMs, description: 'How long it takes, in ms; at least `every`.' }),
     every: Type.Integer({ minimum: limits.rampEveryMs, maximum: limits.rampOverMs, description: 'The time between two steps, in ms.' }),
-    at: Type.Optional(nullable(time('When it starts; null: now'))),
+    at: Type.Optional(nullable(timeSchema('When it starts; null: now'))),
     guard: Type.Optional(nullable(guardSchema)),
   },
   { description: `Moves the rollout by itself, in at most ${String(limits.rampSteps)} steps.` },
 );
 
-export const changeSchema = closed(
+export const flagChangeSchema = strictObject(
   {
     value: Type.Optional(anyValue('The value. Without `rollout` it also clears the rollout and stops a ramp.')),
     rollout: Type.Optional(nullable(percentage('The share of the record ids for which it is on'))),
@@ -52,18 +52,18 @@ export const changeSchema = closed(
   { minProperties: 1, description: 'What changes: what is left out stays.' },
 );
 
-export const changeBody = closed({
-  change: changeSchema,
+export const flagChangeBody = strictObject({
+  change: flagChangeSchema,
   confirmed: Type.Optional(Type.Boolean({ description: 'Must be true for a flag with a danger level.' })),
 });
 
-const rampAnswer = answer({
+const rampResponse = responseObject({
   to: Type.Number(),
   over: Type.Integer(),
   every: Type.Integer(),
   at: nullable(Type.Integer()),
   // oxlint-disable-next-line unicorn/no-thenable
-  guard: nullable(answer({ inbox: Type.String(), tag: nullable(Type.String()), above: Type.Integer(), within: Type.Integer(), then: guardThen })),
+  guard: nullable(responseObject({ inbox: Type.String(), tag: nullable(Type.String()), above: Type.Integer(), within: Type.Integer(), then: guardThen })),
   from: Type.Number({ description: 'The rollout at its start.' }),
   startedAt: Type.Integer(),
   step: Type.Integer({ description: 'The last step that was taken.' }),
@@ -72,14 +72,14 @@ const rampAnswer = answer({
   status: Type.Union(['scheduled', 'running', 'done', 'stopped', 'rolled_back'].map((status) => Type.Literal(status)), { description: 'How far it is.' }),
 });
 
-export const flagSchema = answer({
+export const flagSchema = responseObject({
   flag: Type.String({ description: 'Its key.' }),
   kind,
   value: Type.Unknown(),
   rollout: nullable(Type.Number()),
   targets: Type.Object({}, { description: 'Values by record id.' }),
   rules: Type.Array(Type.Object({ when: Type.Unknown() })),
-  ramp: nullable(rampAnswer),
+  ramp: nullable(rampResponse),
   approval: Type.Boolean({ description: 'Whether a person has to approve each change.' }),
   danger: nullable(Type.Union([Type.Literal('low'), Type.Literal('high')])),
   description: nullable(Type.String()),
@@ -87,16 +87,16 @@ export const flagSchema = answer({
   resource: nullable(Type.String({ description: 'The resource whose records it is evaluated for.' })),
   version: Type.Integer(),
   updatedAt: nullable(Type.Integer()),
-  updatedBy: nullable(by),
+  updatedBy: nullable(actorSchema),
 });
 
-export const historySchema = answer({
+export const flagHistorySchema = responseObject({
   id: Type.String(),
   at: Type.Integer(),
-  by,
+  by: actorSchema,
   type: Type.Union(['change', 'step', 'stop', 'rollback'].map((type) => Type.Literal(type)), { description: 'By hand, a step of a ramp, or what ended a ramp before its time.' }),
   before: Type.Object({}, { description: 'The members that it gave another value, as they were.' }),
   after: Type.Object({}, { description: 'The same as they became.' }),
-  approvedBy: nullable(by),
+  approvedBy: nullable(actorSchema),
   reason: nullable(Type.String({ description: 'Why a ramp ended before its time.' })),
 });

@@ -1,7 +1,7 @@
 /** Exact counts per inbox, from the `counts` table that the publisher moves: for streams and for pages. */
 import type { Db } from '../platform/db/knex.ts';
-import { rows, statement } from '../platform/db/sql.ts';
-import type { Inbox } from '../environments/definition.ts';
+import { queryRows, statement } from '../platform/db/sql.ts';
+import type { InboxDefinition } from '../environments/definition.ts';
 
 export interface InboxCounts {
   readonly total: number;
@@ -12,10 +12,10 @@ export interface InboxCounts {
   readonly overdue: number;
 }
 
-export type Measures = Readonly<Record<string, number>>;
+export type InboxMeasures = Readonly<Record<string, number>>;
 
 /** One snapshot: the counts and the stream's position that they belong to. */
-const select = statement('live.counts', `
+const readCountsSql = statement('live.counts', `
   select coalesce(s.position, 0) as position, c.inbox, c.measure, c.n
   from (values ($1::int)) e (env) left join streams s on s.env = e.env left join counts c on c.env = e.env`);
 
@@ -26,14 +26,14 @@ interface CountRow {
   readonly n: number | null;
 }
 
-export interface CountsRead {
+export interface CountsSnapshot {
   /** Of the stream, that they belong to. */
   readonly position: number;
-  readonly inboxes: ReadonlyMap<string, Measures>;
+  readonly inboxes: ReadonlyMap<string, InboxMeasures>;
 }
 
-export const readCounts = async (db: Db, env: number): Promise<CountsRead> => {
-  const found = await rows<CountRow>(db, select, [env]);
+export const readCounts = async (db: Db, env: number): Promise<CountsSnapshot> => {
+  const found = await queryRows<CountRow>(db, readCountsSql, [env]);
   const inboxes = new Map<string, Record<string, number>>();
   for (const { inbox, measure, n } of found) {
     if (inbox === null || measure === null || n === null) continue;
@@ -45,7 +45,7 @@ export const readCounts = async (db: Db, env: number): Promise<CountsRead> => {
 };
 
 /** Every declared state is there, with zero where nothing was ever counted. */
-export const inboxCounts = (inbox: Inbox | undefined, measures: Measures): InboxCounts => {
+export const toInboxCounts = (inbox: InboxDefinition | undefined, measures: InboxMeasures): InboxCounts => {
   const byState: Record<string, number> = {};
   for (const { name } of inbox?.states ?? []) byState[name] = 0;
   for (const [measure, n] of Object.entries(measures)) if (measure.startsWith('=') && n !== 0) byState[measure.slice(1)] = n;

@@ -1,21 +1,21 @@
 /** From the parameters of GET /items and a view to the request that the queries answer. */
-import { fault, invalid } from '../catalogue/errors.ts';
+import { fault, invalidAt } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
-import { queryWords } from '../platform/core/text.ts';
+import { queryWords } from '../platform/core/searchWords.ts';
 import type { Static } from '../platform/core/schema.ts';
 import type { Caller } from '../access/principal.ts';
-import type { Inbox } from '../environments/definition.ts';
+import type { InboxDefinition } from '../environments/definition.ts';
 import type { ManifestView } from '../environments/manifest.ts';
-import { visibleInbox } from '../access/gates.ts';
-import type { ListRequest } from './list/request.ts';
-import type { Sort } from '../environments/itemQuery.ts';
-import type { listQuery } from '../environments/itemQuery.ts';
+import { findVisibleInbox } from '../access/gates.ts';
+import type { ItemListRequest } from './list/request.ts';
+import type { ItemSort } from '../environments/itemQuery.ts';
+import type { itemListQuery } from '../environments/itemQuery.ts';
 
-export type ListQuery = Static<typeof listQuery>;
+export type ItemListQuery = Static<typeof itemListQuery>;
 type ThreeWay = '0' | '1' | undefined;
 
 /** The filters of a list after its view was laid under the explicit parameters. */
-interface Merged {
+interface MergedFilters {
   readonly inbox: string | undefined;
   readonly state: readonly string[] | undefined;
   readonly tags: readonly string[] | undefined;
@@ -28,16 +28,16 @@ interface Merged {
 }
 
 /** A view of an inbox that isn't seen is unknown, also where another inbox is asked for. */
-const viewOf = (caller: Caller, name: string | undefined): ManifestView | undefined => {
+const findView = (caller: Caller, name: string | undefined): ManifestView | undefined => {
   if (name === undefined) return undefined;
   const view = caller.env.definition.views.get(name);
-  if (view === undefined || (view.inbox !== undefined && visibleInbox(caller, view.inbox) === undefined)) throw fault('not_found');
+  if (view === undefined || (view.inbox !== undefined && findVisibleInbox(caller, view.inbox) === undefined)) throw fault('not_found');
   return view;
 };
 
 const split = (list: string | undefined): string[] | undefined => list?.split(',').filter((value) => value !== '');
 
-const merge = (query: ListQuery, view: ManifestView | undefined): Merged => ({
+const mergeView = (query: ItemListQuery, view: ManifestView | undefined): MergedFilters => ({
   inbox: query.inbox ?? view?.inbox,
   state: query.state ?? split(view?.state),
   tags: query.tags ?? split(view?.tags),
@@ -49,59 +49,59 @@ const merge = (query: ListQuery, view: ManifestView | undefined): Merged => ({
   sort: query.sort ?? view?.sort ?? '-lastSeen',
 });
 
-export const visibleInboxes = (caller: Caller): Inbox[] =>
+export const visibleInboxes = (caller: Caller): InboxDefinition[] =>
   [...caller.env.definition.inboxes.values()].filter((inbox) => caller.principal.access.sees('inbox', inbox.name));
 
-const inboxesOf = (caller: Caller, name: string | undefined): Inbox[] => {
+const inboxesOf = (caller: Caller, name: string | undefined): InboxDefinition[] => {
   if (name === undefined) return visibleInboxes(caller);
-  const inbox = visibleInbox(caller, name);
+  const inbox = findVisibleInbox(caller, name);
   if (inbox === undefined) throw fault('not_found');
   return [inbox];
 };
 
-const allStates = (inbox: Inbox): string[] => [...inbox.states, ...inbox.retiredStates].map((state) => state.name);
+const allStates = (inbox: InboxDefinition): string[] => [...inbox.states, ...inbox.retiredStates].map((state) => state.name);
 
 /** States asked for have to exist somewhere that the caller sees; a view may name some that it doesn't. */
 const checkStates = (caller: Caller, states: readonly string[] | undefined): void => {
   const known = [...new Set(visibleInboxes(caller).flatMap(allStates))];
   const unknown = states?.find((state) => !known.includes(state));
-  if (unknown !== undefined) throw invalid('state', `must be among ${known.join(', ')}`);
+  if (unknown !== undefined) throw invalidAt('state', `must be among ${known.join(', ')}`);
 };
 
-const assigneeOf = ({ principal }: Caller, assignee: string | undefined): string | null => {
+const resolveAssignee = ({ principal }: Caller, assignee: string | undefined): string | null => {
   if (assignee !== 'me') return assignee ?? null;
-  if (principal.type !== 'person') throw invalid('assignee', 'me is for persons; give none or a person’s id');
+  if (principal.type !== 'person') throw invalidAt('assignee', 'me is for persons; give none or a person’s id');
   return principal.id;
 };
 
-const wordsOf = (search: string | undefined): string[] | null => {
+const parseSearchWords = (search: string | undefined): string[] | null => {
   if (search === undefined) return null;
   if (search.split(/\s+/u).filter((word) => word !== '').length > limits.searchWords) {
-    throw invalid('search', `must have at most ${String(limits.searchWords)} words`);
+    throw invalidAt('search', `must have at most ${String(limits.searchWords)} words`);
   }
   const words = queryWords(search);
   return words.length === 0 ? null : words;
 };
 
-const flag = (value: ThreeWay): boolean | null => (value === undefined ? null : value === '1');
+const threeWayToBoolean = (value: ThreeWay): boolean | null => (value === undefined ? null : value === '1');
 
-export interface ResolvedList {
+export interface ResolvedItemList {
   /** null: nothing can match. */
-  readonly request: Omit<ListRequest, 'after' | 'limit'> | null;
+  readonly request: Omit<ItemListRequest, 'after' | 'limit'> | null;
   /** What a cursor is tied to. */
   readonly key: string;
 }
 
 /** Resolves the parameters for this caller. Throws 400 and 404 as the contract says. */
-export const resolveList = (caller: Caller, query: ListQuery, now: number): ResolvedList => {
-  const view = viewOf(caller, query.view);
-  const merged = merge(query, view);
+export const resolveItemList = (caller: Caller, query: ItemListQuery, now: number): ResolvedItemList => {
+  const view = findView(caller, query.view);
+  const merged = mergeView(query, view);
   const inboxes = inboxesOf(caller, merged.inbox);
   checkStates(caller, query.state);
-  const assignee = assigneeOf(caller, merged.assignee);
-  const words = wordsOf(merged.search);
+  const assignee = resolveAssignee(caller, merged.assignee);
+  const words = parseSearchWords(merged.search);
   const descending = merged.sort.startsWith('-');
-  const sort = (descending ? merged.sort.slice(1) : merged.sort) as Sort;
+  const sort = (descending ? merged.sort.slice(1) : merged.sort) as ItemSort;
   const key = JSON.stringify([caller.principal.role?.id ?? null, { ...merged, assignee }]);
   const states = merged.state === undefined ? null : [...new Set(merged.state)];
   const narrowed = inboxes.map((inbox) => ({ name: inbox.name, states: allStates(inbox) }));
@@ -116,9 +116,9 @@ export const resolveList = (caller: Caller, query: ListQuery, now: number): Reso
       tags: merged.tags === undefined ? null : [...new Set(merged.tags)],
       assignee,
       words,
-      overdue: flag(merged.overdue),
-      triaged: flag(merged.triaged),
-      snoozed: flag(merged.snoozed),
+      overdue: threeWayToBoolean(merged.overdue),
+      triaged: threeWayToBoolean(merged.triaged),
+      snoozed: threeWayToBoolean(merged.snoozed),
       sort,
       descending,
       now,

@@ -1,8 +1,8 @@
 /** Items as rows: the columns, the typed form that operations decide on, and how one is read from the other. */
-import { rows, textRows, statement, type TextRow } from '../platform/db/sql.ts';
+import { queryRows, queryTextRows, statement, type TextRow } from '../platform/db/sql.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { isId } from '../platform/core/ids.ts';
-import type { By } from '../catalogue/events.ts';
+import type { ActorRef } from '../catalogue/events.ts';
 
 export interface RecordRef {
   readonly resource: string;
@@ -16,11 +16,11 @@ export interface ItemRecord extends RecordRef {
 export interface TriageAnswer {
   readonly question: string;
   readonly answer: unknown;
-  readonly by: By;
+  readonly by: ActorRef;
   readonly at: number;
 }
 
-export interface Triage {
+export interface ItemTriage {
   readonly answers: readonly TriageAnswer[];
   readonly closed: boolean;
 }
@@ -51,7 +51,7 @@ export interface Item {
   readonly fields: string;
   readonly snoozedUntil: number | null;
   readonly triaged: boolean;
-  readonly triage: Triage | null;
+  readonly triage: ItemTriage | null;
   readonly key: string | null;
   readonly occurredEntry: OccurredEntry | null;
   readonly createdAt: number;
@@ -79,7 +79,7 @@ const json = <T>(row: TextRow, i: number): T | null => {
 };
 
 /** Reads a row of `fullItemColumns`. */
-export const itemOf = (row: TextRow): Item => {
+export const parseItemRow = (row: TextRow): Item => {
   const resource = row[4] ?? null;
   return {
     id: text(row, 0),
@@ -102,20 +102,20 @@ export const itemOf = (row: TextRow): Item => {
     version: integer(row, 19),
     closed: row[20] === 't',
     links: json<RecordRef[]>(row, 21) ?? [],
-    triage: json<Triage>(row, 22),
+    triage: json<ItemTriage>(row, 22),
     key: row[23] ?? null,
     occurredEntry: json<OccurredEntry>(row, 24),
   };
 };
 
-const one = statement('items.one', `select ${fullItemColumns} from items i where i.env = $1 and i.id = $2`);
-const many = statement('items.many', `select ${fullItemColumns} from items i where i.env = $1 and i.id = any($2)`);
-const locked = statement('items.locked', `select ${fullItemColumns} from items i where i.env = $1 and i.id = any($2) order by i.id for update`);
-const byKey = statement('items.byKey', `select ${fullItemColumns} from items i where i.env = $1 and i.inbox = $2 and i.key = $3`);
-const byKeys = statement('items.byKeys', `
+const itemByIdSql = statement('items.one', `select ${fullItemColumns} from items i where i.env = $1 and i.id = $2`);
+const itemsByIdsSql = statement('items.many', `select ${fullItemColumns} from items i where i.env = $1 and i.id = any($2)`);
+const lockedItemsSql = statement('items.locked', `select ${fullItemColumns} from items i where i.env = $1 and i.id = any($2) order by i.id for update`);
+const itemByKeySql = statement('items.byKey', `select ${fullItemColumns} from items i where i.env = $1 and i.inbox = $2 and i.key = $3`);
+const itemsByKeysSql = statement('items.byKeys', `
   select ${fullItemColumns} from unnest($2::text[], $3::text[]) as wanted(inbox, key) join items i on i.env = $1 and i.inbox = wanted.inbox and i.key = wanted.key`);
-const byKeysLocked = statement('items.byKeysLocked', `${byKeys.text} order by i.id for update of i`);
-const seenBy = statement('items.seenBy', `
+const lockedItemsByKeysSql = statement('items.byKeysLocked', `${itemsByKeysSql.text} order by i.id for update of i`);
+const countedUsersSql = statement('items.seenBy', `
   select u.item, u.who from unnest($2::text[], $3::text[]) as asked(item, who) join item_users u on u.env = $1 and u.item = asked.item and u.who = asked.who`);
 
 /** The items of `ids` that exist, by id; with `lock` their rows are held until the transaction ends. */
@@ -123,30 +123,30 @@ export const readItems = async (db: Db | Tx, env: number, ids: readonly string[]
   const wanted = ids.filter((id) => isId(id, 'itm'));
   const [first] = wanted;
   if (first === undefined) return new Map();
-  const found = lock ? await textRows(db, locked, [env, wanted]) : wanted.length === 1 ? await textRows(db, one, [env, first]) : await textRows(db, many, [env, wanted]);
-  return new Map(found.map((columns) => [text(columns, 0), itemOf(columns)]));
+  const found = lock ? await queryTextRows(db, lockedItemsSql, [env, wanted]) : wanted.length === 1 ? await queryTextRows(db, itemByIdSql, [env, first]) : await queryTextRows(db, itemsByIdsSql, [env, wanted]);
+  return new Map(found.map((columns) => [text(columns, 0), parseItemRow(columns)]));
 };
 
-export interface Keyed {
+export interface ItemKey {
   readonly inbox: string;
   readonly key: string;
 }
 
 /** The items that have these keys, in no order; with `lock` their rows are held until the transaction ends. */
-export const readItemsByKeys = async (db: Db | Tx, env: number, keys: readonly Keyed[], lock = false): Promise<Item[]> => {
+export const readItemsByKeys = async (db: Db | Tx, env: number, keys: readonly ItemKey[], lock = false): Promise<Item[]> => {
   const [first] = keys;
   if (first === undefined) return [];
   const found = lock || keys.length > 1
-    ? await textRows(db, lock ? byKeysLocked : byKeys, [env, keys.map(({ inbox }) => inbox), keys.map(({ key }) => key)])
-    : await textRows(db, byKey, [env, first.inbox, first.key]);
-  return found.map(itemOf);
+    ? await queryTextRows(db, lock ? lockedItemsByKeysSql : itemsByKeysSql, [env, keys.map(({ inbox }) => inbox), keys.map(({ key }) => key)])
+    : await queryTextRows(db, itemByKeySql, [env, first.inbox, first.key]);
+  return found.map(parseItemRow);
 };
 
-export interface Affected {
+export interface AffectedUser {
   readonly item: string;
   readonly who: string;
 }
 
 /** Those of the users that their item counts already. */
-export const countedUsers = (db: Db | Tx, env: number, asked: readonly Affected[]): Promise<Affected[]> =>
-  asked.length === 0 ? Promise.resolve([]) : rows<Affected>(db, seenBy, [env, asked.map(({ item }) => item), asked.map(({ who }) => who)]);
+export const readCountedUsers = (db: Db | Tx, env: number, asked: readonly AffectedUser[]): Promise<AffectedUser[]> =>
+  asked.length === 0 ? Promise.resolve([]) : queryRows<AffectedUser>(db, countedUsersSql, [env, asked.map(({ item }) => item), asked.map(({ who }) => who)]);

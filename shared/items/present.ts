@@ -14,7 +14,7 @@ const recordJson = (resource: string | null, id: string | null, title: string | 
     : `{"resource":"${resource}","id":${quoted(id)},"title":${quoted(title)}}`;
 
 /** A row of `itemColumns`. Names and ids need no escaping; their forms hold no sign that JSON would escape. */
-export const rowJson = (row: TextRow, access: Access): string =>
+export const itemRowJson = (row: TextRow, access: Access): string =>
   `{"id":"${row[0] ?? ''}","inbox":"${row[1] ?? ''}","title":${quoted(row[2] ?? '')},"state":"${row[3] ?? ''}","record":${recordJson(row[4] ?? null, row[5] ?? null, row[6] ?? null, access)},"tags":${row[7] ?? '[]'},"assignee":${quoted(row[8] ?? null)},"occurrences":${row[9] ?? '1'},"users":${row[10] ?? '0'},"firstSeen":${row[11] ?? '0'},"lastSeen":${row[12] ?? '0'},"dueAt":${row[13] ?? 'null'},"fields":${row[14] ?? '{}'},"snoozedUntil":${row[15] ?? 'null'},"triaged":${String(row[16] === 't')},"createdAt":${row[17] ?? '0'},"updatedAt":${row[18] ?? '0'},"version":${row[19] ?? '1'}}`;
 
 export const itemJson = (item: Item, access: Access): string =>

@@ -7,31 +7,31 @@ import { domainToASCII } from 'node:url';
 import { fillTemplate } from '../platform/core/conditions.ts';
 import type { Item } from './model.ts';
 
-const form = /^[^\s\p{C}@<>()[\]\\,;:"]{1,64}@([^\s\p{C}@<>()[\]\\,;:"]{1,255})$/u;
+const addressPattern = /^[^\s\p{C}@<>()[\]\\,;:"]{1,64}@([^\s\p{C}@<>()[\]\\,;:"]{1,255})$/u;
 
 /** The address's domain as it stands on the wire, or null for what is not one plain address. */
-export const domainOf = (address: string): string | null => {
-  const domain = domainToASCII(form.exec(address)?.[1] ?? '');
+export const parseDomain = (address: string): string | null => {
+  const domain = domainToASCII(addressPattern.exec(address)?.[1] ?? '');
   return domain === '' ? null : domain;
 };
 
 /** The customer's address by the inbox's template, or null. */
-export const customerAddress = (template: string, { id, fields }: Pick<Item, 'id' | 'fields'>): string | null => {
+export const resolveCustomerAddress = (template: string, { id, fields }: Pick<Item, 'id' | 'fields'>): string | null => {
   const filled = fillTemplate(template, { item: { id, fields: JSON.parse(fields) as unknown } });
   const address = typeof filled === 'string' ? filled.trim() : '';
-  return domainOf(address) === null ? null : address;
+  return parseDomain(address) === null ? null : address;
 };
 
-export interface Sender {
+export interface ReplySender {
   readonly name: string;
   readonly address: string;
   readonly domain: string;
 }
 
 /** `support@example.com` or `Support <support@example.com>`; null for anything else. */
-export const senderOf = (from: string): Sender | null => {
+export const parseSender = (from: string): ReplySender | null => {
   const named = /^([^<>\p{C}]*)<([^<>]*)>$/u.exec(from.trim());
   const address = (named?.[2] ?? from).trim();
-  const domain = domainOf(address);
+  const domain = parseDomain(address);
   return domain === null ? null : { name: (named?.[1] ?? '').trim().replace(/^"(.*)"$/, '$1'), address, domain };
 };

@@ -1,10 +1,10 @@
 /** What entering a state does to an item: the rules of closing and opening, shared by every operation that does so. */
-import { fault, invalid, type Fault } from '../catalogue/errors.ts';
-import type { Inbox } from '../environments/definition.ts';
+import { fault, invalidAt, type Fault } from '../catalogue/errors.ts';
+import type { InboxDefinition } from '../environments/definition.ts';
 import type { Item } from './model.ts';
 
 /** The item in `state`. Closing clears deadline and snooze; opening a closed item sets its deadline anew. */
-export const inState = (item: Item, inbox: Inbox, state: string, at: number): Item => {
+export const withState = (item: Item, inbox: InboxDefinition, state: string, at: number): Item => {
   const closed = inbox.isClosed(state);
   if (closed) return { ...item, state, closed, dueAt: null, snoozedUntil: null };
   if (!item.closed) return { ...item, state, closed };
@@ -12,12 +12,12 @@ export const inState = (item: Item, inbox: Inbox, state: string, at: number): It
 };
 
 /** Why `state` can't be entered from where the item is, or null. */
-export const entryProblem = (item: Item, inbox: Inbox, state: string): Fault | null => {
+export const stateEntryProblem = (item: Item, inbox: InboxDefinition, state: string): Fault | null => {
   const names = inbox.states.map((known) => known.name);
   if (inbox.retired || (!names.includes(state) && inbox.stateOf(state) !== undefined)) {
     return fault('conflict', `The state ${state} of ${inbox.name} is not in use any more.`);
   }
-  if (!names.includes(state)) return invalid('state', `must be one of ${names.join(', ')}`);
+  if (!names.includes(state)) return invalidAt('state', `must be one of ${names.join(', ')}`);
   const reachable = names.includes(item.state) ? inbox.transitions?.[item.state] : undefined;
   if (inbox.transitions === null || !names.includes(item.state) || reachable?.includes(state) === true) return null;
   const list = reachable ?? [];

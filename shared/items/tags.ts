@@ -1,5 +1,5 @@
 /** Tags as a sorted set: adding, removing and what of it is a change. */
-import { invalid, type Fault } from '../catalogue/errors.ts';
+import { invalidAt, type Fault } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 
 export interface TagChange {
@@ -17,6 +17,6 @@ export const changeTags = (tags: readonly string[], add: readonly string[], remo
   const added = sortedTags(add).filter((tag) => !tags.includes(tag));
   const removed = sortedTags(remove).filter((tag) => tags.includes(tag));
   const next = sortedTags([...tags.filter((tag) => !removed.includes(tag)), ...added]);
-  if (next.length > limits.tagsPerItem) return invalid('add', `an item holds at most ${String(limits.tagsPerItem)} tags`);
+  if (next.length > limits.tagsPerItem) return invalidAt('add', `an item holds at most ${String(limits.tagsPerItem)} tags`);
   return { tags: next, add: added, remove: removed };
 };

@@ -3,10 +3,10 @@
  * the fortnight of `last_seen` before it, so that a search reads the newest ones first, of no inbox but the visible ones,
  * and a common word never touches more rows than a fortnight has. Written with each change of an item (perform/write.ts), asked by items/list.
  */
-import { queryWords, titleWords } from '../platform/core/text.ts';
+import { queryWords, titleWords } from '../platform/core/searchWords.ts';
 
 /** What of an item becomes terms. */
-export interface Termed {
+export interface ItemTermSource {
   readonly inbox: string;
   readonly title: string;
   readonly state: string;
@@ -34,20 +34,20 @@ export interface TermFilter {
 }
 
 /** Asks for nothing. */
-export const nothing: TermFilter = { states: null, tags: null, assignee: null, words: null, due: false, snoozed: false, triaged: false };
+export const emptyTermFilter: TermFilter = { states: null, tags: null, assignee: null, words: null, due: false, snoozed: false, triaged: false };
 
 /**
  * Fortnights are counted from 2010-01-04 and have four digits; what is older or later than they reach joins the outermost.
  * Shorter ones make rare words dearer (one look-up each), longer ones frequent words (docs/performance.md).
  */
 const fortnightMs = 14 * 86_400_000;
-const firstAt = 1_262_563_200_000;
-const last = 1999;
+const firstFortnightAt = 1_262_563_200_000;
+const lastFortnight = 1999;
 
-export const fortnightOf = (at: number): number => Math.min(Math.max(Math.floor((at - firstAt) / fortnightMs), 0), last);
+export const fortnightOf = (at: number): number => Math.min(Math.max(Math.floor((at - firstFortnightAt) / fortnightMs), 0), lastFortnight);
 
 /** The same in SQL, of a bigint. */
-export const fortnightSql = (at: string): string => `least(greatest((${at} - ${String(firstAt)}) / ${String(fortnightMs)}, 0), ${String(last)})::int`;
+export const fortnightSql = (at: string): string => `least(greatest((${at} - ${String(firstFortnightAt)}) / ${String(fortnightMs)}, 0), ${String(lastFortnight)})::int`;
 
 /** Three characters for an inbox (FNV-1a). Two inboxes may share one, so lists compare the inbox itself as well. */
 export const inboxCode = (inbox: string): string => {
@@ -64,7 +64,7 @@ export const bucketSql = (fortnight: string, code: string): string => `lpad((${f
 const kind = { word: 'w', tag: 't', state: 's', assignee: 'a', due: 'd', snoozed: 'z', triaged: 'x' } as const;
 
 /** The lexemes of an item, for `array_to_tsvector`. */
-export const itemTerms = (env: number, item: Termed): string[] => {
+export const itemTerms = (env: number, item: ItemTermSource): string[] => {
   const before = `${String(env)}.${bucketText(fortnightOf(item.lastSeen), inboxCode(item.inbox))}`;
   const terms: string[] = [kind.state + item.state, kind.assignee + (item.assignee ?? '')];
   for (const word of titleWords(item.title)) terms.push(kind.word + word);
@@ -84,7 +84,7 @@ const escaped = (value: string): string => value.replaceAll('\\', '\\\\').replac
  */
 export const termPieces = (env: number, filter: TermFilter): string[] => {
   const one = (which: string, value = '', prefix = ''): string[] => [`'${String(env)}.`, `${which}${escaped(value)}'${prefix}`];
-  const any = (which: string, values: readonly string[]): string[] => glued(' | ', values.map((value) => one(which, value)), '(', ')');
+  const any = (which: string, values: readonly string[]): string[] => joinPieces(' | ', values.map((value) => one(which, value)), '(', ')');
   const parts = [
     ...(filter.words ?? []).flatMap(queryWords).map((word) => one(kind.word, word, ':*')),
     ...(filter.tags ?? []).map((tag) => one(kind.tag, tag)),
@@ -94,11 +94,11 @@ export const termPieces = (env: number, filter: TermFilter): string[] => {
     ...(filter.triaged ? [one(kind.triaged)] : []),
     ...(filter.states === null ? [] : [any(kind.state, filter.states)]),
   ];
-  return glued(' & ', parts, '', '');
+  return joinPieces(' & ', parts, '', '');
 };
 
 /** Lists of pieces as one list, with `between` them, `before` the first and `after` the last. */
-const glued = (between: string, lists: readonly (readonly string[])[], before: string, after: string): string[] => {
+const joinPieces = (between: string, lists: readonly (readonly string[])[], before: string, after: string): string[] => {
   const pieces: string[] = [];
   lists.forEach((list, n) => {
     list.forEach((piece, i) => {

@@ -1,15 +1,15 @@
 /** An item's timeline, read from the events: one entry per entry id, in its latest status. */
 import type { Access } from '../access/access.ts';
-import type { By } from '../catalogue/events.ts';
+import type { ActorRef } from '../catalogue/events.ts';
 import type { Db } from '../platform/db/knex.ts';
-import { rows, statement } from '../platform/db/sql.ts';
+import { queryRows, statement } from '../platform/db/sql.ts';
 
 export interface TimelineEntry {
   readonly id: string;
   readonly item: string;
   readonly type: string;
   readonly at: number;
-  readonly actor: By;
+  readonly actor: ActorRef;
   readonly data: Readonly<Record<string, unknown>>;
 }
 
@@ -18,14 +18,14 @@ interface EntryRow {
   readonly id: string;
   readonly type: string;
   readonly at: number;
-  readonly actor_type: By['type'];
+  readonly actor_type: ActorRef['type'];
   readonly actor: string | null;
   readonly actor_name: string;
   readonly data: Record<string, unknown>;
 }
 
 /** Only these types have later statuses; for all others the second look-up is never made. */
-const page = statement('timeline.page', `
+const timelinePageSql = statement('timeline.page', `
   select e.id as event, e.entry as id, e.type, e.at, e.actor_type, e.actor, e.actor_name, coalesce(u.data, e.data) as data
   from events e
   left join lateral (
@@ -34,21 +34,21 @@ const page = statement('timeline.page', `
   where e.env = $1 and e.item = $2 and e.entry is not null and not e.is_update and e.id < $3
   order by e.id desc limit $4`);
 
-type Told = Pick<TimelineEntry, 'type' | 'data'>;
+type EntryBody = Pick<TimelineEntry, 'type' | 'data'>;
 
 /** Of entries about actions `data.about` is kept beside what is answered: it decides who sees the entry. */
-const seesAction = (access: Access, { action: named, about }: TimelineEntry['data']): boolean => {
+const canSeeActionEntry = (access: Access, { action: named, about }: TimelineEntry['data']): boolean => {
   const { action = named, resource } = (about ?? {}) as { action?: unknown; resource?: string | null };
   return (typeof action !== 'string' || access.can('action', action, 'run')) && (typeof resource !== 'string' || access.sees('resource', resource));
 };
 
 /** The entry as the role sees it; null: it names what the role can't see, and is absent. */
-export const seenEntry = <E extends Told>(access: Access, entry: E): E | null => {
+export const redactEntry = <E extends EntryBody>(access: Access, entry: E): E | null => {
   const { type, data } = entry;
   if (type === 'linked') return access.sees('resource', (data['record'] as { resource?: string } | undefined)?.resource ?? '') ? entry : null;
   if (type !== 'action' && type !== 'approval') return entry;
   const { about, ...rest } = data;
-  if (!seesAction(access, data)) return null;
+  if (!canSeeActionEntry(access, data)) return null;
   return about === undefined ? entry : { ...entry, data: rest };
 };
 
@@ -63,12 +63,12 @@ export const readTimeline = async (db: Db, env: number, item: string, access: Ac
   const entries: TimelineEntry[] = [];
   let from = before ?? Number.MAX_SAFE_INTEGER;
   for (;;) {
-    const found = await rows<EntryRow>(db, page, [env, item, from, limit + 1]);
+    const found = await queryRows<EntryRow>(db, timelinePageSql, [env, item, from, limit + 1]);
     for (const row of found) {
       if (entries.length === limit) return { entries, next: from };
       from = row.event;
       const entry = { id: row.id, item, type: row.type, at: row.at, actor: { type: row.actor_type, id: row.actor, name: row.actor_name }, data: row.data };
-      const seen = seenEntry(access, entry);
+      const seen = redactEntry(access, entry);
       if (seen !== null) entries.push(seen);
     }
     if (found.length <= limit) return { entries, next: null };

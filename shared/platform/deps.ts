@@ -4,13 +4,13 @@ import type { Config } from './core/config.ts';
 import type { Log } from './core/log.ts';
 import type { Db } from './db/knex.ts';
 import type { Bus } from './redis/bus.ts';
-import type { RedisLinks } from './redis/connect.ts';
+import type { RedisConnections } from './redis/connect.ts';
 
 export interface PlatformDeps {
   readonly config: Config;
   readonly clock: Clock;
   readonly log: Log;
   readonly db: Db;
-  readonly redis: RedisLinks;
+  readonly redis: RedisConnections;
   readonly bus: Bus;
 }

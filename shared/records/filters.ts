@@ -1,20 +1,20 @@
 /** `q`, `filters` and `sort` of a record list, checked against what the resource declares: called by list and search. */
-import { invalid, type Detail } from '../catalogue/errors.ts';
+import { invalidAt, type FaultDetail } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
-import { jsonProblem } from '../platform/core/guard.ts';
-import { invalidDetails } from '../platform/core/validate.ts';
+import { jsonProblem } from '../platform/core/jsonLimits.ts';
+import { invalidFault } from '../platform/core/validate.ts';
 import type { ManifestResource } from '../environments/manifest.ts';
-import { isNumeric, typeOf, type FieldType } from './terms.ts';
+import { isNumeric, toFieldType, type FieldType } from './terms.ts';
 
 export const filterOps = ['eq', 'ne', 'in', 'nin', 'lt', 'lte', 'gt', 'gte', 'contains', 'startsWith', 'exists'] as const;
 export type FilterOp = (typeof filterOps)[number];
-export type Scalar = string | number | boolean;
+export type FilterScalar = string | number | boolean;
 
 /** One comparison; all of them have to hold. `exists` has one boolean, `in` and `nin` any number of values, others one. */
-export interface Clause {
+export interface FilterClause {
   readonly field: string;
   readonly op: FilterOp;
-  readonly values: readonly Scalar[];
+  readonly values: readonly FilterScalar[];
 }
 
 const isOp = (op: string): op is FilterOp => (filterOps as readonly string[]).includes(op);
@@ -22,21 +22,21 @@ const ordering: readonly string[] = ['lt', 'lte', 'gt', 'gte'];
 const textual: readonly string[] = ['contains', 'startsWith'];
 const listed: readonly string[] = ['in', 'nin'];
 
-const isOfType = (type: FieldType, value: unknown): value is Scalar => {
+const isOfType = (type: FieldType, value: unknown): value is FilterScalar => {
   if (typeof value === 'number') return isNumeric(type) || type === 'any';
   if (typeof value === 'boolean') return type === 'boolean' || type === 'any';
   return typeof value === 'string' && !isNumeric(type) && type !== 'boolean';
 };
 
-const scalarProblems = (type: FieldType, value: unknown, path: string): Detail[] =>
+const scalarProblems = (type: FieldType, value: unknown, path: string): FaultDetail[] =>
   isOfType(type, value) ? [] : [{ path, message: `must be ${type === 'any' ? 'a string, a number or a boolean' : isNumeric(type) ? 'a number' : type === 'boolean' ? 'true or false' : 'a string'}` }];
 
-const listProblems = (type: FieldType, value: unknown, path: string): Detail[] =>
+const listProblems = (type: FieldType, value: unknown, path: string): FaultDetail[] =>
   Array.isArray(value) && value.length >= 1 && value.length <= limits.recordFilterValues
     ? value.flatMap((member: unknown, i) => scalarProblems(type, member, `${path}.${String(i)}`))
     : [{ path, message: `must be an array of 1 to ${String(limits.recordFilterValues)} values` }];
 
-const opProblems = (type: FieldType, op: string, value: unknown, path: string): Detail[] => {
+const opProblems = (type: FieldType, op: string, value: unknown, path: string): FaultDetail[] => {
   if (!isOp(op)) return [{ path, message: `is not an op; known are ${filterOps.join(', ')}` }];
   if (op === 'exists') return typeof value === 'boolean' ? [] : [{ path, message: 'must be true or false' }];
   if (listed.includes(op)) return listProblems(type, value, path);
@@ -47,7 +47,7 @@ const opProblems = (type: FieldType, op: string, value: unknown, path: string): 
 
 const isOps = (given: unknown): given is Readonly<Record<string, unknown>> => typeof given === 'object' && given !== null && !Array.isArray(given);
 
-const fieldProblems = (type: FieldType, given: unknown, path: string): Detail[] => {
+const fieldProblems = (type: FieldType, given: unknown, path: string): FaultDetail[] => {
   if (Array.isArray(given)) return listProblems(type, given, path);
   if (!isOps(given)) return scalarProblems(type, given, path);
   const ops = Object.entries(given);
@@ -55,49 +55,49 @@ const fieldProblems = (type: FieldType, given: unknown, path: string): Detail[] 
 };
 
 /** Of a field without problems. */
-const clausesOf = (field: string, given: unknown): Clause[] => {
-  if (Array.isArray(given)) return [{ field, op: 'in', values: given as Scalar[] }];
-  if (!isOps(given)) return [{ field, op: 'eq', values: [given as Scalar] }];
-  return Object.entries(given).map(([op, value]) => ({ field, op: op as FilterOp, values: (Array.isArray(value) ? value : [value]) as Scalar[] }));
+const clausesOf = (field: string, given: unknown): FilterClause[] => {
+  if (Array.isArray(given)) return [{ field, op: 'in', values: given as FilterScalar[] }];
+  if (!isOps(given)) return [{ field, op: 'eq', values: [given as FilterScalar] }];
+  return Object.entries(given).map(([op, value]) => ({ field, op: op as FilterOp, values: (Array.isArray(value) ? value : [value]) as FilterScalar[] }));
 };
 
 /** A filter object as parsed from JSON, or `400 invalid` with every problem. A field that isn't declared, or not to be filtered by, is one alike. */
-export const checkFilters = ({ fields = [] }: ManifestResource, filters: Readonly<Record<string, unknown>>): Clause[] => {
-  const problems = Object.entries(filters).flatMap(([name, given]): Detail[] => {
+export const parseFilterClauses = ({ fields = [] }: ManifestResource, filters: Readonly<Record<string, unknown>>): FilterClause[] => {
+  const problems = Object.entries(filters).flatMap(([name, given]): FaultDetail[] => {
     const declared = fields.find((field) => field.name === name && field.filter === true);
     const path = `filters.${name.slice(0, 100)}`;
-    return declared === undefined ? [{ path, message: 'is not a field that can be filtered by' }] : fieldProblems(typeOf(declared.type), given, path);
+    return declared === undefined ? [{ path, message: 'is not a field that can be filtered by' }] : fieldProblems(toFieldType(declared.type), given, path);
   });
-  if (problems.length > 0) throw invalidDetails(problems.slice(0, limits.detailsMax));
+  if (problems.length > 0) throw invalidFault(problems.slice(0, limits.detailsMax));
   return Object.entries(filters).flatMap(([name, given]) => clausesOf(name, given));
 };
 
 /** The JSON text of the query parameter. */
-export const parseFilters = (text: string | undefined): Readonly<Record<string, unknown>> => {
+export const parseFilterJson = (text: string | undefined): Readonly<Record<string, unknown>> => {
   if (text === undefined) return {};
-  if (Buffer.byteLength(text) > limits.jsonParameterBytes) throw invalid('filters', `must be at most ${String(limits.jsonParameterBytes / 1024)} KiB`);
+  if (Buffer.byteLength(text) > limits.jsonParameterBytes) throw invalidAt('filters', `must be at most ${String(limits.jsonParameterBytes / 1024)} KiB`);
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
   } catch {
-    throw invalid('filters', 'is not JSON');
+    throw invalidAt('filters', 'is not JSON');
   }
-  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) throw invalid('filters', 'must be a JSON object');
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) throw invalidAt('filters', 'must be a JSON object');
   const problem = jsonProblem(parsed);
-  if (problem !== null) throw invalidDetails([{ path: problem.path === '' ? 'filters' : `filters.${problem.path}`, message: problem.message }]);
+  if (problem !== null) throw invalidFault([{ path: problem.path === '' ? 'filters' : `filters.${problem.path}`, message: problem.message }]);
   return parsed as Readonly<Record<string, unknown>>;
 };
 
-export type SortBy = { readonly kind: 'title' | 'updatedAt' | 'id' } | { readonly kind: 'field'; readonly field: string };
-export interface Order {
-  readonly by: SortBy;
+export type RecordSortField = { readonly kind: 'title' | 'updatedAt' | 'id' } | { readonly kind: 'field'; readonly field: string };
+export interface RecordOrder {
+  readonly by: RecordSortField;
   readonly descending: boolean;
 }
 
 const fixed = ['title', 'updatedAt', 'id'] as const;
 
 /** A declared field of one of the fixed names is sorted by under its own name. */
-export const checkSort = ({ fields = [] }: ManifestResource, sort: string | undefined): Order => {
+export const parseRecordOrder = ({ fields = [] }: ManifestResource, sort: string | undefined): RecordOrder => {
   const given = sort ?? 'title';
   const descending = given.startsWith('-');
   const name = descending ? given.slice(1) : given;
@@ -105,23 +105,23 @@ export const checkSort = ({ fields = [] }: ManifestResource, sort: string | unde
   if (fields.some((field) => field.name === name && field.sort === true)) return { by: { kind: 'field', field: name }, descending };
   if (kind !== undefined) return { by: { kind }, descending };
   const known = [...fixed, ...fields.filter((field) => field.sort === true).map((field) => field.name)];
-  throw invalid('sort', `must be one of ${known.join(', ')}, with a leading - for descending`);
+  throw invalidAt('sort', `must be one of ${known.join(', ')}, with a leading - for descending`);
 };
 
 /** What is searched for; null: nothing is. */
-export const checkText = (q: string | undefined): string | null => {
+export const normalizeSearchText = (q: string | undefined): string | null => {
   const text = q?.trim() ?? '';
-  if (text.split(/\s+/u).length > limits.searchWords) throw invalid('q', `must have at most ${String(limits.searchWords)} words`);
+  if (text.split(/\s+/u).length > limits.searchWords) throw invalidAt('q', `must have at most ${String(limits.searchWords)} words`);
   return text === '' ? null : text;
 };
 
-const literal = (value: Scalar): string => JSON.stringify(value);
+const literal = (value: FilterScalar): string => JSON.stringify(value);
 
 /**
  * A clause as a predicate of SQL/JSON path. Comparing two types is `unknown` there, which neither a predicate nor its
  * negation is; `ne` and `nin` hold for whatever isn't the value, also for what is missing.
  */
-const predicate = ({ field, op, values }: Clause): string => {
+const clausePredicate = ({ field, op, values }: FilterClause): string => {
   const path = `$.${JSON.stringify(field)}`;
   const any = `(${values.map((value) => `${path} == ${literal(value)}`).join(' || ')})`;
   const value = literal(values[0] ?? '');
@@ -141,4 +141,4 @@ const predicate = ({ field, op, values }: Clause): string => {
 };
 
 /** All clauses as one SQL/JSON path predicate, which PostgreSQL takes as a parameter; null: nothing is asked. */
-export const pathOf = (clauses: readonly Clause[]): string | null => (clauses.length === 0 ? null : clauses.map(predicate).join(' && '));
+export const filterJsonPath = (clauses: readonly FilterClause[]): string | null => (clauses.length === 0 ? null : clauses.map(clausePredicate).join(' && '));

@@ -4,19 +4,19 @@
  */
 import type { Environment } from '../environments/definition.ts';
 import type { Db } from '../platform/db/knex.ts';
-import { rows, run, statement } from '../platform/db/sql.ts';
+import { queryRows, executeStatement, statement } from '../platform/db/sql.ts';
 import type { FullRecord } from './queries.ts';
-import { indexingOf } from './terms.ts';
-import { indexedRow, newStamp } from './write.ts';
+import { getIndexing } from './terms.ts';
+import { toIndexedRow, newStamp } from './write.ts';
 
 /** As many take some 30 ms. */
 const batchRows = 500;
 
-interface Stale extends FullRecord {
+interface StaleRecord extends FullRecord {
   readonly stamp: number;
 }
 
-const stale = statement('records.stale', `
+const staleRecordsSql = statement('records.stale', `
   select resource, id, title, subtitle, fields, updated_at as "updatedAt", stamp from (
     (select * from records where env = $1 and resource = $2 and shape < $3 limit ${String(batchRows)})
     union all
@@ -24,7 +24,7 @@ const stale = statement('records.stale', `
   ) r limit ${String(batchRows)}`);
 
 /** Only records that nobody has written meanwhile. */
-const renew = statement('records.renew', `
+const reindexSql = statement('records.renew', `
   with given as (
     select * from json_to_recordset($3::json) as g(id text, stamp bigint, title_key text, terms text, keys json)),
   held as (select r.id from records r join given g on g.id = r.id where r.env = $1 and r.resource = $2 and r.stamp = g.stamp order by r.id for update of r),
@@ -42,12 +42,12 @@ export const reindexRecords = async (db: Db, { id: env, definition }: Environmen
   let renewed = 0;
   for (const resource of definition.resources.values()) {
     if (resource.source !== 'stored') continue;
-    const indexing = indexingOf(definition, resource);
+    const indexing = getIndexing(definition, resource);
     for (;;) {
-      const found = await rows<Stale>(db, stale, [env, resource.name, indexing.shape]);
+      const found = await queryRows<StaleRecord>(db, staleRecordsSql, [env, resource.name, indexing.shape]);
       if (found.length === 0) break;
-      const given = found.map((record) => ({ ...indexedRow(env, resource.name, indexing, record), stamp: record.stamp }));
-      await run(db, renew, [env, resource.name, JSON.stringify(given), indexing.shape, newStamp()]);
+      const given = found.map((record) => ({ ...toIndexedRow(env, resource.name, indexing, record), stamp: record.stamp }));
+      await executeStatement(db, reindexSql, [env, resource.name, JSON.stringify(given), indexing.shape, newStamp()]);
       renewed += found.length;
     }
   }

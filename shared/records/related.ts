@@ -5,8 +5,8 @@ import { limits } from '../catalogue/limits.ts';
 import type { DomainDeps } from '../settings/deps.ts';
 import type { ManifestResource } from '../environments/manifest.ts';
 import type { RecordRef } from '../items/model.ts';
-import { relatedApp } from './appReads.ts';
-import { foundRecords, getRecord, listChecked, visibleResource, type Checked, type RawPage } from './read.ts';
+import { readRelatedAppRecords } from './appReads.ts';
+import { findRecordsAnywhere, getRecord, listCheckedRecords, requireVisibleResource, type CheckedRecordQuery, type RawRecordsPage } from './read.ts';
 
 type Relation = NonNullable<ManifestResource['relations']>[number];
 
@@ -22,7 +22,7 @@ export const visibleRelations = ({ env, principal }: Caller, { relations = [] }:
 const byTitle = { order: { by: { kind: 'title' }, descending: false }, sort: null, text: null } as const;
 
 /** The records that a field of this one names: an id, or several. */
-const byKey = async (deps: DomainDeps, caller: Caller, ref: RecordRef, { resource: target = '', key = '' }: Relation): Promise<RawPage> => {
+const relatedByKey = async (deps: DomainDeps, caller: Caller, ref: RecordRef, { resource: target = '', key = '' }: Relation): Promise<RawRecordsPage> => {
   const record = await getRecord(deps, caller.env, ref.resource, ref.id);
   if (record === null) throw fault('not_found');
   const value = Object.hasOwn(record.fields, key) ? record.fields[key] : undefined;
@@ -35,32 +35,32 @@ const byKey = async (deps: DomainDeps, caller: Caller, ref: RecordRef, { resourc
     const found = await getRecord(deps, caller.env, target, only.id);
     return { records: found === null ? [] : [found], cursor: null };
   }
-  return { records: await foundRecords(deps, caller.env, refs), cursor: null };
+  return { records: await findRecordsAnywhere(deps, caller.env, refs), cursor: null };
 };
 
-const byApp = async ({ link }: DomainDeps, caller: Caller, ref: RecordRef, { name, resource }: Relation, query: Required<Pick<RelatedQuery, 'limit'>> & RelatedQuery): Promise<RawPage> => {
+const relatedByApp = async ({ link }: DomainDeps, caller: Caller, ref: RecordRef, { name, resource }: Relation, query: Required<Pick<RelatedQuery, 'limit'>> & RelatedQuery): Promise<RawRecordsPage> => {
   const { env, principal } = caller;
   const key = `related:${JSON.stringify([principal.role?.id ?? null, ref.resource, ref.id, name])}`;
   const keys = env.seal.openCursor(key, query.cursor);
-  const { records, cursor } = await relatedApp(link, env.id, { resource: ref.resource, id: ref.id, relation: name, cursor: keys === null ? null : String(keys[0]), limit: query.limit }, resource ?? null);
+  const { records, cursor } = await readRelatedAppRecords(link, env.id, { resource: ref.resource, id: ref.id, relation: name, cursor: keys === null ? null : String(keys[0]), limit: query.limit }, resource ?? null);
   const seen = records.filter((record) => principal.access.sees('resource', record.resource) && env.definition.resources.has(record.resource));
   return { records: seen, cursor: cursor === null ? null : env.seal.cursor(key, [cursor]) };
 };
 
 /** `404` alike for what isn't seen and what isn't there: resource, record, relation or its target. */
-export const relatedRecords = async (deps: DomainDeps, caller: Caller, ref: RecordRef, name: string, { limit = limits.pageDefault, cursor }: RelatedQuery): Promise<RawPage> => {
-  const resource = visibleResource(caller, ref.resource);
+export const readRelatedRecords = async (deps: DomainDeps, caller: Caller, ref: RecordRef, name: string, { limit = limits.pageDefault, cursor }: RelatedQuery): Promise<RawRecordsPage> => {
+  const resource = requireVisibleResource(caller, ref.resource);
   const relation = visibleRelations(caller, resource).find((known) => known.name === name);
   if (relation === undefined) throw fault('not_found');
   if (relation.resource !== undefined && relation.field === undefined && relation.key !== undefined) {
     if (cursor !== undefined) throw fault('bad_cursor');
-    return byKey(deps, caller, ref, relation);
+    return relatedByKey(deps, caller, ref, relation);
   }
   if ((await getRecord(deps, caller.env, ref.resource, ref.id)) === null) throw fault('not_found');
   if (relation.resource !== undefined && relation.field !== undefined) {
-    const target = visibleResource(caller, relation.resource);
-    const checked: Checked = { ...byTitle, clauses: [{ field: relation.field, op: 'eq', values: [ref.id] }], raw: { [relation.field]: ref.id } };
-    return listChecked(deps, caller, target, checked, { key: `related:${ref.resource}:${name}`, limit, cursor });
+    const target = requireVisibleResource(caller, relation.resource);
+    const checked: CheckedRecordQuery = { ...byTitle, clauses: [{ field: relation.field, op: 'eq', values: [ref.id] }], raw: { [relation.field]: ref.id } };
+    return listCheckedRecords(deps, caller, target, checked, { key: `related:${ref.resource}:${name}`, limit, cursor });
   }
-  return resource.source === 'app' ? byApp(deps, caller, ref, relation, { limit, ...(cursor === undefined ? {} : { cursor }) }) : { records: [], cursor: null };
+  return resource.source === 'app' ? relatedByApp(deps, caller, ref, relation, { limit, ...(cursor === undefined ? {} : { cursor }) }) : { records: [], cursor: null };
 };

@@ -1,8 +1,8 @@
 /** Records as they are answered, and what lists of them may be asked for: the schemas of routes and of documents. */
 import { limits } from '../catalogue/limits.ts';
-import { answer, closed, cursor, limit, nextCursor, nullable, Type } from '../platform/core/schema.ts';
+import { responseObject, strictObject, cursorSchema, limitSchema, nextCursorSchema, nullable, Type } from '../platform/core/schema.ts';
 
-export const recordSchema = answer({
+export const recordSchema = responseObject({
   resource: Type.String({ description: 'Its resource.' }),
   id: Type.String({ description: 'Its id in the app: 1 to 200 characters.' }),
   title: Type.String({ description: 'What people read first.' }),
@@ -11,14 +11,14 @@ export const recordSchema = answer({
   updatedAt: nullable(Type.Integer({ description: 'When it last changed (milliseconds since 1970 UTC); null: not known.' })),
 });
 
-export const recordsAnswer = answer({ records: Type.Array(recordSchema), cursor: nextCursor });
+export const recordsResponse = responseObject({ records: Type.Array(recordSchema), cursor: nextCursorSchema });
 
-export const resourceSchema = answer({
+export const resourceSchema = responseObject({
   name: Type.String({ description: 'The resource.' }),
   label: Type.String({ description: 'What people read.' }),
   source: Type.Union([Type.Literal('stored'), Type.Literal('app')], { description: 'stored: kept by the service; app: each read is a call to the app.' }),
   fields: Type.Array(
-    answer({
+    responseObject({
       name: Type.String(),
       label: Type.String(),
       type: nullable(Type.String({ description: 'text, number, money, time, boolean, link or person; null: any.' })),
@@ -27,31 +27,31 @@ export const resourceSchema = answer({
       search: Type.Boolean({ description: 'Whether q finds its words.' }),
     }),
   ),
-  relations: Type.Array(answer({ name: Type.String(), label: Type.String(), resource: nullable(Type.String({ description: 'Of the related records; null: of several.' })) })),
+  relations: Type.Array(responseObject({ name: Type.String(), label: Type.String(), resource: nullable(Type.String({ description: 'Of the related records; null: of several.' })) })),
 });
 
 const q = Type.Optional(Type.String({ minLength: 1, maxLength: limits.searchMax, description: 'The beginning of an id, or words (or their beginnings) of title, subtitle and searched fields.' }));
 
-export const searchQuery = closed({
+export const recordSearchQuery = strictObject({
   q,
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: limits.pageMax, default: limits.searchRecords, description: `At most so many; never more than ${String(limits.searchRecords)} are answered.` })),
-  cursor: Type.Optional(cursor),
+  cursor: Type.Optional(cursorSchema),
 });
 
-export const listQuery = closed({
+export const recordListQuery = strictObject({
   q,
   filters: Type.Optional(Type.String({ minLength: 1, description: 'A JSON object of at most 8 KiB: { field: value }, { field: [any, of] } or { field: { op: value } }; several are all required.' })),
   sort: Type.Optional(Type.String({ minLength: 1, maxLength: 101, description: 'title, updatedAt, id, or a field that can be sorted by; a leading - means descending. Records without the field come last.' })),
-  cursor: Type.Optional(cursor),
-  limit: Type.Optional(limit),
+  cursor: Type.Optional(cursorSchema),
+  limit: Type.Optional(limitSchema),
 });
 
-export const relatedQuery = closed({ cursor: Type.Optional(cursor), limit: Type.Optional(limit) });
+export const relatedQuery = strictObject({ cursor: Type.Optional(cursorSchema), limit: Type.Optional(limitSchema) });
 
-export const putInput = closed({
+export const putRecordsInput = strictObject({
   records: Type.Optional(
     Type.Array(
-      closed({
+      strictObject({
         id: Type.String({ minLength: 1, maxLength: limits.recordIdMax, description: 'Its id: no control characters, not ., .. or list.' }),
         title: Type.String({ minLength: 1, maxLength: limits.titleMax, description: 'What people read first, on one line.' }),
         subtitle: Type.Optional(nullable(Type.String({ maxLength: limits.titleMax, description: 'What people read next.' }))),
@@ -67,4 +67,4 @@ export const putInput = closed({
 const batch = Type.Optional(Type.Array(Type.Unknown(), { maxItems: limits.recordsPerCall }));
 
 /** What of `putInput` is checked before the resource is looked up; records and ids are checked where they are stored, which finds every problem. */
-export const putBatches = closed({ records: batch, deleted: batch });
+export const putRecordsEnvelope = strictObject({ records: batch, deleted: batch });

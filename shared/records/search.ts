@@ -2,17 +2,17 @@
  * The records of a stored resource that a text finds, best match first: the id, the title, titles and ids that begin with
  * it, others. Called by read.ts.
  */
-import { fold } from '../platform/core/text.ts';
+import { foldCase } from '../platform/core/searchWords.ts';
 import type { Db } from '../platform/db/knex.ts';
-import { rows, statement } from '../platform/db/sql.ts';
-import { rareTerms, sharesOf } from './list/gather.ts';
-import { ask } from './list/reading.ts';
-import { anyOf, probe, rawColumns } from './list/statements.ts';
+import { queryRows, statement } from '../platform/db/sql.ts';
+import { selectRareTerms, sampleTermShares } from './list/gather.ts';
+import { queryRecordScan } from './list/scan.ts';
+import { anyMatchesStatement, recordProbeStatement, rawRecordColumns } from './list/statements.ts';
 import type { RawRecord } from './queries.ts';
 import { termQueries, titleKey } from './terms.ts';
 
-const first = statement('records.bestMatches', `
-  select ${rawColumns} from (
+const bestMatchesSql = statement('records.bestMatches', `
+  select ${rawRecordColumns} from (
     (select r.*, 0 as rank from records r where r.env = $1 and r.resource = $2 and r.id = $3)
     union all
     (select r.*, case when r.title_key = $4 then 1 else 2 end from records r
@@ -24,7 +24,7 @@ const first = statement('records.bestMatches', `
 /** Behind every text that begins with another, in the order of code points. */
 const beyond = '\u{10ffff}';
 
-export interface SearchRequest {
+export interface RecordSearchRequest {
   readonly env: number;
   readonly resource: string;
   readonly text: string;
@@ -32,38 +32,38 @@ export interface SearchRequest {
 }
 
 /** Rows that are looked through before the index is asked, and matches among them from which on more are. */
-const near = { rows: 512, more: 4_096, matches: 10 } as const;
+const nearScan = { rows: 512, more: 4_096, matches: 10 } as const;
 const sampleRows = 512;
 /** So many are quickly found by the index; the words that more records have are only compared. */
-const lookedUpMost = 20_000;
+const lookedUpMax = 20_000;
 
 type Edged = RawRecord & { readonly edge: unknown };
 
 /** What else the text finds, by title: frequent words among the first records by id, others by the index. */
-const others = async (db: Db, { env, resource, text, limit }: SearchRequest): Promise<readonly RawRecord[]> => {
+const findOtherMatches = async (db: Db, { env, resource, text, limit }: RecordSearchRequest): Promise<readonly RawRecord[]> => {
   const queries = termQueries(env, resource);
   const parts = queries.matches(text);
   const all = parts.join(' & ');
   const reading = { db, values: { env, resource, query: all, path: null, limit } };
   const shape = { stream: 'id', descending: false, behind: false } as const;
-  const look = async (count: number): Promise<RawRecord[]> => (await ask<Edged>(reading, probe(shape, count), {})).filter(({ edge }) => edge === null);
-  let found = await look(near.rows);
-  if (found.length < limit && found.length >= near.matches) found = await look(near.more);
-  if (found.length < limit && parts.length > 1) found = await ask<RawRecord>(reading, anyOf, { terms: queries.hasWords(text) });
+  const look = async (count: number): Promise<RawRecord[]> => (await queryRecordScan<Edged>(reading, recordProbeStatement(shape, count), {})).filter(({ edge }) => edge === null);
+  let found = await look(nearScan.rows);
+  if (found.length < limit && found.length >= nearScan.matches) found = await look(nearScan.more);
+  if (found.length < limit && parts.length > 1) found = await queryRecordScan<RawRecord>(reading, anyMatchesStatement, { terms: queries.hasWords(text) });
   if (found.length < limit) {
-    const terms = parts.length === 1 ? all : rareTerms(await sharesOf(reading, parts, sampleRows), all, lookedUpMost);
-    found = await ask<RawRecord>(reading, anyOf, { terms: terms ?? all });
+    const terms = parts.length === 1 ? all : selectRareTerms(await sampleTermShares(reading, parts, sampleRows), all, lookedUpMax);
+    found = await queryRecordScan<RawRecord>(reading, anyMatchesStatement, { terms: terms ?? all });
   }
-  const id = fold(text);
-  const key = ({ id: own, title }: RawRecord): string => `${fold(own) === id ? '0' : '1'}${titleKey(title)}`;
+  const id = foldCase(text);
+  const key = ({ id: own, title }: RawRecord): string => `${foldCase(own) === id ? '0' : '1'}${titleKey(title)}`;
   return found.sort((a, b) => (key(a) < key(b) ? -1 : 1));
 };
 
-export const searchStored = async (db: Db, request: SearchRequest): Promise<RawRecord[]> => {
+export const searchStoredRecords = async (db: Db, request: RecordSearchRequest): Promise<RawRecord[]> => {
   const { env, resource, text, limit } = request;
   const key = titleKey(text);
-  const best = await rows<RawRecord>(db, first, [env, resource, text, key, key + beyond, text + beyond, limit]);
+  const best = await queryRows<RawRecord>(db, bestMatchesSql, [env, resource, text, key, key + beyond, text + beyond, limit]);
   const found = new Map(best.map((record) => [record.id, record]));
-  if (found.size < limit) for (const record of await others(db, { ...request, limit: limit + found.size })) if (!found.has(record.id)) found.set(record.id, record);
+  if (found.size < limit) for (const record of await findOtherMatches(db, { ...request, limit: limit + found.size })) if (!found.has(record.id)) found.set(record.id, record);
   return [...found.values()].slice(0, limit);
 };

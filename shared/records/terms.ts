@@ -3,17 +3,17 @@
  * ranges (record_keys). Which fields take part is the resource's declaration. Written by write.ts, asked by list.
  */
 import { createHash } from 'node:crypto';
-import { fold, queryWords, titleWords } from '../platform/core/text.ts';
+import { foldCase, queryWords, titleWords } from '../platform/core/searchWords.ts';
 import type { Definition } from '../environments/definition.ts';
 import type { ManifestResource } from '../environments/manifest.ts';
 
 export type FieldType = 'text' | 'number' | 'money' | 'time' | 'boolean' | 'link' | 'person' | 'any';
 const fieldTypes: readonly string[] = ['text', 'number', 'money', 'time', 'boolean', 'link', 'person'];
 
-export const typeOf = (type: string | undefined): FieldType => (type !== undefined && fieldTypes.includes(type) ? (type as FieldType) : 'any');
+export const toFieldType = (type: string | undefined): FieldType => (type !== undefined && fieldTypes.includes(type) ? (type as FieldType) : 'any');
 export const isNumeric = (type: FieldType): boolean => type === 'number' || type === 'money' || type === 'time';
 
-interface KeyField {
+interface IndexedKeyField {
   readonly field: string;
   readonly type: FieldType;
   /** Whether records without the field are listed too: those that are sorted by it. */
@@ -21,34 +21,34 @@ interface KeyField {
 }
 
 /** How records of a resource are indexed; `shape` names it. */
-export interface Indexing {
+export interface ResourceIndexing {
   readonly shape: string;
   readonly search: readonly string[];
   /** Fields whose values are lexemes. */
-  readonly equal: readonly string[];
-  readonly keys: readonly KeyField[];
+  readonly equalityFields: readonly string[];
+  readonly keys: readonly IndexedKeyField[];
 }
 
 /** Raised when lexemes or keys are made in another way: all are made anew then. */
 const version = 1;
 
-const make = (definition: Definition, { name, fields = [] }: ManifestResource): Indexing => {
+const buildIndexing = (definition: Definition, { name, fields = [] }: ManifestResource): ResourceIndexing => {
   const related = [...definition.resources.values()].flatMap(({ relations = [] }) => relations.flatMap(({ resource, field }) => (resource === name && field !== undefined ? [field] : [])));
   const search = fields.filter((field) => field.search === true).map((field) => field.name);
   const equal = [...new Set([...fields.filter((field) => field.filter === true).map((field) => field.name), ...related])].sort();
   const keys = fields
-    .filter((field) => field.sort === true || (field.filter === true && isNumeric(typeOf(field.type))))
-    .map((field) => ({ field: field.name, type: typeOf(field.type), sorted: field.sort === true }));
+    .filter((field) => field.sort === true || (field.filter === true && isNumeric(toFieldType(field.type))))
+    .map((field) => ({ field: field.name, type: toFieldType(field.type), sorted: field.sort === true }));
   const shape = createHash('sha256').update(JSON.stringify([version, search, equal, keys])).digest('base64url').slice(0, 12);
-  return { shape, search, equal, keys };
+  return { shape, search, equalityFields: equal, keys };
 };
 
-const made = new WeakMap<Definition, Map<string, Indexing>>();
+const indexingByDefinition = new WeakMap<Definition, Map<string, ResourceIndexing>>();
 
-export const indexingOf = (definition: Definition, resource: ManifestResource): Indexing => {
-  const known = made.get(definition) ?? new Map<string, Indexing>();
-  made.set(definition, known);
-  const found = known.get(resource.name) ?? make(definition, resource);
+export const getIndexing = (definition: Definition, resource: ManifestResource): ResourceIndexing => {
+  const known = indexingByDefinition.get(definition) ?? new Map<string, ResourceIndexing>();
+  indexingByDefinition.set(definition, known);
+  const found = known.get(resource.name) ?? buildIndexing(definition, resource);
   known.set(resource.name, found);
   return found;
 };
@@ -61,7 +61,7 @@ const resourceCode = (resource: string): string => {
 };
 
 /** Between the lexemes of one record, as they are sent; no lexeme holds it. */
-export const termBreak = '\u001e';
+export const recordTermSeparator = '\u001e';
 
 /** Longer texts don't tell more apart; what is found by them is compared whole. Keeps lexemes and index rows small. */
 const lexemeMax = 100;
@@ -71,7 +71,7 @@ const wordsMax = 2_000;
 const membersMax = 100;
 
 const clipped = (text: string, most: number): string => text.slice(0, most).toWellFormed();
-const plain = (text: string): string => clipped(text, lexemeMax).replaceAll(termBreak, ' ').replaceAll('\ufffd', '');
+const lexemeText = (text: string): string => clipped(text, lexemeMax).replaceAll(recordTermSeparator, ' ').replaceAll('\ufffd', '');
 
 const scalarText = (value: unknown): string | null =>
   typeof value === 'string' ? value : typeof value === 'number' || typeof value === 'boolean' ? String(value) : null;
@@ -79,54 +79,54 @@ const scalarText = (value: unknown): string | null =>
 const valuesOf = (value: unknown): string[] =>
   (Array.isArray(value) ? value.slice(0, membersMax) : [value]).flatMap((member) => scalarText(member) ?? []);
 
-export interface Indexed {
+export interface IndexedRecord {
   readonly id: string;
   readonly title: string;
   readonly subtitle: string | null;
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-const own = (fields: Readonly<Record<string, unknown>>, name: string): unknown => (Object.hasOwn(fields, name) ? fields[name] : undefined);
+const ownMember = (fields: Readonly<Record<string, unknown>>, name: string): unknown => (Object.hasOwn(fields, name) ? fields[name] : undefined);
 
 /** The lexemes of a record: each after environment and resource, with a letter that says what it is. */
-export const recordTerms = (env: number, resource: string, { search, equal }: Indexing, { id, title, subtitle, fields }: Indexed): string[] => {
+export const recordTerms = (env: number, resource: string, { search, equalityFields: equal }: ResourceIndexing, { id, title, subtitle, fields }: IndexedRecord): string[] => {
   const before = `${String(env)}.${resourceCode(resource)}`;
-  const texts = [title, subtitle ?? '', ...search.flatMap((name) => valuesOf(own(fields, name)))];
+  const texts = [title, subtitle ?? '', ...search.flatMap((name) => valuesOf(ownMember(fields, name)))];
   const words = new Set<string>();
   for (const text of texts) for (const word of titleWords(text)) if (words.size < wordsMax) words.add(word);
-  const terms = [`i${fold(id)}`, ...[...words].map((word) => `w${word}`)];
+  const terms = [`i${foldCase(id)}`, ...[...words].map((word) => `w${word}`)];
   for (const name of equal) {
-    const value = own(fields, name);
+    const value = ownMember(fields, name);
     if (value === undefined || value === null) continue;
     terms.push(`e${name}`);
-    for (const text of valuesOf(value)) terms.push(`f${name}=${plain(text)}`);
+    for (const text of valuesOf(value)) terms.push(`f${name}=${lexemeText(text)}`);
   }
-  return terms.map((term) => (before + term).replaceAll(termBreak, ' '));
+  return terms.map((term) => (before + term).replaceAll(recordTermSeparator, ' '));
 };
 
-const quoted = (lexeme: string, prefix = ''): string => `'${lexeme.replaceAll(termBreak, ' ').replaceAll('\\', '\\\\').replaceAll("'", "''")}'${prefix}`;
+const quoteLexeme = (lexeme: string, prefix = ''): string => `'${lexeme.replaceAll(recordTermSeparator, ' ').replaceAll('\\', '\\\\').replaceAll("'", "''")}'${prefix}`;
 
 /** Makes the tsqueries of one resource; lexemes are quoted, so whatever a value holds stands for itself. */
 export const termQueries = (env: number, resource: string) => {
   const before = `${String(env)}.${resourceCode(resource)}`;
   return {
     equals: (field: string, values: readonly (string | number | boolean)[]): string =>
-      `(${values.map((value) => quoted(`${before}f${field}=${plain(String(value))}`)).join(' | ')})`,
-    startsWith: (field: string, value: string): string => quoted(`${before}f${field}=${plain(value)}`, ':*'),
-    has: (field: string): string => quoted(`${before}e${field}`),
+      `(${values.map((value) => quoteLexeme(`${before}f${field}=${lexemeText(String(value))}`)).join(' | ')})`,
+    startsWith: (field: string, value: string): string => quoteLexeme(`${before}f${field}=${lexemeText(value)}`, ':*'),
+    has: (field: string): string => quoteLexeme(`${before}e${field}`),
     /** All words as they are, which is looked up more quickly than their beginnings. */
-    hasWords: (text: string): string => queryWords(text).map((word) => quoted(`${before}w${word}`)).join(' & '),
+    hasWords: (text: string): string => queryWords(text).map((word) => quoteLexeme(`${before}w${word}`)).join(' & '),
     /** One for each word: the id begins with the text, or the word begins one of the record's. All of them have to hold. */
     matches: (text: string): string[] => {
-      const byId = quoted(`${before}i${fold(text)}`, ':*');
-      const words = queryWords(text).map((word) => `(${byId} | ${quoted(`${before}w${word}`, ':*')})`);
+      const byId = quoteLexeme(`${before}i${foldCase(text)}`, ':*');
+      const words = queryWords(text).map((word) => `(${byId} | ${quoteLexeme(`${before}w${word}`, ':*')})`);
       return words.length === 0 ? [byId] : words;
     },
   };
 };
 
 /** What titles are sorted by, and found by their beginning. */
-export const titleKey = (title: string): string => clipped(fold(title), keyMax);
+export const titleKey = (title: string): string => clipped(foldCase(title), keyMax);
 
 export interface SortKey {
   readonly num: number;
@@ -146,9 +146,9 @@ interface RecordKey extends SortKey {
   readonly missing: boolean;
 }
 
-export const recordKeys = ({ keys }: Indexing, fields: Readonly<Record<string, unknown>>): RecordKey[] =>
+export const recordKeys = ({ keys }: ResourceIndexing, fields: Readonly<Record<string, unknown>>): RecordKey[] =>
   keys.flatMap(({ field, type, sorted }): RecordKey[] => {
-    const key = sortKey(type, own(fields, field));
+    const key = sortKey(type, ownMember(fields, field));
     if (key !== null) return [{ field, missing: false, ...key }];
     return sorted ? [{ field, missing: true, num: 0, text: '' }] : [];
   });

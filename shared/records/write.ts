@@ -4,21 +4,21 @@
  */
 import { randomInt } from 'node:crypto';
 import type { Caller } from '../access/principal.ts';
-import { fault, type Detail } from '../catalogue/errors.ts';
+import { fault, type FaultDetail } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
-import { isObject } from '../platform/core/guard.ts';
-import { invalidDetails } from '../platform/core/validate.ts';
-import { isConflict } from '../platform/db/errors.ts';
-import { rows, statement, type Value } from '../platform/db/sql.ts';
+import { isObject } from '../platform/core/jsonLimits.ts';
+import { invalidFault } from '../platform/core/validate.ts';
+import { isSerializationFailure } from '../platform/db/errors.ts';
+import { queryRows, statement, type SqlValue } from '../platform/db/sql.ts';
 import type { DomainDeps } from '../settings/deps.ts';
-import { modeProblem } from '../access/gates.ts';
-import type { SavedAnswer } from '../platform/journal/answers.ts';
-import { recordIdProblem, recordProblems, wholeRecord } from './given.ts';
+import { principalModeFault } from '../access/gates.ts';
+import type { SavedResponse } from '../platform/journal/idempotency.ts';
+import { recordIdProblem, recordProblems, toFullRecord } from './recordProblems.ts';
 import type { FullRecord } from './queries.ts';
-import { visibleResource } from './read.ts';
-import { indexingOf, recordKeys, recordTerms, termBreak, titleKey, type Indexing } from './terms.ts';
+import { requireVisibleResource } from './read.ts';
+import { getIndexing, recordKeys, recordTerms, recordTermSeparator, titleKey, type ResourceIndexing } from './terms.ts';
 
-export interface GivenRecord {
+export interface PushedRecord {
   readonly id: string;
   readonly title: string;
   readonly subtitle?: string | null;
@@ -27,17 +27,17 @@ export interface GivenRecord {
 }
 
 export interface RecordChanges {
-  readonly records: readonly GivenRecord[];
+  readonly records: readonly PushedRecord[];
   readonly deleted: readonly string[];
 }
 
-export interface Written {
+export interface WriteRecordsResult {
   readonly stored: number;
   readonly deleted: number;
 }
 
 /** A record that is stored as it is already is left alone, so that an app may push all it has over and over. */
-const textOf = (saved: boolean): string => `
+const writeRecordsSql = (saved: boolean): string => `
   with given as (
     select * from json_to_recordset($3::json) as g(id text, title text, title_key text, subtitle text, fields jsonb, updated_at bigint, terms text, keys json)),
   written as (
@@ -68,33 +68,33 @@ const textOf = (saved: boolean): string => `
     select $14, $15, $16::bytea, $17::smallint, replace($18, '"deleted":0', '"deleted":' || (select count(*) from gone)), $19, $4::bigint)` : ''}
   select (select count(*) from given)::int as stored, (select count(*) from gone)::int as deleted`;
 
-const write = { plain: statement('records.write', textOf(false)), saved: statement('records.writeSaved', textOf(true)) };
+const writeStatements = { plain: statement('records.write', writeRecordsSql(false)), saved: statement('records.writeSaved', writeRecordsSql(true)) };
 
 /** Any number that no other write of the same records has. */
 export const newStamp = (): number => randomInt(1, 2 ** 48 - 1);
 
-export const indexedRow = (env: number, resource: string, indexing: Indexing, record: FullRecord): object => ({
+export const toIndexedRow = (env: number, resource: string, indexing: ResourceIndexing, record: FullRecord): object => ({
   id: record.id,
   title: record.title,
   title_key: titleKey(record.title),
   subtitle: record.subtitle,
   fields: record.fields,
   updated_at: record.updatedAt,
-  terms: recordTerms(env, resource, indexing, record).join(termBreak),
+  terms: recordTerms(env, resource, indexing, record).join(recordTermSeparator),
   keys: recordKeys(indexing, record.fields),
 });
 
 const members = new Set(['id', 'title', 'subtitle', 'fields', 'updatedAt']);
 
 /** Of one record: a member that is not known would be lost without a word. */
-const recordDetails = (record: unknown, place: string): Detail[] => [
+const recordDetails = (record: unknown, place: string): FaultDetail[] => [
   ...recordProblems(record).map(({ path, message }) => ({ path: path === '' ? place : `${place}.${path}`, message })),
   ...(isObject(record) ? Object.keys(record).filter((member) => !members.has(member)).map((member) => ({ path: `${place}.${member.slice(0, 100).toWellFormed()}`, message: 'is not known here' })) : []),
 ];
 
-const problemsOf = ({ records, deleted }: RecordChanges): Detail[] => {
+const recordChangeProblems = ({ records, deleted }: RecordChanges): FaultDetail[] => {
   const seen = new Set<string>();
-  const again = (id: unknown, path: string): Detail[] => {
+  const again = (id: unknown, path: string): FaultDetail[] => {
     if (typeof id !== 'string') return [];
     if (seen.has(id)) return [{ path, message: 'is given more than once' }];
     seen.add(id);
@@ -116,42 +116,42 @@ const problemsOf = ({ records, deleted }: RecordChanges): Detail[] => {
 };
 
 const problemsShown = 20;
-const attempts = 5;
+const attemptsMax = 5;
 
 /**
  * Writes all or nothing. Throws `404` for a resource that the caller doesn't see, `403` for anybody but the app, `409`
  * for one that the app serves itself, `400` with every problem. `save` makes the row that keeps the answer; its text
  * says `"deleted":0`, which the statement replaces by the number.
  */
-export const writeRecords = async (deps: DomainDeps, caller: Caller, name: string, changes: RecordChanges, save: SavedAnswer | null = null): Promise<Written> => {
+export const writeRecords = async (deps: DomainDeps, caller: Caller, name: string, changes: RecordChanges, save: SavedResponse | null = null): Promise<WriteRecordsResult> => {
   const { env, principal, requestId, address } = caller;
-  const resource = visibleResource(caller, name);
-  const mode = modeProblem(principal);
+  const resource = requireVisibleResource(caller, name);
+  const mode = principalModeFault(principal);
   if (mode !== null) throw mode;
   if (principal.type !== 'app' && principal.type !== 'system') throw fault('forbidden', 'Records are stored by the app, with an app key.');
   if (resource.source !== 'stored') throw fault('conflict', 'The app serves this resource itself; nothing of it is stored.');
-  const problems = problemsOf(changes);
-  if (problems.length > 0) throw invalidDetails(problems.slice(0, problemsShown));
-  const indexing = indexingOf(env.definition, resource);
-  const given = changes.records.map((record) => indexedRow(env.id, name, indexing, wholeRecord(name, record)));
+  const problems = recordChangeProblems(changes);
+  if (problems.length > 0) throw invalidFault(problems.slice(0, problemsShown));
+  const indexing = getIndexing(env.definition, resource);
+  const given = changes.records.map((record) => toIndexedRow(env.id, name, indexing, toFullRecord(name, record)));
   const at = deps.clock.now();
-  const values: Value[] = [
+  const values: SqlValue[] = [
     env.id, name, JSON.stringify(given), at, indexing.shape, newStamp(), changes.deleted,
     principal.type, principal.id, principal.name, principal.role?.name ?? null, requestId, address,
     ...(save === null ? [] : [save.principal, save.key, save.fingerprint, save.status, save.body, save.etag]),
   ];
   for (let attempt = 1; ; attempt++) {
     try {
-      const [written] = await rows<Written>(deps.db, save === null ? write.plain : write.saved, values);
+      const [written] = await queryRows<WriteRecordsResult>(deps.db, save === null ? writeStatements.plain : writeStatements.saved, values);
       return written ?? { stored: 0, deleted: 0 };
     } catch (error) {
-      if (!isConflict(error) || attempt === attempts) throw error;
+      if (!isSerializationFailure(error) || attempt === attemptsMax) throw error;
     }
   }
 };
 
 /** Stores records of a stored resource; answers how many. */
-export const putRecords = async (deps: DomainDeps, caller: Caller, resource: string, records: readonly GivenRecord[]): Promise<number> =>
+export const putRecords = async (deps: DomainDeps, caller: Caller, resource: string, records: readonly PushedRecord[]): Promise<number> =>
   (await writeRecords(deps, caller, resource, { records, deleted: [] })).stored;
 
 /** Deletes records of a stored resource; answers how many there were. */

@@ -1,12 +1,12 @@
 /**
  * Hands letters to a mail server and says honestly what became of them. A letter is handed over once the server has
  * asked for its text: before that nothing was sent, after it only the server's answer tells. Connections are kept for a
- * few seconds, for replies that come one after the other. Called by deliver.ts.
+ * few seconds, for replies that come one after the other. Called by deliverReply.ts.
  */
 import { Readable } from 'node:stream';
 import type { NodemailerError } from 'nodemailer';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
-import type { Envelope } from './message.ts';
+import type { MailEnvelope } from './composeMail.ts';
 
 export type MailOutcome =
   | { readonly kind: 'sent' }
@@ -18,10 +18,10 @@ export type MailOutcome =
   | { readonly kind: 'unknown'; readonly error: string };
 
 export interface Mail {
-  readonly envelope: Envelope;
+  readonly envelope: MailEnvelope;
   readonly body: Buffer;
   /** Called when the server has asked for the text: nothing is sent unless it resolves, and what it throws is thrown. */
-  readonly onHandOver: () => Promise<void>;
+  readonly onDispatch: () => Promise<void>;
 }
 
 export interface MailServer {
@@ -29,12 +29,12 @@ export interface MailServer {
 }
 
 /** ms: until a connection stands; until the server greets; without a sign of it, the answer to the text included. */
-const connectMs = 10_000;
-const greetMs = 10_000;
-const silentMs = 60_000;
+const connectTimeoutMs = 10_000;
+const greetingTimeoutMs = 10_000;
+const silenceTimeoutMs = 60_000;
 /** Kept this long without work; long enough for a queue of replies, short enough to be no burden to the server. */
 const idleMs = 3_000;
-const lettersMost = 100;
+const mailsPerConnectionMax = 100;
 
 const loopback = /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/;
 
@@ -46,23 +46,23 @@ const newConnection = (url: URL): SMTPConnection => {
     secure: url.protocol === 'smtps:',
     // A password never goes over a network in the clear.
     requireTLS: url.protocol === 'smtp:' && url.password !== '' && !loopback.test(host),
-    connectionTimeout: connectMs,
-    greetingTimeout: greetMs,
-    dnsTimeout: connectMs,
-    socketTimeout: silentMs,
+    connectionTimeout: connectTimeoutMs,
+    greetingTimeout: greetingTimeoutMs,
+    dnsTimeout: connectTimeoutMs,
+    socketTimeout: silenceTimeoutMs,
     socketCloseTimeout: 1_000,
   });
 };
 
-interface Line {
+interface MailConnection {
   readonly connection: SMTPConnection;
-  letters: number;
+  mails: number;
   ended: boolean;
 }
 
-const open = (url: URL): Promise<Line> =>
+const openMailConnection = (url: URL): Promise<MailConnection> =>
   new Promise((resolve, reject) => {
-    const line: Line = { connection: newConnection(url), letters: 0, ended: false };
+    const line: MailConnection = { connection: newConnection(url), mails: 0, ended: false };
     const { connection } = line;
     const fail = (error: Error): void => {
       connection.close();
@@ -84,25 +84,25 @@ const open = (url: URL): Promise<Line> =>
     });
   });
 
-const sentence = (error: unknown): string => {
+const errorSentence = (error: unknown): string => {
   const { response, message, code } = error as Partial<NodemailerError> & { response?: string };
   return (response ?? message ?? code ?? 'no reason given').replace(/\s+/g, ' ').trim().slice(0, 500);
 };
 
-const outcomeOf = (error: unknown, handedOver: boolean): MailOutcome => {
+const mailOutcomeOf = (error: unknown, handedOver: boolean): MailOutcome => {
   const { responseCode, code } = error as { responseCode?: number; code?: string };
-  if (responseCode !== undefined) return responseCode >= 500 ? { kind: 'refused', error: `The mail server refused it: ${sentence(error)}` } : { kind: 'later', error: `The mail server didn’t take it: ${sentence(error)}` };
-  if (handedOver) return { kind: 'unknown', error: `The mail server was given it and gave no answer: ${sentence(error)}` };
-  if (code === 'EENVELOPE' || code === 'EMESSAGE') return { kind: 'refused', error: `It can’t be sent: ${sentence(error)}` };
-  return { kind: 'later', error: `The connection to the mail server broke: ${sentence(error)}` };
+  if (responseCode !== undefined) return responseCode >= 500 ? { kind: 'refused', error: `The mail server refused it: ${errorSentence(error)}` } : { kind: 'later', error: `The mail server didn’t take it: ${errorSentence(error)}` };
+  if (handedOver) return { kind: 'unknown', error: `The mail server was given it and gave no answer: ${errorSentence(error)}` };
+  if (code === 'EENVELOPE' || code === 'EMESSAGE') return { kind: 'refused', error: `It can’t be sent: ${errorSentence(error)}` };
+  return { kind: 'later', error: `The connection to the mail server broke: ${errorSentence(error)}` };
 };
 
-interface Sending {
+interface SendResult {
   readonly outcome: MailOutcome;
-  readonly handedOver: boolean;
+  readonly dispatched: boolean;
 }
 
-const sendOver = ({ connection }: Line, { envelope, body, onHandOver }: Mail): Promise<Sending> =>
+const sendOnConnection = ({ connection }: MailConnection, { envelope, body, onDispatch: onHandOver }: Mail): Promise<SendResult> =>
   new Promise((resolve, reject) => {
     let asked = false;
     let handedOver = false;
@@ -122,24 +122,24 @@ const sendOver = ({ connection }: Line, { envelope, body, onHandOver }: Mail): P
       },
     });
     connection.send({ from: envelope.from, to: [envelope.to], size: body.length }, text, (error) => {
-      resolve({ outcome: error === null ? { kind: 'sent' } : outcomeOf(error, handedOver), handedOver });
+      resolve({ outcome: error === null ? { kind: 'sent' } : mailOutcomeOf(error, handedOver), dispatched: handedOver });
     });
   });
 
 /** The mail server at `url` (`smtp://user:password@host:port`, `smtps://…`). Holds nothing open for long. */
 export const openMailServer = (address: string): MailServer => {
   const url = new URL(address);
-  const idle: { line: Line; timer: NodeJS.Timeout }[] = [];
+  const idle: { line: MailConnection; timer: NodeJS.Timeout }[] = [];
 
-  const taken = (): Line | null => {
+  const taken = (): MailConnection | null => {
     for (let kept = idle.pop(); kept !== undefined; kept = idle.pop()) {
       clearTimeout(kept.timer);
       if (!kept.line.ended) return kept.line;
     }
     return null;
   };
-  const keep = (line: Line): void => {
-    if (line.letters >= lettersMost) {
+  const keep = (line: MailConnection): void => {
+    if (line.mails >= mailsPerConnectionMax) {
       line.connection.quit();
       return;
     }
@@ -149,9 +149,9 @@ export const openMailServer = (address: string): MailServer => {
     }, idleMs) };
     idle.push(kept);
   };
-  const over = async (line: Line, mail: Mail): Promise<Sending> => {
-    line.letters += 1;
-    const sending = await sendOver(line, mail);
+  const over = async (line: MailConnection, mail: Mail): Promise<SendResult> => {
+    line.mails += 1;
+    const sending = await sendOnConnection(line, mail);
     if (sending.outcome.kind === 'sent' && !line.ended) keep(line);
     else line.connection.close();
     return sending;
@@ -161,15 +161,15 @@ export const openMailServer = (address: string): MailServer => {
     send: async (mail) => {
       const known = taken();
       if (known !== null) {
-        const { outcome, handedOver } = await over(known, mail);
+        const { outcome, dispatched: handedOver } = await over(known, mail);
         // Servers end connections that were idle; what was not handed over then goes over a new one.
         if (outcome.kind !== 'later' || handedOver) return outcome;
       }
-      let line: Line;
+      let line: MailConnection;
       try {
-        line = await open(url);
+        line = await openMailConnection(url);
       } catch (error) {
-        return { kind: 'later', error: `The mail server can’t be reached: ${sentence(error)}` };
+        return { kind: 'later', error: `The mail server can’t be reached: ${errorSentence(error)}` };
       }
       return (await over(line, mail)).outcome;
     },

@@ -13,7 +13,7 @@ const sizeOf = (value: unknown): number => {
   }
 };
 
-export const batchesOf = <T>(values: readonly T[]): T[][] => {
+export const splitIntoFrames = <T>(values: readonly T[]): T[][] => {
   const batches: T[][] = [];
   let last: T[] = [];
   let bytes = 0;

@@ -2,19 +2,19 @@
 import { randomUUID } from 'node:crypto';
 import { linkLimits, type AppCalls, type GivenRecord, type Json } from '../applink/protocol.ts';
 import type { Timing } from './backoff.ts';
-import { batchesOf } from './batches.ts';
-import { createBusy } from './busy.ts';
+import { splitIntoFrames } from './batches.ts';
+import { createPendingWork } from './pendingWork.ts';
 import type { App } from './defineApp.ts';
 import { createEmitter, type Emitter } from './events.ts';
-import { createFlags, type Flags } from './flags.ts';
+import { createFlagCache, type Flags } from './flags.ts';
 import { openLink } from './link.ts';
-import { Once } from './once.ts';
-import { createOutgoing, type Outgoing } from './outgoing.ts';
+import { AnswerCache } from './answerCache.ts';
+import { createOutgoingQueue, type OutgoingQueue } from './outgoingQueue.ts';
 import type { Peer } from './peer.ts';
-import { LinkProblem, textOf } from './problems.ts';
-import { createResend } from './resend.ts';
-import { createServe } from './serve.ts';
-import { createSlots } from './slots.ts';
+import { LinkProblem, errorText } from './problems.ts';
+import { createAnswerResender } from './answerResender.ts';
+import { createRequestHandler } from './requestHandler.ts';
+import { createHandlerLimiter } from './handlerLimiter.ts';
 import type { AnswerStore } from './stores.ts';
 
 export type Report = AppCalls['items.report']['params'];
@@ -58,12 +58,12 @@ export interface Client extends Pick<Emitter, 'on'> {
 const sdk = 'console-sdk/1.0.0';
 const standardTiming: Timing = { retryMinMs: 100, retryMaxMs: 30_000, refusedMs: 30_000, restartMs: 500, heartbeatMs: linkLimits.heartbeatMs, goneMs: linkLimits.goneMs, resendMs: 60_000 };
 
-const print = (problem: LinkProblem): void => {
-  console.error(`console-api: ${problem.message}${problem.cause === undefined ? '' : `\n${problem.cause instanceof Error ? String(problem.cause.stack) : textOf(problem.cause)}`}`);
+const printProblem = (problem: LinkProblem): void => {
+  console.error(`console-api: ${problem.message}${problem.cause === undefined ? '' : `\n${problem.cause instanceof Error ? String(problem.cause.stack) : errorText(problem.cause)}`}`);
 };
 
 /** The same trouble with the connection is told once, until it was good again. */
-const tellOnce = (tell: (problem: LinkProblem) => void): { tell: (problem: LinkProblem) => void; forget: () => void } => {
+const reportOncePerOutage = (tell: (problem: LinkProblem) => void): { tell: (problem: LinkProblem) => void; forget: () => void } => {
   let last = '';
   return {
     tell: (problem) => {
@@ -78,15 +78,15 @@ const tellOnce = (tell: (problem: LinkProblem) => void): { tell: (problem: LinkP
 };
 
 /** A promise that may be left alone: its rejection is told to `onError` too and never ends the process. */
-const tolerant = <T>(promise: Promise<T>, emitter: Emitter): Promise<T> => {
+const withHandledRejection = <T>(promise: Promise<T>, emitter: Emitter): Promise<T> => {
   promise.catch((error: unknown) => {
-    emitter.emit('error', error instanceof LinkProblem ? error : new LinkProblem('request', textOf(error)));
+    emitter.emit('error', error instanceof LinkProblem ? error : new LinkProblem('request', errorText(error)));
   });
   return promise;
 };
 
 /** What happened while offline says when. Should the clocks disagree about what is past, the time of sending has to do. */
-const reportOnce = async (outgoing: Outgoing, given: Report, isOnline: boolean): Promise<AppCalls['items.report']['result']> => {
+const sendReport = async (outgoing: OutgoingQueue, given: Report, isOnline: boolean): Promise<AppCalls['items.report']['result']> => {
   const report = { ...given, delivery: given.delivery ?? randomUUID() };
   if (isOnline || given.at !== undefined) return outgoing.add('items.report', report, 'items');
   try {
@@ -97,13 +97,13 @@ const reportOnce = async (outgoing: Outgoing, given: Report, isOnline: boolean):
   }
 };
 
-const putAll = async (outgoing: Outgoing, resource: string, records: readonly GivenRecord[]): Promise<{ stored: number }> => {
-  const answers = await Promise.all(batchesOf(records).map((batch) => outgoing.add('records.put', { resource, records: batch }, resource)));
+const putRecordBatches = async (outgoing: OutgoingQueue, resource: string, records: readonly GivenRecord[]): Promise<{ stored: number }> => {
+  const answers = await Promise.all(splitIntoFrames(records).map((batch) => outgoing.add('records.put', { resource, records: batch }, resource)));
   return { stored: answers.reduce((sum, { stored }) => sum + stored, 0) };
 };
 
-const deleteAll = async (outgoing: Outgoing, resource: string, ids: readonly string[]): Promise<{ deleted: number }> => {
-  const answers = await Promise.all(batchesOf(ids).map((batch) => outgoing.add('records.delete', { resource, ids: batch }, resource)));
+const deleteRecordBatches = async (outgoing: OutgoingQueue, resource: string, ids: readonly string[]): Promise<{ deleted: number }> => {
+  const answers = await Promise.all(splitIntoFrames(ids).map((batch) => outgoing.add('records.delete', { resource, ids: batch }, resource)));
   return { deleted: answers.reduce((sum, { deleted }) => sum + deleted, 0) };
 };
 
@@ -111,31 +111,31 @@ const deleteAll = async (outgoing: Outgoing, resource: string, ids: readonly str
 export const connect = (options: ConnectOptions): Client => {
   const { app, url, key, store = null, concurrency = 64, queueLimit = 10_000, instance = store?.instance ?? randomUUID(), startedAt = Math.round(performance.timeOrigin) } = options;
   const timing = { ...standardTiming, ...options.timing };
-  const emitter = createEmitter(options.onError ?? print);
-  const problems = tellOnce((problem) => { emitter.emit('error', problem); });
+  const emitter = createEmitter(options.onError ?? printProblem);
+  const problems = reportOncePerOutage((problem) => { emitter.emit('error', problem); });
   const problem = problems.tell;
   const storeFailed = (cause: unknown): void => { problem(new LinkProblem('store', 'The store of answers failed.', { cause })); };
-  const slots = createSlots(concurrency);
-  const runs = new Once({ store, storeFailed });
-  const replies = new Once({ store: null, storeFailed });
-  const outgoing = createOutgoing(queueLimit);
-  const resend = createResend(runs, timing.resendMs);
-  const held = createFlags();
+  const slots = createHandlerLimiter(concurrency);
+  const runs = new AnswerCache({ store, onStoreError: storeFailed });
+  const replies = new AnswerCache({ store: null, onStoreError: storeFailed });
+  const outgoing = createOutgoingQueue(queueLimit);
+  const resend = createAnswerResender(runs, timing.resendMs);
+  const held = createFlagCache();
   let peer: Peer | null = null;
   let closing: Promise<void> | null = null;
 
-  const answering = createBusy();
-  const serve = createServe({
-    app, slots, runs, replies, problem,
-    stopping: () => closing !== null,
-    progress: (run, progress, message) => peer?.notify('run.progress', { run, progress, ...(message === undefined ? {} : { message }) }),
-    answeredLate: () => { resend.soon(); },
+  const answering = createPendingWork();
+  const serve = createRequestHandler({
+    app, limiter: slots, runs, replies, onProblem: problem,
+    isStopping: () => closing !== null,
+    onProgress: (run, progress, message) => peer?.notify('run.progress', { run, progress, ...(message === undefined ? {} : { message }) }),
+    onLateAnswer: () => { resend.soon(); },
   });
   const heard = (method: string, params: unknown): void => {
     const { run, flag } = (params ?? {}) as { run?: unknown; flag?: unknown };
     if (method === 'run.settled' && typeof run === 'string') runs.settle(run);
     if (method !== 'flags.changed' || typeof flag !== 'object' || flag === null) return;
-    held.changed(flag as Json);
+    held.applyChange(flag as Json);
     emitter.emit('flag', flag as Json);
   };
 
@@ -145,22 +145,22 @@ export const connect = (options: ConnectOptions): Client => {
     outgoing.attach(next);
     held.attach(next);
   };
-  const recalled = store === null ? Promise.resolve() : runs.recall();
+  const recalled = store === null ? Promise.resolve() : runs.loadStored();
   const link = openLink({
-    url, key, timing, heard, problem,
+    url, key, timing, onNotification: heard, onProblem: problem,
     serve: (method, params, from) => {
       answering.begin();
       return serve(method, params, from).finally(answering.end);
     },
     registration: { manifest: app.manifest, instance, startedAt, sdk },
-    up: (next, registered) => {
+    onUp: (next, registered) => {
       problems.forget();
       attach(next);
       void recalled.then(() => resend.now(0));
       emitter.emit('registered', registered);
       emitter.emit('online', { environment: registered.environment });
     },
-    down: () => {
+    onDown: () => {
       attach(null);
       emitter.emit('offline', {});
     },
@@ -193,9 +193,9 @@ export const connect = (options: ConnectOptions): Client => {
       return peer !== null;
     },
     on: emitter.on,
-    report: (report) => tolerant(reportOnce(outgoing, report, peer !== null), emitter),
-    putRecords: (resource, records) => tolerant(putAll(outgoing, resource, records), emitter),
-    deleteRecords: (resource, ids) => tolerant(deleteAll(outgoing, resource, ids), emitter),
+    report: (report) => withHandledRejection(sendReport(outgoing, report, peer !== null), emitter),
+    putRecords: (resource, records) => withHandledRejection(putRecordBatches(outgoing, resource, records), emitter),
+    deleteRecords: (resource, ids) => withHandledRejection(deleteRecordBatches(outgoing, resource, ids), emitter),
     close: ({ drainMs = 10_000 } = {}) => (closing ??= drain(drainMs)),
   };
 };

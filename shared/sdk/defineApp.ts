@@ -16,19 +16,19 @@ export interface App {
 }
 
 /** Without handlers and without what is not there. */
-const plain = (declaration: object): Json =>
+const withoutHandlers = (declaration: object): Json =>
   Object.fromEntries(Object.entries(declaration).filter(([, value]) => value !== undefined && typeof value !== 'function'));
 
 const triageOf = (triage: Triage | undefined): Json | undefined =>
   triage === undefined ? undefined : { rules: triage.rules ?? [], app: triage.answer !== undefined };
 
 const inboxOf = (name: string, { reply, ...inbox }: Inbox, triage: Triage | undefined): Json =>
-  plain({ name, ...plain(inbox), reply: reply === undefined || reply === null ? reply : plain(reply), triage: triageOf(triage) });
+  withoutHandlers({ name, ...withoutHandlers(inbox), reply: reply === undefined || reply === null ? reply : withoutHandlers(reply), triage: triageOf(triage) });
 
 const pageOf = (name: string, page: Page): Json => ({
   name,
-  ...plain(page),
-  blocks: (Array.isArray(page.blocks) ? (page.blocks as Page['blocks']) : []).map((block) => (block.load === undefined ? block : { ...plain(block), source: 'app' })),
+  ...withoutHandlers(page),
+  blocks: (Array.isArray(page.blocks) ? (page.blocks as Page['blocks']) : []).map((block) => (block.load === undefined ? block : { ...withoutHandlers(block), source: 'app' })),
 });
 
 const entries = <T>(declared: Readonly<Record<string, T>> | undefined): readonly (readonly [string, T])[] => Object.entries(declared ?? {});
@@ -47,12 +47,12 @@ export const defineApp = <const A extends Readonly<Record<string, unknown>> = Re
     pages: new Map(entries(app.pages)),
     triage,
     manifest: {
-      resources: entries(app.resources).map(([name, resource]) => ({ name, ...plain(resource) })),
+      resources: entries(app.resources).map(([name, resource]) => ({ name, ...withoutHandlers(resource) })),
       inboxes: entries(app.inboxes).map(([name, inbox]) => inboxOf(name, inbox, triage.get(name))),
-      views: entries(app.views).map(([name, view]) => ({ name, ...plain(view) })),
-      actions: actions.map(([name, action]) => ({ name, ...plain(action) })),
+      views: entries(app.views).map(([name, view]) => ({ name, ...withoutHandlers(view) })),
+      actions: actions.map(([name, action]) => ({ name, ...withoutHandlers(action) })),
       pages: entries(app.pages).map(([name, page]) => pageOf(name, page)),
-      flags: entries(app.flags).map(([key, flag]) => ({ key, ...plain(flag) })),
+      flags: entries(app.flags).map(([key, flag]) => ({ key, ...withoutHandlers(flag) })),
     },
   };
 };

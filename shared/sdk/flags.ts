@@ -3,12 +3,12 @@
  * service evaluates them with. Holds all flags, heard of over the link; connect.ts makes one.
  */
 import type { AppCalls, Json } from '../applink/protocol.ts';
-import { compileFlag, type Decision, type Evaluate, type EvaluationContext, type FlagState } from '../flags/evaluate.ts';
+import { compileFlag, type FlagEvaluation, type Evaluate, type EvaluationContext, type FlagState } from '../flags/evaluate.ts';
 import type { Peer } from './peer.ts';
 
 /** `targetingKey` is the record id; everything else are attributes that rules look at, by dotted paths. */
 export type FlagContext = EvaluationContext;
-export type FlagDecision = Decision;
+export type FlagDecision = FlagEvaluation;
 
 /** Answers never wait and never throw: the fallback before the first connection, for unknown flags, and for flags of another kind. */
 export interface Flags {
@@ -23,12 +23,12 @@ export interface Flags {
   readonly ready: Promise<void>;
 }
 
-export interface HeldFlags {
+export interface AppFlagCache {
   readonly flags: Flags;
   /** The connection has come or gone. */
   attach(peer: Peer | null): void;
   /** A flag was changed. */
-  changed(flag: Json): void;
+  applyChange(flag: Json): void;
   close(): void;
 }
 
@@ -41,21 +41,21 @@ export interface FlagTiming {
 
 const standardTiming: FlagTiming = { relistMs: 30_000, retryMs: 1_000 };
 const listMs = 15_000;
-const nobody: FlagContext = Object.freeze({});
+const emptyContext: FlagContext = Object.freeze({});
 
-interface Known {
+interface CachedFlagState {
   readonly state: FlagState & { readonly version: number };
   /** Compiled when first asked for: a ramp's steps come more often than some flags are looked at. */
   evaluate: Evaluate | null;
 }
 
-const knownOf = (flag: Json): Known | null => {
+const toCachedFlagState = (flag: Json): CachedFlagState | null => {
   const { flag: key, version, targets, rules } = flag;
   const isFlag = typeof key === 'string' && typeof version === 'number' && typeof targets === 'object' && targets !== null && Array.isArray(rules);
-  return isFlag ? { state: flag as unknown as Known['state'], evaluate: null } : null;
+  return isFlag ? { state: flag as unknown as CachedFlagState['state'], evaluate: null } : null;
 };
 
-const listAll = async (from: Peer): Promise<Json[]> => {
+const fetchAllFlags = async (from: Peer): Promise<Json[]> => {
   const all: Json[] = [];
   for (let cursor: string | null | undefined; cursor !== null; ) {
     const page: AppCalls['flags.list']['result'] = await from.request('flags.list', cursor === undefined ? {} : { cursor }, listMs);
@@ -65,8 +65,8 @@ const listAll = async (from: Peer): Promise<Json[]> => {
   return all;
 };
 
-export const createFlags = ({ relistMs, retryMs }: FlagTiming = standardTiming): HeldFlags => {
-  let known = new Map<string, Known>();
+export const createFlagCache = ({ relistMs, retryMs }: FlagTiming = standardTiming): AppFlagCache => {
+  let known = new Map<string, CachedFlagState>();
   /** Flags heard of since the last list was asked for: they are newer than what it will say. */
   let heard = new Set<string>();
   let peer: Peer | null = null;
@@ -77,9 +77,9 @@ export const createFlags = ({ relistMs, retryMs }: FlagTiming = standardTiming):
   });
 
   const take = (listed: readonly Json[]): void => {
-    const next = new Map<string, Known>();
+    const next = new Map<string, CachedFlagState>();
     for (const flag of listed) {
-      const found = knownOf(flag);
+      const found = toCachedFlagState(flag);
       if (found === null) continue;
       const own = known.get(found.state.flag);
       next.set(found.state.flag, own !== undefined && heard.has(found.state.flag) && own.state.version >= found.state.version ? own : found);
@@ -91,7 +91,7 @@ export const createFlags = ({ relistMs, retryMs }: FlagTiming = standardTiming):
     heard = new Set();
     let waitMs = relistMs;
     try {
-      const flags = await listAll(from);
+      const flags = await fetchAllFlags(from);
       if (peer === from) take(flags);
     } catch {
       // The connection broke, or the service is busy: it is asked again, and what is known stays.
@@ -102,7 +102,7 @@ export const createFlags = ({ relistMs, retryMs }: FlagTiming = standardTiming):
     timer.unref();
   };
 
-  const decide = (key: string, context: FlagContext): Decision | null => {
+  const decide = (key: string, context: FlagContext): FlagEvaluation | null => {
     const found = known.get(key);
     if (found === undefined) return null;
     return (found.evaluate ??= compileFlag(found.state))(context);
@@ -110,20 +110,20 @@ export const createFlags = ({ relistMs, retryMs }: FlagTiming = standardTiming):
 
   return {
     flags: {
-      boolean: (key, fallback, context = nobody) => {
+      boolean: (key, fallback, context = emptyContext) => {
         const value = decide(key, context)?.value;
         return typeof value === 'boolean' ? value : fallback;
       },
-      string: (key, fallback, context = nobody) => {
+      string: (key, fallback, context = emptyContext) => {
         const value = decide(key, context)?.value;
         return typeof value === 'string' ? value : fallback;
       },
-      number: (key, fallback, context = nobody) => {
+      number: (key, fallback, context = emptyContext) => {
         const value = decide(key, context)?.value;
         return typeof value === 'number' ? value : fallback;
       },
-      json: <T>(key: string, fallback: T, context = nobody) => (known.get(key)?.state.kind === 'json' ? (decide(key, context)?.value as T) : fallback),
-      decide: (key, context = nobody) => {
+      json: <T>(key: string, fallback: T, context = emptyContext) => (known.get(key)?.state.kind === 'json' ? (decide(key, context)?.value as T) : fallback),
+      decide: (key, context = emptyContext) => {
         const found = decide(key, context);
         return found === null ? null : { ...found, kind: known.get(key)?.state.kind ?? 'json' };
       },
@@ -134,8 +134,8 @@ export const createFlags = ({ relistMs, retryMs }: FlagTiming = standardTiming):
       clearTimeout(timer);
       if (next !== null) void list(next);
     },
-    changed: (flag) => {
-      const found = knownOf(flag);
+    applyChange: (flag) => {
+      const found = toCachedFlagState(flag);
       if (found === null || found.state.version < (known.get(found.state.flag)?.state.version ?? 0)) return;
       known.set(found.state.flag, found);
       heard.add(found.state.flag);

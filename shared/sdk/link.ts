@@ -2,22 +2,22 @@
 import { WebSocket } from 'ws';
 import { linkCloseCodes, linkLimits, subprotocol, type AppCalls } from '../applink/protocol.ts';
 import { backoff, type Timing } from './backoff.ts';
-import { Peer, type PeerParts } from './peer.ts';
-import { detailsOf, linesOf, LinkProblem, RpcFailed, textOf } from './problems.ts';
-import { refusalOf } from './refusal.ts';
+import { Peer, type PeerOptions } from './peer.ts';
+import { rpcErrorDetails, formatProblem, LinkProblem, RpcFailed, errorText } from './problems.ts';
+import { parseRefusal } from './connectionRefusal.ts';
 
 type Registered = AppCalls['app.register']['result'];
 
-export interface LinkParts {
+export interface LinkOptions {
   readonly url: string;
   readonly key: string;
   readonly timing: Timing;
   readonly registration: AppCalls['app.register']['params'];
-  readonly serve: PeerParts['serve'];
-  readonly heard: PeerParts['heard'];
-  readonly up: (peer: Peer, registered: Registered) => void;
-  readonly down: () => void;
-  readonly problem: (problem: LinkProblem) => void;
+  readonly serve: PeerOptions['serve'];
+  readonly onNotification: PeerOptions['onNotification'];
+  readonly onUp: (peer: Peer, registered: Registered) => void;
+  readonly onDown: () => void;
+  readonly onProblem: (problem: LinkProblem) => void;
 }
 
 export interface Link {
@@ -27,18 +27,18 @@ export interface Link {
 
 const registerMs = 15_000;
 /** A connection that lived this long was a good one, and the next failure is a new matter. */
-const goodMs = 5_000;
+const stableMs = 5_000;
 const closeMs = 2_000;
 
 /** Throws when `url` is none. */
-const addressOf = (url: string): URL => {
+const linkAddress = (url: string): URL => {
   const address = new URL(`${url.replace(/\/+$/, '')}/app`);
   address.protocol = address.protocol.replace(/^http/, 'ws');
   return address;
 };
 
-export const openLink = (parts: LinkParts): Link => {
-  const { timing, problem } = parts;
+export const openLink = (parts: LinkOptions): Link => {
+  const { timing, onProblem: problem } = parts;
   let tries = 0;
   let closed = false;
   let socket: WebSocket | null = null;
@@ -65,8 +65,8 @@ export const openLink = (parts: LinkParts): Link => {
     } catch (error) {
       const known = error instanceof RpcFailed ? error.error : null;
       if (known === null || known.data?.code === 'unavailable') return { next: soon };
-      const details = detailsOf(known);
-      return { next: () => { refused(new LinkProblem('refused', linesOf(`The service refuses the app: ${known.message}`, details), { details })); } };
+      const details = rpcErrorDetails(known);
+      return { next: () => { refused(new LinkProblem('refused', formatProblem(`The service refuses the app: ${known.message}`, details), { details })); } };
     }
   };
 
@@ -86,7 +86,7 @@ export const openLink = (parts: LinkParts): Link => {
     let heardAt = openedAt;
     let isUp = false;
     const heard = (): void => { heardAt = Date.now(); };
-    const peer = new Peer({ serve: parts.serve, heard: parts.heard, send: (frame) => { if (ws.readyState === WebSocket.OPEN) ws.send(frame); } });
+    const peer = new Peer({ serve: parts.serve, onNotification: parts.onNotification, send: (frame) => { if (ws.readyState === WebSocket.OPEN) ws.send(frame); } });
     const beat = setInterval(() => {
       if (Date.now() - heardAt > timing.goneMs) ws.terminate();
       else if (ws.readyState === WebSocket.OPEN) ws.ping();
@@ -100,8 +100,8 @@ export const openLink = (parts: LinkParts): Link => {
     ws.on('close', (code, reason) => {
       clearInterval(beat);
       peer.end();
-      if (isUp) parts.down();
-      if (isUp && Date.now() - openedAt > goodMs) tries = 0;
+      if (isUp) parts.onDown();
+      if (isUp && Date.now() - openedAt > stableMs) tries = 0;
       finish(() => { afterClose(code, reason.toString()); });
     });
     void register(peer).then((outcome) => {
@@ -110,7 +110,7 @@ export const openLink = (parts: LinkParts): Link => {
         ws.close(1000);
       } else if (!peer.ended) {
         isUp = true;
-        parts.up(peer, outcome.registered);
+        parts.onUp(peer, outcome.registered);
       }
     });
   };
@@ -119,11 +119,11 @@ export const openLink = (parts: LinkParts): Link => {
     if (closed) return;
     let ws: WebSocket;
     try {
-      ws = new WebSocket(addressOf(parts.url), subprotocol, {
+      ws = new WebSocket(linkAddress(parts.url), subprotocol, {
         headers: { authorization: `Bearer ${parts.key}` }, maxPayload: linkLimits.frameBytes, handshakeTimeout: registerMs, perMessageDeflate: false,
       });
     } catch (error) {
-      return refused(new LinkProblem('unauthorized', `The address ${JSON.stringify(parts.url)} or the key can’t be used: ${textOf(error)}`));
+      return refused(new LinkProblem('unauthorized', `The address ${JSON.stringify(parts.url)} or the key can’t be used: ${errorText(error)}`));
     }
     socket = ws;
     let finished = false;
@@ -136,12 +136,12 @@ export const openLink = (parts: LinkParts): Link => {
     ws.on('error', (error) => {
       // An open socket also closes, and that is where its end is dealt with.
       if (!opened) finish(() => {
-        problem(new LinkProblem('connection', `The service can’t be reached: ${textOf(error)}`, { cause: error }));
+        problem(new LinkProblem('connection', `The service can’t be reached: ${errorText(error)}`, { cause: error }));
         soon();
       });
     });
     ws.on('unexpected-response', (request, response) => {
-      void refusalOf(response).then(({ found, waitMs, people }) => {
+      void parseRefusal(response).then(({ problem: found, waitMs, needsPerson: people }) => {
         finish(() => {
           if (people) refused(found);
           else {

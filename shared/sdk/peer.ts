@@ -2,16 +2,16 @@
 import { linkLimits, rpcCodes, type AppCalls, type AppMethod, type AppNotifications, type RpcError } from '../applink/protocol.ts';
 import { NoAnswer, RpcFailed } from './problems.ts';
 
-export type Answer = { readonly result: unknown } | { readonly error: RpcError };
+export type RpcAnswer = { readonly result: unknown } | { readonly error: RpcError };
 
-export interface PeerParts {
+export interface PeerOptions {
   readonly send: (frame: string) => void;
   /** Answers a request of the service; never rejects. */
-  readonly serve: (method: string, params: unknown, peer: Peer) => Promise<Answer>;
-  readonly heard: (method: string, params: unknown) => void;
+  readonly serve: (method: string, params: unknown, peer: Peer) => Promise<RpcAnswer>;
+  readonly onNotification: (method: string, params: unknown) => void;
 }
 
-interface Waiting {
+interface PendingRequest {
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: Error) => void;
   readonly timer: NodeJS.Timeout;
@@ -20,7 +20,7 @@ interface Waiting {
 const fits = (frame: string): boolean => frame.length * 3 <= linkLimits.frameBytes || Buffer.byteLength(frame) <= linkLimits.frameBytes;
 
 /** The frame, or undefined when it can't be written as JSON or is too large for one. */
-export const frameOf = (message: object): string | undefined => {
+export const encodeFrame = (message: object): string | undefined => {
   try {
     const frame = JSON.stringify({ jsonrpc: '2.0', ...message });
     return fits(frame) ? frame : undefined;
@@ -29,17 +29,17 @@ export const frameOf = (message: object): string | undefined => {
   }
 };
 
-const unsent: RpcError = { code: rpcCodes.internalError, message: 'The app’s answer is no JSON or larger than 4 MiB.' };
+const unsendableError: RpcError = { code: rpcCodes.internalError, message: 'The app’s answer is no JSON or larger than 4 MiB.' };
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export class Peer {
-  readonly #parts: PeerParts;
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #parts: PeerOptions;
+  readonly #waiting = new Map<number, PendingRequest>();
   #lastId = 0;
   #ended = false;
 
-  constructor(parts: PeerParts) {
+  constructor(parts: PeerOptions) {
     this.#parts = parts;
   }
 
@@ -50,7 +50,7 @@ export class Peer {
   /** Resolves with the service's result; rejects with `RpcFailed` or, when none will come, `NoAnswer`. */
   request<M extends AppMethod>(method: M, params: AppCalls[M]['params'], timeoutMs: number): Promise<AppCalls[M]['result']> {
     const id = ++this.#lastId;
-    const frame = frameOf({ id, method, params });
+    const frame = encodeFrame({ id, method, params });
     if (frame === undefined) return Promise.reject(new RpcFailed({ code: rpcCodes.invalidParams, message: `${method} is no JSON or larger than 4 MiB.` }));
     if (this.#ended) return Promise.reject(new NoAnswer());
     const answer = new Promise<unknown>((resolve, reject) => {
@@ -65,7 +65,7 @@ export class Peer {
   }
 
   notify<M extends keyof AppNotifications>(method: M, params: AppNotifications[M]): void {
-    const frame = frameOf({ method, params });
+    const frame = encodeFrame({ method, params });
     if (frame !== undefined && !this.#ended) this.#parts.send(frame);
   }
 
@@ -80,7 +80,7 @@ export class Peer {
     if (!isObject(message)) return;
     const { id, method, params } = message;
     if (typeof method !== 'string') this.#settle(message);
-    else if (id === undefined) this.#parts.heard(method, params);
+    else if (id === undefined) this.#parts.onNotification(method, params);
     else void this.#answer(id, method, params);
   }
 
@@ -97,7 +97,7 @@ export class Peer {
 
   async #answer(id: unknown, method: string, params: unknown): Promise<void> {
     const answer = await this.#parts.serve(method, isObject(params) ? params : {}, this);
-    if (!this.#ended) this.#parts.send(frameOf({ id, ...answer }) ?? frameOf({ id, error: unsent }) ?? '');
+    if (!this.#ended) this.#parts.send(encodeFrame({ id, ...answer }) ?? encodeFrame({ id, error: unsendableError }) ?? '');
   }
 
   #settle({ id, result, error }: Readonly<Record<string, unknown>>): void {

@@ -52,12 +52,12 @@ export class NoAnswer extends Error {
 }
 
 /** The problems of a manifest or a report, one per line, each with its path. */
-export const detailsOf = (error: RpcError): LinkProblem['details'] => error.data?.problems ?? error.data?.details ?? [];
+export const rpcErrorDetails = (error: RpcError): LinkProblem['details'] => error.data?.problems ?? error.data?.details ?? [];
 
-export const linesOf = (message: string, details: LinkProblem['details']): string =>
+export const formatProblem = (message: string, details: LinkProblem['details']): string =>
   [message, ...details.map(({ path, message: text }) => `  ${path}: ${text}`)].join('\n');
 
-export const textOf = (error: unknown): string => {
+export const errorText = (error: unknown): string => {
   try {
     return error instanceof Error ? error.message : String(error);
   } catch {
@@ -70,9 +70,9 @@ const isActionFailed = (error: unknown): error is ActionFailed =>
   error instanceof ActionFailed || (error instanceof Error && error.name === 'ActionFailed');
 
 /** What the service is told of something thrown: the app's own words only where it chose them. */
-export const errorOf = (error: unknown): { readonly error: RpcError; readonly expected: boolean } => {
+export const toRpcError = (error: unknown): { readonly error: RpcError; readonly expected: boolean } => {
   if (isActionFailed(error)) {
-    const message = textOf(error).slice(0, 2_000);
+    const message = errorText(error).slice(0, 2_000);
     return { error: { code: rpcCodes.actionFailed, message: message === '' ? 'The app refused.' : message, data: { retryable: error.retryable === true } }, expected: true };
   }
   return { error: { code: rpcCodes.internalError, message: 'The app failed; its log says more.' }, expected: false };

@@ -2,24 +2,24 @@
 import { rpcCodes, type ServiceCalls } from '../applink/protocol.ts';
 import type { AnyAction } from './defineApp.ts';
 import type { Item, RunCall, RunResult } from './handlers.ts';
-import { frameOf, type Answer } from './peer.ts';
-import { errorOf, LinkProblem } from './problems.ts';
-import type { Slots } from './slots.ts';
+import { encodeFrame, type RpcAnswer } from './peer.ts';
+import { toRpcError, LinkProblem } from './problems.ts';
+import type { HandlerLimiter } from './handlerLimiter.ts';
 
 export type RunParams = ServiceCalls['action.run']['params'];
 
-export interface RunParts {
-  readonly slots: Slots;
-  readonly problem: (problem: LinkProblem) => void;
-  readonly progress: (run: string, progress: number | null, message: string | undefined) => void;
+export interface RunDeps {
+  readonly limiter: HandlerLimiter;
+  readonly onProblem: (problem: LinkProblem) => void;
+  readonly onProgress: (run: string, progress: number | null, message: string | undefined) => void;
 }
 
 /** As the service fills them in. */
-const timeoutOf = ({ timeout, background }: AnyAction): number => timeout ?? (background === true ? 3_600_000 : 60_000);
+const handlerTimeoutMs = ({ timeout, background }: AnyAction): number => timeout ?? (background === true ? 3_600_000 : 60_000);
 const progressEveryMs = 100;
 const messageMax = 10_000;
 
-const resultOf = (returned: RunResult): ServiceCalls['action.run']['result'] => {
+const toRunResult = (returned: RunResult): ServiceCalls['action.run']['result'] => {
   if (typeof returned === 'string') return { message: returned };
   if (typeof returned !== 'object' || returned === null) return null;
   const { message, blocks } = returned;
@@ -27,15 +27,15 @@ const resultOf = (returned: RunResult): ServiceCalls['action.run']['result'] => 
 };
 
 /** The effect is done, so what can't be sent of its result is left out instead of calling it failed. */
-const sendable = (result: ServiceCalls['action.run']['result'], tell: (message: string) => void): Answer => {
-  if (frameOf({ id: 0, result }) !== undefined) return { result };
+const toSendableAnswer = (result: ServiceCalls['action.run']['result'], tell: (message: string) => void): RpcAnswer => {
+  if (encodeFrame({ id: 0, result }) !== undefined) return { result };
   tell('its blocks are no JSON or larger than 4 MiB and were left out');
   const text = 'The result was too large to show and was left out.';
   return { result: { message: result?.message?.slice(0, messageMax) ?? null, blocks: [{ type: 'text', title: null, text }] } };
 };
 
 /** Sends at most ten a second, and always the last one. */
-const throttled = (send: (fraction: number | null, message?: string) => void): { progress: RunCall<never>['progress']; end: () => void } => {
+const createProgressThrottle = (send: (fraction: number | null, message?: string) => void): { progress: RunCall<never>['progress']; end: () => void } => {
   let timer: NodeJS.Timeout | undefined;
   let next: [number | null, string?] | undefined;
   let ended = false;
@@ -60,16 +60,16 @@ const throttled = (send: (fraction: number | null, message?: string) => void): {
 };
 
 /** Never rejects. */
-export const runAction = async (action: AnyAction | undefined, params: RunParams, { slots, problem, progress }: RunParts): Promise<Answer> => {
+export const runAction = async (action: AnyAction | undefined, params: RunParams, { limiter: slots, onProblem: problem, onProgress: progress }: RunDeps): Promise<RpcAnswer> => {
   const { run, action: name, record, input, item, actor, attempt } = params;
   if (action === undefined) return { error: { code: rpcCodes.invalidParams, message: `The app has no action ${name}.` } };
-  const sender = throttled((fraction, message) => { progress(run, fraction, message); });
+  const sender = createProgressThrottle((fraction, message) => { progress(run, fraction, message); });
   try {
-    const returned = await slots.run(timeoutOf(action), async (signal) =>
+    const returned = await slots.run(handlerTimeoutMs(action), async (signal) =>
       action.run({ run, action: name, record, input: input as never, item: item as Item | null, actor, attempt, signal, progress: sender.progress }));
-    return sendable(resultOf(returned), (message) => { problem(new LinkProblem('handler', `Of the action ${name}, ${message}.`)); });
+    return toSendableAnswer(toRunResult(returned), (message) => { problem(new LinkProblem('handler', `Of the action ${name}, ${message}.`)); });
   } catch (error) {
-    const told = errorOf(error);
+    const told = toRpcError(error);
     if (!told.expected) problem(new LinkProblem('handler', `The action ${name} failed in run ${run}.`, { cause: error }));
     return { error: told.error };
   } finally {

@@ -23,7 +23,7 @@ export interface AnswerStore {
 
 const suffix = '.json';
 
-const synced = async (path: string, flags: string, text?: string): Promise<void> => {
+const writeSynced = async (path: string, flags: string, text?: string): Promise<void> => {
   const file = await open(path, flags, 0o600);
   try {
     if (text !== undefined) await file.writeFile(text);
@@ -34,7 +34,7 @@ const synced = async (path: string, flags: string, text?: string): Promise<void>
 };
 
 /** Made once and kept beside the answers; undefined when the folder can't be used, which `set` tells later. */
-const instanceOf = (folder: string): string | undefined => {
+const readOrCreateInstance = (folder: string): string | undefined => {
   const path = join(folder, 'instance');
   try {
     mkdirSync(folder, { recursive: true });
@@ -56,7 +56,7 @@ const instanceOf = (folder: string): string | undefined => {
 export const fileStore = (folder: string): AnswerStore => {
   const pathOf = (run: string): string => join(folder, `${encodeURIComponent(run).replaceAll('.', '%2E')}${suffix}`);
   return {
-    instance: instanceOf(folder),
+    instance: readOrCreateInstance(folder),
     get: async (run) => {
       try {
         return JSON.parse(await readFile(pathOf(run), 'utf8')) as StoredAnswer;
@@ -68,9 +68,9 @@ export const fileStore = (folder: string): AnswerStore => {
     set: async (run, answer) => {
       await mkdir(folder, { recursive: true });
       // Written beside and renamed, so that it is never half a file; the folder holds the name, so it is synced too.
-      await synced(`${pathOf(run)}.new`, 'w', JSON.stringify(answer));
+      await writeSynced(`${pathOf(run)}.new`, 'w', JSON.stringify(answer));
       await rename(`${pathOf(run)}.new`, pathOf(run));
-      await synced(folder, 'r');
+      await writeSynced(folder, 'r');
     },
     delete: (run) => rm(pathOf(run), { force: true }),
     keys: async () => {

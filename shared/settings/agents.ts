@@ -1,17 +1,17 @@
 /** Making, changing, rotating and revoking agents. */
-import { fault, invalid } from '../catalogue/errors.ts';
+import { fault, invalidAt } from '../catalogue/errors.ts';
 import { newId } from '../platform/core/ids.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { AgentRow } from '../platform/db/models.ts';
-import { checkReach, dropTokens, environmentNames, issueToken, replaceToken, roleOf, settle, type Administrator, type RoleRef } from './administer.ts';
-import type { Mode } from '../access/principal.ts';
+import { requireReach, deleteTokens, resolveEnvironmentNames, issueToken, replaceToken, lockRole, recordAdminChange, type Administrator, type RoleRef } from './adminChange.ts';
+import type { PrincipalMode } from '../access/principal.ts';
 import type { AgentInput, AgentPatch } from './schema.ts';
 
 export interface AgentView {
   readonly id: string;
   readonly name: string;
   readonly role: RoleRef;
-  readonly mode: Mode;
+  readonly mode: PrincipalMode;
   readonly environments: readonly string[];
   readonly expiresAt: number | null;
   /** The person who made it; null: the admin command. */
@@ -27,31 +27,31 @@ export interface AgentToken {
 
 const agents = (db: Db | Tx) => AgentRow.query(db).whereNull('revoked_at').withGraphFetched('itsRole');
 
-const viewOf = ({ id, name, itsRole, mode, environments, expiresAt, createdBy, lastUsedAt, createdAt }: AgentRow): AgentView =>
+const toAgentView = ({ id, name, itsRole, mode, environments, expiresAt, createdBy, lastUsedAt, createdAt }: AgentRow): AgentView =>
   ({ id, name, role: { id: itsRole.id, name: itsRole.name }, mode, environments, expiresAt, createdBy, lastUsedAt, createdAt });
 
 /** Those that are not revoked, oldest first. */
-export const listAgents = async (db: Db | Tx): Promise<AgentView[]> => (await agents(db).orderBy(['created_at', 'id'])).map(viewOf);
+export const listAgents = async (db: Db | Tx): Promise<AgentView[]> => (await agents(db).orderBy(['created_at', 'id'])).map(toAgentView);
 
 /** The agent to be changed, locked. */
-const agentOf = async (tx: Tx, admin: Administrator, id: string): Promise<AgentView> => {
+const lockAgent = async (tx: Tx, admin: Administrator, id: string): Promise<AgentView> => {
   const found = await agents(tx).findById(id).forUpdate();
   if (found === undefined) throw fault('not_found');
-  const agent = viewOf(found);
-  checkReach(admin, agent);
+  const agent = toAgentView(found);
+  requireReach(admin, agent);
   return agent;
 };
 
-const told = ({ name, role, mode, environments, expiresAt }: AgentView): object => ({ name, role: role.name, mode, environments, expiresAt });
+const agentAuditJson = ({ name, role, mode, environments, expiresAt }: AgentView): object => ({ name, role: role.name, mode, environments, expiresAt });
 
-const changed = (tx: Tx, admin: Administrator, verb: string, before: AgentView | null, after: AgentView | null): Promise<void> => {
+const recordAgentChange = (tx: Tx, admin: Administrator, verb: string, before: AgentView | null, after: AgentView | null): Promise<void> => {
   const environments = [...(before?.environments ?? []), ...(after?.environments ?? [])];
   const id = (after ?? before)?.id ?? '';
-  return settle(tx, admin, { verb: `agent.${verb}`, target: { type: 'agent', id }, environments, before: before && told(before), after: after && told(after) });
+  return recordAdminChange(tx, admin, { verb: `agent.${verb}`, target: { type: 'agent', id }, environments, before: before && agentAuditJson(before), after: after && agentAuditJson(after) });
 };
 
 const checkExpiry = (expiresAt: number | null, at: number): void => {
-  if (expiresAt !== null && expiresAt <= at) throw invalid('expiresAt', 'must be in the future, in milliseconds since 1970 UTC');
+  if (expiresAt !== null && expiresAt <= at) throw invalidAt('expiresAt', 'must be in the future, in milliseconds since 1970 UTC');
 };
 
 /** `environments` is where it may act unless the input says otherwise. */
@@ -59,43 +59,43 @@ export const createAgent = async (tx: Tx, admin: Administrator, input: AgentInpu
   const { name, mode = 'normal', expiresAt = null } = input;
   checkExpiry(expiresAt, admin.at);
   const id = newId('agt', admin.at);
-  const role = await roleOf(tx, input.role);
-  const where = await environmentNames(tx, admin, input.environments ?? environments);
+  const role = await lockRole(tx, input.role);
+  const where = await resolveEnvironmentNames(tx, admin, input.environments ?? environments);
   const createdBy = admin.by.type === 'person' ? admin.by.id : null;
   await AgentRow.query(tx).insert({ id, name, role: role.id, mode, environments: where, createdBy, expiresAt, createdAt: admin.at });
   const token = await issueToken(tx, 'agent', id, admin.at);
-  const agent = await agentOf(tx, admin, id);
-  await changed(tx, admin, 'create', null, agent);
+  const agent = await lockAgent(tx, admin, id);
+  await recordAgentChange(tx, admin, 'create', null, agent);
   return { agent, token };
 };
 
 export const updateAgent = async (tx: Tx, admin: Administrator, id: string, patch: AgentPatch): Promise<AgentView> => {
-  const before = await agentOf(tx, admin, id);
+  const before = await lockAgent(tx, admin, id);
   if (patch.expiresAt !== undefined) checkExpiry(patch.expiresAt, admin.at);
-  const role = patch.role === undefined ? before.role : await roleOf(tx, patch.role);
-  const environments = patch.environments === undefined ? before.environments : await environmentNames(tx, admin, patch.environments);
+  const role = patch.role === undefined ? before.role : await lockRole(tx, patch.role);
+  const environments = patch.environments === undefined ? before.environments : await resolveEnvironmentNames(tx, admin, patch.environments);
   const { name, mode, expiresAt } = { ...before, ...patch };
   const after: AgentView = { ...before, name, role, mode, environments, expiresAt };
   if (JSON.stringify(after) === JSON.stringify(before)) return before;
   await AgentRow.query(tx).findById(id).patch({ name, role: role.id, mode, environments: [...environments], expiresAt });
-  await changed(tx, admin, 'update', before, after);
+  await recordAgentChange(tx, admin, 'update', before, after);
   return after;
 };
 
 /** A new token; the old one works for `grace` ms more. */
 export const rotateAgent = async (tx: Tx, admin: Administrator, id: string, grace: number): Promise<AgentToken> => {
-  const agent = await agentOf(tx, admin, id);
+  const agent = await lockAgent(tx, admin, id);
   if (agent.expiresAt !== null && agent.expiresAt <= admin.at) throw fault('conflict', `The agent ${agent.name} has expired; make a new one.`);
   const token = await replaceToken(tx, 'agent', id, { at: admin.at, grace });
-  await settle(tx, admin, { verb: 'agent.rotate', target: { type: 'agent', id }, environments: agent.environments, before: null, after: { grace } });
+  await recordAdminChange(tx, admin, { verb: 'agent.rotate', target: { type: 'agent', id }, environments: agent.environments, before: null, after: { grace } });
   return { agent, token };
 };
 
 /** Answers the agent as it was. */
 export const revokeAgent = async (tx: Tx, admin: Administrator, id: string): Promise<AgentView> => {
-  const agent = await agentOf(tx, admin, id);
+  const agent = await lockAgent(tx, admin, id);
   await AgentRow.query(tx).findById(id).patch({ revokedAt: admin.at });
-  await dropTokens(tx, id);
-  await changed(tx, admin, 'revoke', agent, null);
+  await deleteTokens(tx, id);
+  await recordAgentChange(tx, admin, 'revoke', agent, null);
   return agent;
 };

@@ -1,9 +1,9 @@
 /** Making, rotating and revoking app keys; each belongs to one environment. */
-import { fault, invalid } from '../catalogue/errors.ts';
+import { fault, invalidAt } from '../catalogue/errors.ts';
 import { newId } from '../platform/core/ids.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { AppKeyRow, EnvironmentRow } from '../platform/db/models.ts';
-import { dropTokens, issueToken, replaceToken, settle, type Administrator } from './administer.ts';
+import { deleteTokens, issueToken, replaceToken, recordAdminChange, type Administrator } from './adminChange.ts';
 import type { AppKeyInput, AppKeyPatch } from './schema.ts';
 
 export interface AppKeyView {
@@ -21,53 +21,53 @@ export interface AppKeyToken {
 
 const appKeys = (db: Db | Tx) => AppKeyRow.query(db).whereNull('revoked_at').withGraphFetched('environment');
 
-const viewOf = ({ id, name, environment, lastUsedAt, createdAt }: AppKeyRow): AppKeyView => ({ id, name, environment: environment.name, lastUsedAt, createdAt });
+const toAppKeyView = ({ id, name, environment, lastUsedAt, createdAt }: AppKeyRow): AppKeyView => ({ id, name, environment: environment.name, lastUsedAt, createdAt });
 
 /** Those that are not revoked, oldest first. */
-export const listAppKeys = async (db: Db | Tx): Promise<AppKeyView[]> => (await appKeys(db).orderBy(['created_at', 'id'])).map(viewOf);
+export const listAppKeys = async (db: Db | Tx): Promise<AppKeyView[]> => (await appKeys(db).orderBy(['created_at', 'id'])).map(toAppKeyView);
 
 /** The key to be changed, locked. An environment's settings know its own keys; the admin command knows all. */
-const appKeyOf = async (tx: Tx, { env }: Administrator, id: string): Promise<AppKeyView> => {
+const lockAppKey = async (tx: Tx, { env }: Administrator, id: string): Promise<AppKeyView> => {
   const found = await appKeys(tx).findById(id).where(env === null ? {} : { env }).forUpdate();
   if (found === undefined) throw fault('not_found');
-  return viewOf(found);
+  return toAppKeyView(found);
 };
 
-const changed = (tx: Tx, admin: Administrator, verb: string, { id, environment }: AppKeyView, told: { before: object | null; after: object | null }): Promise<void> =>
-  settle(tx, admin, { verb: `appKey.${verb}`, target: { type: 'appKey', id }, environments: [environment], ...told });
+const recordAppKeyChange = (tx: Tx, admin: Administrator, verb: string, { id, environment }: AppKeyView, told: { before: object | null; after: object | null }): Promise<void> =>
+  recordAdminChange(tx, admin, { verb: `appKey.${verb}`, target: { type: 'appKey', id }, environments: [environment], ...told });
 
 export const createAppKey = async (tx: Tx, admin: Administrator, { name }: AppKeyInput, environment: string): Promise<AppKeyToken> => {
   const id = newId('key', admin.at);
   const env = await EnvironmentRow.query(tx).findOne({ name: environment });
-  if (env === undefined) throw invalid('environment', `there is no environment ${JSON.stringify(environment)}`);
+  if (env === undefined) throw invalidAt('environment', `there is no environment ${JSON.stringify(environment)}`);
   await AppKeyRow.query(tx).insert({ id, env: env.id, name, createdAt: admin.at });
   const token = await issueToken(tx, 'app', id, admin.at);
-  const appKey = await appKeyOf(tx, admin, id);
-  await changed(tx, admin, 'create', appKey, { before: null, after: { name } });
+  const appKey = await lockAppKey(tx, admin, id);
+  await recordAppKeyChange(tx, admin, 'create', appKey, { before: null, after: { name } });
   return { appKey, token };
 };
 
 export const updateAppKey = async (tx: Tx, admin: Administrator, id: string, { name }: AppKeyPatch): Promise<AppKeyView> => {
-  const before = await appKeyOf(tx, admin, id);
+  const before = await lockAppKey(tx, admin, id);
   if (name === undefined || name === before.name) return before;
   await AppKeyRow.query(tx).findById(id).patch({ name });
-  await changed(tx, admin, 'update', before, { before: { name: before.name }, after: { name } });
+  await recordAppKeyChange(tx, admin, 'update', before, { before: { name: before.name }, after: { name } });
   return { ...before, name };
 };
 
 /** A new token; the old one works for `grace` ms more. */
 export const rotateAppKey = async (tx: Tx, admin: Administrator, id: string, grace: number): Promise<AppKeyToken> => {
-  const appKey = await appKeyOf(tx, admin, id);
+  const appKey = await lockAppKey(tx, admin, id);
   const token = await replaceToken(tx, 'app', id, { at: admin.at, grace });
-  await changed(tx, admin, 'rotate', appKey, { before: null, after: { grace } });
+  await recordAppKeyChange(tx, admin, 'rotate', appKey, { before: null, after: { grace } });
   return { appKey, token };
 };
 
 /** Answers the key as it was. */
 export const revokeAppKey = async (tx: Tx, admin: Administrator, id: string): Promise<AppKeyView> => {
-  const appKey = await appKeyOf(tx, admin, id);
+  const appKey = await lockAppKey(tx, admin, id);
   await AppKeyRow.query(tx).findById(id).patch({ revokedAt: admin.at });
-  await dropTokens(tx, id);
-  await changed(tx, admin, 'revoke', appKey, { before: { name: appKey.name }, after: null });
+  await deleteTokens(tx, id);
+  await recordAppKeyChange(tx, admin, 'revoke', appKey, { before: { name: appKey.name }, after: null });
   return appKey;
 };

@@ -5,20 +5,20 @@
 import { builtInRoles, type Grant } from '../catalogue/permissions.ts';
 import type { Clock } from '../platform/core/clock.ts';
 import type { Db } from '../platform/db/knex.ts';
-import { row, rows, run, statement } from '../platform/db/sql.ts';
-import { openEnvironment, type Environment, type EnvironmentRow } from '../environments/definition.ts';
+import { queryRow, queryRows, executeStatement, statement } from '../platform/db/sql.ts';
+import { toEnvironment, type Environment, type StoredEnvironment } from '../environments/definition.ts';
 import { channels, type Bus } from '../platform/redis/bus.ts';
 import { appAccess, compileAccess } from '../access/access.ts';
-import { inEnvironment, type Mode, type Person, type Principal, type Role } from '../access/principal.ts';
-import { tokenHash, tokenKind } from '../access/tokens.ts';
+import { includesEnvironment, type PrincipalMode, type Person, type Principal, type Role } from '../access/principal.ts';
+import { tokenHash, parseTokenKind } from '../access/tokens.ts';
 
 const pollMs = 500;
 /** `lastUsedAt` is written at most this often a token. */
-const usedEveryMs = 60_000;
+const lastUsedWriteMs = 60_000;
 /** Tokens held; beyond it the oldest are forgotten and looked up again. */
 const tokensMax = 50_000;
 
-export interface Session {
+export interface AuthSession {
   readonly principal: Principal;
   /** SHA-256 of the token, base64: names the credential without being it. */
   readonly credential: string;
@@ -35,9 +35,9 @@ export interface Directory {
   /** The people of an environment, by name. */
   people(env: Environment): Person[];
   /** The session of a token, or null when it is unknown, revoked or expired. No query for a wrong checksum. */
-  session(token: string): Promise<Session | null>;
+  sessionByToken(token: string): Promise<AuthSession | null>;
   /** Looks up a session again by its credential. */
-  sessionOf(credential: string): Promise<Session | null>;
+  sessionByCredential(credential: string): Promise<AuthSession | null>;
   /** An agent, person or app key by id, for work done later in its name; null when it is revoked or removed. */
   principal(type: string, id: string): Promise<Principal | null>;
   /** Called after each reload. Answers a function that ends it. */
@@ -61,12 +61,12 @@ const readPerson = statement('directory.person', `
   select name, role, environments from people where id = $1 and removed_at is null`);
 const readAppKey = statement('directory.appKey', `
   select k.name, e.name as environment from app_keys k join environments e on e.id = k.env where k.id = $1 and k.revoked_at is null`);
-const touch = {
+const touchSql = {
   agent: statement('directory.touchAgent', 'update agents set last_used_at = $2 where id = $1'),
   app: statement('directory.touchApp', 'update app_keys set last_used_at = $2 where id = $1'),
 };
 
-interface State {
+interface DirectoryState {
   readonly revision: number;
   readonly environments: ReadonlyMap<string, Environment>;
   readonly environmentsById: ReadonlyMap<number, Environment>;
@@ -74,14 +74,14 @@ interface State {
   readonly people: ReadonlyMap<string, Person>;
 }
 
-const load = async (db: Db, revision: number): Promise<State> => {
+const loadState = async (db: Db, revision: number): Promise<DirectoryState> => {
   const [environmentRows, roleRows, personRows] = await Promise.all([
-    rows<EnvironmentRow>(db, readEnvironments),
-    rows<{ id: string; name: string; grants: Grant[] }>(db, readRoles),
-    rows<{ id: string; name: string; role: string; environments: string[] }>(db, readPeople),
+    queryRows<StoredEnvironment>(db, readEnvironments),
+    queryRows<{ id: string; name: string; grants: Grant[] }>(db, readRoles),
+    queryRows<{ id: string; name: string; role: string; environments: string[] }>(db, readPeople),
   ]);
   const roles = new Map(roleRows.map((role) => [role.id, { ...role, access: compileAccess(role.grants) }]));
-  const environments = environmentRows.map(openEnvironment);
+  const environments = environmentRows.map(toEnvironment);
   const nothing = compileAccess([]);
   return {
     revision,
@@ -99,17 +99,17 @@ export interface DirectoryOptions {
   readonly onError: (error: unknown) => void;
 }
 
-interface Held {
-  readonly session: Session | null;
+interface CachedSession {
+  readonly session: AuthSession | null;
   /** Whether this process learnt of it after the newest reload began. */
   readonly revision: number;
 }
 
 /** Opens the directory, loaded. */
 export const openDirectory = async ({ db, bus, clock, onError }: DirectoryOptions): Promise<Directory> => {
-  const revisionNow = async (): Promise<number> => (await row<{ n: number }>(db, readRevision))?.n ?? 0;
-  let state = await load(db, await revisionNow());
-  const sessions = new Map<string, Held>();
+  const revisionNow = async (): Promise<number> => (await queryRow<{ n: number }>(db, readRevision))?.n ?? 0;
+  let state = await loadState(db, await revisionNow());
+  const sessions = new Map<string, CachedSession>();
   const used = new Map<string, number>();
   const listeners = new Set<() => void>();
   let loading: Promise<void> | null = null;
@@ -118,7 +118,7 @@ export const openDirectory = async ({ db, bus, clock, onError }: DirectoryOption
   const reload = async (): Promise<void> => {
     const revision = await revisionNow();
     if (revision === state.revision || closed) return;
-    state = await load(db, revision);
+    state = await loadState(db, revision);
     sessions.clear();
     for (const listener of listeners) listener();
   };
@@ -139,25 +139,25 @@ export const openDirectory = async ({ db, bus, clock, onError }: DirectoryOption
 
   const principal = async (type: string, id: string): Promise<(Principal & { expiresAt: number | null }) | null> => {
     if (type === 'agent') {
-      const found = await row<{ name: string; role: string; mode: Mode; environments: string[]; expires_at: number | null }>(db, readAgent, [id]);
+      const found = await queryRow<{ name: string; role: string; mode: PrincipalMode; environments: string[]; expires_at: number | null }>(db, readAgent, [id]);
       const role = found === undefined ? undefined : state.roles.get(found.role);
       if (found === undefined || role === undefined) return null;
       if (found.expires_at !== null && found.expires_at <= clock.now()) return null;
       return { type, id, name: found.name, mode: found.mode, role, access: role.access, environments: found.environments, expiresAt: found.expires_at };
     }
     if (type === 'person') {
-      const found = await row<{ name: string; role: string; environments: string[] }>(db, readPerson, [id]);
+      const found = await queryRow<{ name: string; role: string; environments: string[] }>(db, readPerson, [id]);
       const role = found === undefined ? undefined : state.roles.get(found.role);
       if (found === undefined || role === undefined) return null;
       return { type, id, name: found.name, mode: 'normal', role, access: role.access, environments: found.environments, expiresAt: null };
     }
-    const key = await row<{ name: string; environment: string }>(db, readAppKey, [id]);
+    const key = await queryRow<{ name: string; environment: string }>(db, readAppKey, [id]);
     if (key === undefined) return null;
     return { type: 'app', id, name: key.name, mode: 'normal', role: null, access: appAccess, environments: [key.environment], expiresAt: null };
   };
 
-  const lookUp = async (credential: string): Promise<Session | null> => {
-    const token = await row<{ kind: string; principal: string; expires_at: number | null; fresh_until: number | null }>(db, readToken, [
+  const lookUp = async (credential: string): Promise<AuthSession | null> => {
+    const token = await queryRow<{ kind: string; principal: string; expires_at: number | null; fresh_until: number | null }>(db, readToken, [
       Buffer.from(credential, 'base64'),
     ]);
     if (token === undefined) return null;
@@ -168,15 +168,15 @@ export const openDirectory = async ({ db, bus, clock, onError }: DirectoryOption
     return { principal: rest, credential, expiresAt: ends.length === 0 ? null : Math.min(...ends), freshUntil: token.fresh_until };
   };
 
-  const noteUse = ({ principal: { type, id } }: Session): void => {
+  const noteUse = ({ principal: { type, id } }: AuthSession): void => {
     if (id === null || (type !== 'agent' && type !== 'app')) return;
     const now = clock.now();
-    if (now - (used.get(id) ?? 0) < usedEveryMs) return;
+    if (now - (used.get(id) ?? 0) < lastUsedWriteMs) return;
     used.set(id, now);
-    run(db, touch[type], [id, now]).catch(onError);
+    executeStatement(db, touchSql[type], [id, now]).catch(onError);
   };
 
-  const sessionOf = async (credential: string): Promise<Session | null> => {
+  const sessionOf = async (credential: string): Promise<AuthSession | null> => {
     let held = sessions.get(credential);
     if (held === undefined) {
       const revision = state.revision;
@@ -198,9 +198,9 @@ export const openDirectory = async ({ db, bus, clock, onError }: DirectoryOption
     environments: () => [...state.environments.values()],
     role: (id) => state.roles.get(id),
     person: (id) => state.people.get(id),
-    people: (env) => [...state.people.values()].filter((person) => inEnvironment(person.environments, env.name)),
-    session: async (token) => (tokenKind(token) === null ? null : sessionOf(tokenHash(token).toString('base64'))),
-    sessionOf,
+    people: (env) => [...state.people.values()].filter((person) => includesEnvironment(person.environments, env.name)),
+    sessionByToken: async (token) => (parseTokenKind(token) === null ? null : sessionOf(tokenHash(token).toString('base64'))),
+    sessionByCredential: sessionOf,
     principal: async (type, id) => {
       const found = await principal(type, id);
       if (found === null) return null;

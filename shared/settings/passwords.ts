@@ -9,7 +9,7 @@ interface Parameters {
 }
 
 /** OWASP's Password Storage Cheat Sheet, the choice with 32 MiB. About 0.2 s. */
-const current: Parameters = { N: 2 ** 15, r: 8, p: 3 };
+const currentParameters: Parameters = { N: 2 ** 15, r: 8, p: 3 };
 const saltBytes = 16;
 const hashBytes = 32;
 
@@ -17,7 +17,7 @@ const hashBytes = 32;
 const memoryMax = 256 * 1024 * 1024;
 
 /** Of node's four threads two stay free for what all other requests need them for. */
-const atOnce = 2;
+const hashingConcurrency = 2;
 /** Who comes later than this would wait for more than three seconds. */
 const waitingMax = 30;
 
@@ -25,21 +25,21 @@ let running = 0;
 const waiting: (() => void)[] = [];
 
 /** Hands the place on to who waits longest, or gives it up. */
-const release = (): void => {
+const releaseHashingSlot = (): void => {
   const next = waiting.shift();
   if (next === undefined) running -= 1;
   else next();
 };
 
 /** Does `work` when it is its turn. Throws `429 rate_limited` when too many wait already. */
-const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
-  if (running < atOnce) running += 1;
+const withHashingSlot = async <T>(work: () => Promise<T>): Promise<T> => {
+  if (running < hashingConcurrency) running += 1;
   else if (waiting.length < waitingMax) await new Promise<void>((resolve) => waiting.push(resolve));
   else throw fault('rate_limited', 'Too many people sign in at this moment.', { headers: { 'retry-after': '3' } });
   try {
     return await work();
   } finally {
-    release();
+    releaseHashingSlot();
   }
 };
 
@@ -57,11 +57,11 @@ const derive = (password: string, salt: Buffer, { N, r, p }: Parameters, length:
 /** `scrypt$<N>$<r>$<p>$<salt>$<hash>`, both in base64. */
 export const hashPassword = async (password: string): Promise<string> => {
   const salt = randomBytes(saltBytes);
-  const hash = await inTurn(() => derive(password, salt, current, hashBytes));
-  return ['scrypt', current.N, current.r, current.p, salt.toString('base64'), hash.toString('base64')].join('$');
+  const hash = await withHashingSlot(() => derive(password, salt, currentParameters, hashBytes));
+  return ['scrypt', currentParameters.N, currentParameters.r, currentParameters.p, salt.toString('base64'), hash.toString('base64')].join('$');
 };
 
-interface Kept {
+interface StoredHash {
   readonly parameters: Parameters;
   readonly salt: Buffer;
   readonly hash: Buffer;
@@ -69,7 +69,7 @@ interface Kept {
 
 const form = /^scrypt\$(\d{1,8})\$(\d{1,3})\$(\d{1,3})\$([A-Za-z0-9+/=]{1,200})\$([A-Za-z0-9+/=]{1,200})$/;
 
-const keptOf = (stored: string): Kept | null => {
+const parseStoredHash = (stored: string): StoredHash | null => {
   const match = form.exec(stored);
   if (match === null) return null;
   const [, N, r, p, salt = '', hash = ''] = match;
@@ -77,15 +77,15 @@ const keptOf = (stored: string): Kept | null => {
 };
 
 /** What is compared with when there is nothing to compare with, so that both take the same time. */
-const nobody: Kept = { parameters: current, salt: randomBytes(saltBytes), hash: randomBytes(hashBytes) };
+const dummyHash: StoredHash = { parameters: currentParameters, salt: randomBytes(saltBytes), hash: randomBytes(hashBytes) };
 
 /**
  * Whether `password` is the stored one. `stored` null (no such person, or one without a password) takes as long and
  * answers false, so that the time says nothing about who exists.
  */
 export const verifyPassword = async (password: string, stored: string | null): Promise<boolean> => {
-  const kept = stored === null ? null : keptOf(stored);
-  const { parameters, salt, hash } = kept ?? nobody;
-  const found = await inTurn(() => derive(password, salt, parameters, hash.length));
+  const kept = stored === null ? null : parseStoredHash(stored);
+  const { parameters, salt, hash } = kept ?? dummyHash;
+  const found = await withHashingSlot(() => derive(password, salt, parameters, hash.length));
   return timingSafeEqual(found, hash) && kept !== null;
 };

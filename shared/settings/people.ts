@@ -1,12 +1,12 @@
 /** Making, changing and removing people. Passwords come hashed, as hashing takes longer than a transaction should. */
 import { fault } from '../catalogue/errors.ts';
 import { newId } from '../platform/core/ids.ts';
-import { isDuplicate } from '../platform/db/errors.ts';
+import { isUniqueViolation } from '../platform/db/errors.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { PersonRow } from '../platform/db/models.ts';
-import { row, statement } from '../platform/db/sql.ts';
-import { checkReach, dropTokens, environmentNames, roleOf, settle, type Administrator, type RoleRef } from './administer.ts';
-import { keepingAnAdmin } from './lastAdmin.ts';
+import { queryRow, statement } from '../platform/db/sql.ts';
+import { requireReach, deleteTokens, resolveEnvironmentNames, lockRole, recordAdminChange, type Administrator, type RoleRef } from './adminChange.ts';
+import { requireAdminRemains } from './lastAdmin.ts';
 import type { PersonInput, PersonPatch } from './schema.ts';
 
 export interface PersonView {
@@ -23,15 +23,15 @@ export type NewPerson = Omit<PersonInput, 'password'> & { readonly passwordHash:
 export type PersonChange = Omit<PersonPatch, 'password'> & { readonly passwordHash?: string };
 
 /** An e-mail address as it is stored and looked up. */
-export const emailKey = (email: string): string => email.normalize('NFC').toLowerCase();
+export const normalizeEmail = (email: string): string => email.normalize('NFC').toLowerCase();
 
 const people = (db: Db | Tx) => PersonRow.query(db).whereNull('removed_at').withGraphFetched('itsRole');
 
-const viewOf = ({ id, email, name, itsRole, environments, createdAt }: PersonRow): PersonView =>
+const toPersonView = ({ id, email, name, itsRole, environments, createdAt }: PersonRow): PersonView =>
   ({ id, email, name, role: { id: itsRole.id, name: itsRole.name }, environments, createdAt });
 
 /** Who comes back gets the same row, so that what they did before is still theirs. */
-const insert = statement('administer.people.insert', `
+const insertPersonSql = statement('administer.people.insert', `
   insert into people (id, email, name, role, password_hash, environments, created_at) values ($1, $2, $3, $4, $5, $6, $7)
   on conflict (email) do update set name = excluded.name, role = excluded.role, password_hash = excluded.password_hash,
     environments = excluded.environments, created_at = excluded.created_at, removed_at = null
@@ -39,51 +39,51 @@ const insert = statement('administer.people.insert', `
   returning id`);
 
 /** Those who are not removed, by name. */
-export const listPeople = async (db: Db | Tx): Promise<PersonView[]> => (await people(db).orderBy(['name', 'id'])).map(viewOf);
+export const listPeople = async (db: Db | Tx): Promise<PersonView[]> => (await people(db).orderBy(['name', 'id'])).map(toPersonView);
 
-const there = (person: PersonRow | undefined): PersonView => {
+const requirePerson = (person: PersonRow | undefined): PersonView => {
   if (person === undefined) throw fault('not_found');
-  return viewOf(person);
+  return toPersonView(person);
 };
 
-export const readPerson = async (db: Db | Tx, id: string): Promise<PersonView> => there(await people(db).findById(id));
+export const readPerson = async (db: Db | Tx, id: string): Promise<PersonView> => requirePerson(await people(db).findById(id));
 
 /** The person to be changed, locked. */
-const personOf = async (tx: Tx, admin: Administrator, id: string): Promise<PersonView> => {
-  const person = there(await people(tx).findById(id).forUpdate());
-  checkReach(admin, person);
+const lockPerson = async (tx: Tx, admin: Administrator, id: string): Promise<PersonView> => {
+  const person = requirePerson(await people(tx).findById(id).forUpdate());
+  requireReach(admin, person);
   return person;
 };
 
-const told = ({ email, name, role, environments }: PersonView): object => ({ email, name, role: role.name, environments });
+const personAuditJson = ({ email, name, role, environments }: PersonView): object => ({ email, name, role: role.name, environments });
 
-const changed = (tx: Tx, admin: Administrator, verb: string, before: PersonView | null, after: PersonView | null): Promise<void> => {
+const recordPersonChange = (tx: Tx, admin: Administrator, verb: string, before: PersonView | null, after: PersonView | null): Promise<void> => {
   const environments = [...(before?.environments ?? []), ...(after?.environments ?? [])];
   const id = (after ?? before)?.id ?? '';
-  return settle(tx, admin, { verb: `person.${verb}`, target: { type: 'person', id }, environments, before: before && told(before), after: after && told(after) });
+  return recordAdminChange(tx, admin, { verb: `person.${verb}`, target: { type: 'person', id }, environments, before: before && personAuditJson(before), after: after && personAuditJson(after) });
 };
 
-const taken = (email: string) => fault('conflict', `There is already a person with the e-mail address ${email}.`);
+const emailTakenFault = (email: string) => fault('conflict', `There is already a person with the e-mail address ${email}.`);
 
 /** `environments` is where they may act unless the input says otherwise. */
 export const createPerson = async (tx: Tx, admin: Administrator, input: NewPerson, environments: readonly string[]): Promise<PersonView> => {
-  const email = emailKey(input.email);
-  const role = await roleOf(tx, input.role);
-  const where = await environmentNames(tx, admin, input.environments ?? environments);
-  const made = await row<{ id: string }>(tx, insert, [newId('per', admin.at), email, input.name, role.id, input.passwordHash, where, admin.at]);
-  if (made === undefined) throw taken(email);
+  const email = normalizeEmail(input.email);
+  const role = await lockRole(tx, input.role);
+  const where = await resolveEnvironmentNames(tx, admin, input.environments ?? environments);
+  const made = await queryRow<{ id: string }>(tx, insertPersonSql, [newId('per', admin.at), email, input.name, role.id, input.passwordHash, where, admin.at]);
+  if (made === undefined) throw emailTakenFault(email);
   const person = await readPerson(tx, made.id);
-  await changed(tx, admin, 'create', null, person);
+  await recordPersonChange(tx, admin, 'create', null, person);
   return person;
 };
 
-const lastAdmin = ({ name }: PersonView): string => `${name} is the last admin; make another person admin first.`;
+const lastAdminMessage = ({ name }: PersonView): string => `${name} is the last admin; make another person admin first.`;
 
-const change = async (tx: Tx, admin: Administrator, id: string, patch: PersonChange): Promise<PersonView> => {
-  const role = patch.role === undefined ? null : await roleOf(tx, patch.role);
-  const before = await personOf(tx, admin, id);
-  const environments = patch.environments === undefined ? before.environments : await environmentNames(tx, admin, patch.environments);
-  const email = patch.email === undefined ? before.email : emailKey(patch.email);
+const applyPersonChange = async (tx: Tx, admin: Administrator, id: string, patch: PersonChange): Promise<PersonView> => {
+  const role = patch.role === undefined ? null : await lockRole(tx, patch.role);
+  const before = await lockPerson(tx, admin, id);
+  const environments = patch.environments === undefined ? before.environments : await resolveEnvironmentNames(tx, admin, patch.environments);
+  const email = patch.email === undefined ? before.email : normalizeEmail(patch.email);
   const after: PersonView = { ...before, email, name: patch.name ?? before.name, role: role ?? before.role, environments };
   if (patch.passwordHash === undefined && JSON.stringify(after) === JSON.stringify(before)) return before;
   try {
@@ -92,23 +92,23 @@ const change = async (tx: Tx, admin: Administrator, id: string, patch: PersonCha
       email, name: after.name, role: after.role.id, environments: [...environments], ...(passwordHash === undefined ? {} : { passwordHash }),
     });
   } catch (error) {
-    throw isDuplicate(error) ? taken(email) : error;
+    throw isUniqueViolation(error) ? emailTakenFault(email) : error;
   }
-  if (patch.passwordHash !== undefined) await dropTokens(tx, id);
-  await changed(tx, admin, patch.passwordHash === undefined ? 'update' : 'password', before, after);
+  if (patch.passwordHash !== undefined) await deleteTokens(tx, id);
+  await recordPersonChange(tx, admin, patch.passwordHash === undefined ? 'update' : 'password', before, after);
   return after;
 };
 
 /** A new password ends the sessions that were opened with the old one. `409 conflict` for taking the last admin's role. */
 export const updatePerson = (tx: Tx, admin: Administrator, id: string, patch: PersonChange): Promise<PersonView> =>
-  patch.role === undefined ? change(tx, admin, id, patch) : keepingAnAdmin(tx, () => change(tx, admin, id, patch), lastAdmin);
+  patch.role === undefined ? applyPersonChange(tx, admin, id, patch) : requireAdminRemains(tx, () => applyPersonChange(tx, admin, id, patch), lastAdminMessage);
 
 /** Ends every session. `409 conflict` for the last admin. Answers the person as it was. */
 export const removePerson = (tx: Tx, admin: Administrator, id: string): Promise<PersonView> =>
-  keepingAnAdmin(tx, async () => {
-    const person = await personOf(tx, admin, id);
+  requireAdminRemains(tx, async () => {
+    const person = await lockPerson(tx, admin, id);
     await PersonRow.query(tx).findById(id).patch({ removedAt: admin.at, passwordHash: null });
-    await dropTokens(tx, id);
-    await changed(tx, admin, 'revoke', person, null);
+    await deleteTokens(tx, id);
+    await recordPersonChange(tx, admin, 'revoke', person, null);
     return person;
-  }, lastAdmin);
+  }, lastAdminMessage);

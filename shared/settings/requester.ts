@@ -1,6 +1,6 @@
 /** Whoever asked for something that is done later, with the rights of now: for jobs, and for approvals when they are given. */
 import type { DomainDeps } from './deps.ts';
-import { inEnvironment, type Caller } from '../access/principal.ts';
+import { includesEnvironment, type Caller } from '../access/principal.ts';
 
 export interface Requester {
   /** The environment's number. */
@@ -11,19 +11,19 @@ export interface Requester {
   readonly address: string | null;
 }
 
-const lookUp = async ({ directory }: Pick<DomainDeps, 'directory'>, { env: number, actor_type: type, actor, request_id: requestId, address }: Requester): Promise<Caller | null> => {
+const findRequester = async ({ directory }: Pick<DomainDeps, 'directory'>, { env: number, actor_type: type, actor, request_id: requestId, address }: Requester): Promise<Caller | null> => {
   const env = directory.environmentById(number);
   const principal = env === undefined ? null : await directory.principal(type, actor);
-  return env === undefined || principal === null || !inEnvironment(principal.environments, env.name) ? null : { env, principal, requestId, address };
+  return env === undefined || principal === null || !includesEnvironment(principal.environments, env.name) ? null : { env, principal, requestId, address };
 };
 
 /**
  * null: revoked, removed, or not in this environment any more. A no is believed only after a fresh look: a role or an
  * environment may be newer than what this process has read.
  */
-export const requesterNow = async (deps: Pick<DomainDeps, 'directory'>, requester: Requester): Promise<Caller | null> => {
-  const known = await lookUp(deps, requester);
+export const readRequester = async (deps: Pick<DomainDeps, 'directory'>, requester: Requester): Promise<Caller | null> => {
+  const known = await findRequester(deps, requester);
   if (known !== null) return known;
   await deps.directory.refresh();
-  return lookUp(deps, requester);
+  return findRequester(deps, requester);
 };

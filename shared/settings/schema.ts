@@ -1,6 +1,6 @@
 /** What may be said of roles, agents, people and app keys, and is answered: for the settings endpoints and the admin command. */
 import { permissions } from '../catalogue/permissions.ts';
-import { answer, closed, linePattern, name, nullable, time, Type, type Static } from '../platform/core/schema.ts';
+import { responseObject, strictObject, linePattern, nameSchema, nullable, timeSchema, Type, type Static } from '../platform/core/schema.ts';
 
 /** One line of text: names stand in timelines, logs and terminals. */
 const line = (maxLength: number, description: string) =>
@@ -11,7 +11,7 @@ const role = line(100, 'A role, by its id or its name.');
 const mode = Type.Union([Type.Literal('normal'), Type.Literal('readonly'), Type.Literal('supervised')], {
   description: 'normal; readonly: changes nothing; supervised: each change needs a person’s approval.',
 });
-const expiresAt = nullable(time('When it stops working; null: never'));
+const expiresAt = nullable(timeSchema('When it stops working; null: never'));
 const environments = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
   minItems: 1,
   maxItems: 100,
@@ -22,57 +22,57 @@ const email = Type.String({ minLength: 3, maxLength: 320, pattern: '^[^\\s\\u000
 const password = Type.String({ minLength: 8, maxLength: 1024, description: 'At least 8 characters.' });
 
 const grants = Type.Array(
-  closed({
+  strictObject({
     on: Type.String({ maxLength: 120, pattern: '^[a-z]+(?::(?:\\*|[A-Za-z][A-Za-z0-9_.-]{0,99}))?$', description: `A kind of thing and its name, or * for all: ${Object.keys(permissions).join(', ')}.` }),
     can: Type.Array(Type.String({ maxLength: 100 }), { minItems: 1, maxItems: 20, description: 'Verbs, or * for all.' }),
   }),
   { maxItems: 1000, description: 'What it allows; nothing else is allowed.' },
 );
 
-export const roleInput = closed({ name: line(100, 'Unique.'), grants });
-export const rolePatch = closed({ name: Type.Optional(line(100, 'Unique.')), grants: Type.Optional(grants) }, { minProperties: 1 });
+export const roleInput = strictObject({ name: line(100, 'Unique.'), grants });
+export const rolePatch = strictObject({ name: Type.Optional(line(100, 'Unique.')), grants: Type.Optional(grants) }, { minProperties: 1 });
 
-export const agentInput = closed({ name: label, role, mode: Type.Optional(mode), expiresAt: Type.Optional(expiresAt), environments: Type.Optional(environments) });
-export const agentPatch = closed(
+export const agentInput = strictObject({ name: label, role, mode: Type.Optional(mode), expiresAt: Type.Optional(expiresAt), environments: Type.Optional(environments) });
+export const agentPatch = strictObject(
   { name: Type.Optional(label), role: Type.Optional(role), mode: Type.Optional(mode), expiresAt: Type.Optional(expiresAt), environments: Type.Optional(environments) },
   { minProperties: 1 },
 );
 
 /** How long the old token goes on working: a week is enough to bring the new one everywhere. */
-export const graceMax = 7 * 86_400_000;
-export const rotation = closed({
-  grace: Type.Optional(Type.Integer({ minimum: 0, maximum: graceMax, description: 'Milliseconds that the old token goes on working; 0 when absent.' })),
+export const rotationGraceMaxMs = 7 * 86_400_000;
+export const rotationInput = strictObject({
+  grace: Type.Optional(Type.Integer({ minimum: 0, maximum: rotationGraceMaxMs, description: 'Milliseconds that the old token goes on working; 0 when absent.' })),
 });
 
-export const personInput = closed({ email, name: label, role, password, environments: Type.Optional(environments) });
-export const personPatch = closed(
+export const personInput = strictObject({ email, name: label, role, password, environments: Type.Optional(environments) });
+export const personPatch = strictObject(
   { email: Type.Optional(email), name: Type.Optional(label), role: Type.Optional(role), password: Type.Optional(password), environments: Type.Optional(environments) },
   { minProperties: 1 },
 );
 
-export const appKeyInput = closed({ name: label });
-export const appKeyPatch = closed({ name: Type.Optional(label) }, { minProperties: 1 });
-export const environmentInput = closed({ name: name('Unique; part of its address.') });
+export const appKeyInput = strictObject({ name: label });
+export const appKeyPatch = strictObject({ name: Type.Optional(label) }, { minProperties: 1 });
+export const environmentInput = strictObject({ name: nameSchema('Unique; part of its address.') });
 
 /** Any text may be tried; one that can't be a password is simply wrong. */
-const tried = Type.String({ minLength: 1, maxLength: 1024, description: 'The password.' });
-export const signInInput = closed({ email, password: tried });
-export const freshInput = closed({ password: tried });
+const enteredPassword = Type.String({ minLength: 1, maxLength: 1024, description: 'The password.' });
+export const signInInput = strictObject({ email, password: enteredPassword });
+export const freshSignInInput = strictObject({ password: enteredPassword });
 
-const roleRef = answer({ id: Type.String(), name: Type.String() });
+const roleRef = responseObject({ id: Type.String(), name: Type.String() });
 const reach = Type.Array(Type.String(), { description: 'Names of environments, or "*" alone for all of them.' });
 const at = (description: string) => Type.Integer({ description: `${description} (milliseconds since 1970 UTC)` });
 
-export const roleView = answer({
+export const roleViewSchema = responseObject({
   id: Type.String(),
   name: Type.String(),
-  grants: Type.Array(answer({ on: Type.String(), can: Type.Array(Type.String()) })),
+  grants: Type.Array(responseObject({ on: Type.String(), can: Type.Array(Type.String()) })),
   builtIn: Type.Boolean({ description: 'Built-in roles can’t be changed.' }),
   createdAt: at('When it was made'),
   updatedAt: at('When it was changed last'),
 });
 
-export const agentView = answer({
+export const agentViewSchema = responseObject({
   id: Type.String(),
   name: Type.String(),
   role: roleRef,
@@ -84,9 +84,9 @@ export const agentView = answer({
   createdAt: at('When it was made'),
 });
 
-export const personView = answer({ id: Type.String(), email: Type.String(), name: Type.String(), role: roleRef, environments: reach, createdAt: at('When they were let in') });
+export const personViewSchema = responseObject({ id: Type.String(), email: Type.String(), name: Type.String(), role: roleRef, environments: reach, createdAt: at('When they were let in') });
 
-export const appKeyView = answer({
+export const appKeyViewSchema = responseObject({
   id: Type.String(),
   name: Type.String(),
   environment: Type.String(),
@@ -94,7 +94,7 @@ export const appKeyView = answer({
   createdAt: at('When it was made'),
 });
 
-export const environmentView = answer({
+export const environmentViewSchema = responseObject({
   name: Type.String(),
   baseUrl: Type.String({ description: 'Where it is called.' }),
   createdAt: at('When it was made'),
@@ -102,7 +102,7 @@ export const environmentView = answer({
 });
 
 /** Beside what was made or rotated. */
-export const tokenAnswer = (prefix: 'cagt' | 'capp') => ({
+export const tokenResponse = (prefix: 'cagt' | 'capp') => ({
   token: nullable(Type.String({ pattern: `^${prefix}_`, description: 'Told once; null when the answer is repeated.' })),
   baseUrl: Type.String({ description: 'Where it is used.' }),
 });
@@ -111,7 +111,7 @@ export type RoleInput = Static<typeof roleInput>;
 export type RolePatch = Static<typeof rolePatch>;
 export type AgentInput = Static<typeof agentInput>;
 export type AgentPatch = Static<typeof agentPatch>;
-export type Rotation = Static<typeof rotation>;
+export type RotationInput = Static<typeof rotationInput>;
 export type PersonInput = Static<typeof personInput>;
 export type PersonPatch = Static<typeof personPatch>;
 export type AppKeyInput = Static<typeof appKeyInput>;

@@ -2,14 +2,14 @@
 import { fault, type ErrorCode } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import type { Tx } from '../platform/db/knex.ts';
-import { row, run, statement } from '../platform/db/sql.ts';
+import { queryRow, executeStatement, statement } from '../platform/db/sql.ts';
 import type { DomainDeps } from './deps.ts';
-import { administered, administratorOf, settle } from './administer.ts';
+import { runAdminChange, toAdministrator, recordAdminChange } from './adminChange.ts';
 import { verifyPassword } from './passwords.ts';
-import { emailKey, readPerson, type PersonView } from './people.ts';
-import { inEnvironment, type Caller } from '../access/principal.ts';
+import { normalizeEmail, readPerson, type PersonView } from './people.ts';
+import { includesEnvironment, type Caller } from '../access/principal.ts';
 import { newToken, tokenHash } from '../access/tokens.ts';
-import { forgiveTry, takeTry, type Tried } from './tries.ts';
+import { clearSignInFailures, throttleSignIn, type SignInAttempt } from './signInThrottle.ts';
 
 interface Account {
   readonly id: string;
@@ -26,73 +26,73 @@ const account = `
 const byEmail = statement('signIn.byEmail', `${account} and p.email = $1`);
 const byId = statement('signIn.byId', `${account} and p.id = $1`);
 /** Held until the session is written: a new password or a removal in the meantime would have to end it. */
-const hold = statement('signIn.hold', 'select from people where id = $1 and password_hash = $2 and removed_at is null for share');
-const open = statement('signIn.open', `
+const lockPersonSql = statement('signIn.hold', 'select from people where id = $1 and password_hash = $2 and removed_at is null for share');
+const insertSessionSql = statement('signIn.open', `
   insert into tokens (hash, kind, principal, expires_at, fresh_until, created_at) values ($1, 'person', $2, $3, $4, $5)`);
 const dropExpired = statement('signIn.dropExpired', 'delete from tokens where principal = $1 and expires_at <= $2');
-const renew = statement('signIn.renew', 'update tokens set fresh_until = $2 where hash = $1');
-const close = statement('signIn.close', 'delete from tokens where hash = $1');
+const refreshSessionSql = statement('signIn.renew', 'update tokens set fresh_until = $2 where hash = $1');
+const deleteSessionSql = statement('signIn.close', 'delete from tokens where hash = $1');
 /** In the environment of the path; one that doesn't exist keeps no log, so then in those of the person. */
-const audit = statement('signIn.audit', `
+const insertSignInAuditSql = statement('signIn.audit', `
   insert into events (env, at, actor_type, actor, actor_name, role, verb, target_type, target, outcome, after, request_id, address)
   select e.id, $3::bigint, 'person', $4, $5, $6, 'person.signIn', 'person', $7, $8, $9::jsonb, $10, $11 from environments e
   where case when $1::int is null then '*' = any($2::text[]) or e.name = any($2::text[]) else e.id = $1::int end`);
 
-export interface SignIn extends Tried {
+export interface SignInRequest extends SignInAttempt {
   readonly password: string;
   /** As the path names it. */
   readonly environment: string;
   readonly requestId: string;
 }
 
-export interface SignedIn {
+export interface SignInResult {
   readonly token: string;
   readonly person: PersonView;
   readonly expiresAt: number;
 }
 
-type Tools = Pick<DomainDeps, 'db' | 'bus' | 'clock' | 'directory'>;
+type SignInDeps = Pick<DomainDeps, 'db' | 'bus' | 'clock' | 'directory'>;
 
-const audited = async (tx: Tx | Tools['db'], { directory, clock }: Tools, given: SignIn, { found, code }: { found: Account | undefined; code: ErrorCode | null }): Promise<void> => {
+const insertSignInAudit = async (tx: Tx | SignInDeps['db'], { directory, clock }: SignInDeps, given: SignInRequest, { found, code }: { found: Account | undefined; code: ErrorCode | null }): Promise<void> => {
   const env = directory.environment(given.environment)?.id ?? null;
   // Who failed has shown nothing of who they are but the address that they typed.
-  const [actor, name, role] = found === undefined || code === 'unauthorized' ? [null, emailKey(given.email), null] : [found.id, found.name, found.role];
+  const [actor, name, role] = found === undefined || code === 'unauthorized' ? [null, normalizeEmail(given.email), null] : [found.id, found.name, found.role];
   const after = code === null ? null : JSON.stringify({ code });
-  await run(tx, audit, [
+  await executeStatement(tx, insertSignInAuditSql, [
     env, found?.environments ?? [], clock.now(), actor, name, role, found?.id ?? null, code === null ? 'ok' : 'denied', after, given.requestId, given.address,
   ]);
 };
 
-const wrong = () => fault('unauthorized', 'The e-mail address or the password is wrong.');
+const wrongPasswordFault = () => fault('unauthorized', 'The e-mail address or the password is wrong.');
 
 /**
  * A session for who knows the password. Throws `401 unauthorized` in the same time whether the address exists or not,
  * whatever the environment; `404` for an environment that isn't the person's; `429` when guesses come too fast.
  */
-export const signIn = async (tools: Tools, given: SignIn): Promise<SignedIn> => {
+export const signIn = async (tools: SignInDeps, given: SignInRequest): Promise<SignInResult> => {
   const { db, clock, directory } = tools;
-  await takeTry(db, given, clock.now());
-  const found = await row<Account>(db, byEmail, [emailKey(given.email)]);
+  await throttleSignIn(db, given, clock.now());
+  const found = await queryRow<Account>(db, byEmail, [normalizeEmail(given.email)]);
   const isRight = await verifyPassword(given.password, found?.hash ?? null);
   if (!isRight || found === undefined || found.hash === null) {
-    await audited(db, tools, given, { found, code: 'unauthorized' });
-    throw wrong();
+    await insertSignInAudit(db, tools, given, { found, code: 'unauthorized' });
+    throw wrongPasswordFault();
   }
   const { id, hash, environments } = found;
   const env = directory.environment(given.environment);
-  if (env === undefined || !inEnvironment(environments, env.name)) {
-    await audited(db, tools, given, { found, code: 'not_found' });
+  if (env === undefined || !includesEnvironment(environments, env.name)) {
+    await insertSignInAudit(db, tools, given, { found, code: 'not_found' });
     throw fault('not_found');
   }
   const at = clock.now();
   const token = newToken('person');
   const expiresAt = at + limits.sessionMs;
   const person = await db.transaction(async (tx) => {
-    if ((await run(tx, hold, [id, hash])) === 0) throw wrong();
-    await run(tx, dropExpired, [id, at]);
-    await run(tx, open, [tokenHash(token), id, expiresAt, at + limits.freshMs, at]);
-    await forgiveTry(tx, given);
-    await audited(tx, tools, given, { found, code: null });
+    if ((await executeStatement(tx, lockPersonSql, [id, hash])) === 0) throw wrongPasswordFault();
+    await executeStatement(tx, dropExpired, [id, at]);
+    await executeStatement(tx, insertSessionSql, [tokenHash(token), id, expiresAt, at + limits.freshMs, at]);
+    await clearSignInFailures(tx, given);
+    await insertSignInAudit(tx, tools, given, { found, code: null });
     return readPerson(tx, id);
   });
   return { token, person, expiresAt };
@@ -104,33 +104,33 @@ interface OwnSession {
   readonly credential: string;
 }
 
-const ended = (tools: Tools, { caller, credential }: OwnSession, verb: string, work: (tx: Tx, hash: Buffer) => Promise<number>): Promise<void> => {
+const endSession = (tools: SignInDeps, { caller, credential }: OwnSession, verb: string, work: (tx: Tx, hash: Buffer) => Promise<number>): Promise<void> => {
   const id = caller.principal.id ?? '';
-  return administered(tools.db, tools.bus, async (tx) => {
+  return runAdminChange(tools.db, tools.bus, async (tx) => {
     if ((await work(tx, Buffer.from(credential, 'base64'))) === 0) throw fault('unauthorized');
     const environments = [caller.env.name];
-    await settle(tx, administratorOf(caller, tools.clock.now()), { verb, target: { type: 'person', id }, environments, before: null, after: null });
+    await recordAdminChange(tx, toAdministrator(caller, tools.clock.now()), { verb, target: { type: 'person', id }, environments, before: null, after: null });
   });
 };
 
 /** Makes a session fresh again; answers until when. Throws `403 forbidden` for a wrong password: the session itself is well. */
-export const renewSignIn = async (tools: Tools, session: OwnSession, password: string): Promise<number> => {
+export const refreshSignIn = async (tools: SignInDeps, session: OwnSession, password: string): Promise<number> => {
   const { db, clock } = tools;
   const { principal, address } = session.caller;
-  const found = await row<Account>(db, byId, [principal.id]);
+  const found = await queryRow<Account>(db, byId, [principal.id]);
   if (found === undefined) throw fault('unauthorized');
   const tried = { email: found.email, address: address ?? '' };
-  await takeTry(db, tried, clock.now());
+  await throttleSignIn(db, tried, clock.now());
   if (!(await verifyPassword(password, found.hash))) throw fault('forbidden', 'The password is wrong.');
   const until = clock.now() + limits.freshMs;
-  await ended(tools, session, 'person.freshSignIn', async (tx, hash) => {
-    const held = found.hash === null ? 0 : await run(tx, hold, [found.id, found.hash]);
-    await forgiveTry(tx, tried);
-    return held === 0 ? 0 : run(tx, renew, [hash, until]);
+  await endSession(tools, session, 'person.freshSignIn', async (tx, hash) => {
+    const held = found.hash === null ? 0 : await executeStatement(tx, lockPersonSql, [found.id, found.hash]);
+    await clearSignInFailures(tx, tried);
+    return held === 0 ? 0 : executeStatement(tx, refreshSessionSql, [hash, until]);
   });
   return until;
 };
 
 /** Ends a session, everywhere. */
-export const signOut = (tools: Tools, session: OwnSession): Promise<void> =>
-  ended(tools, session, 'person.signOut', (tx, hash) => run(tx, close, [hash]));
+export const signOut = (tools: SignInDeps, session: OwnSession): Promise<void> =>
+  endSession(tools, session, 'person.signOut', (tx, hash) => executeStatement(tx, deleteSessionSql, [hash]));

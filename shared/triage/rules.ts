@@ -2,8 +2,8 @@
  * An inbox's triage rules: they are looked at in their order, and the first whose condition holds is the one that
  * applies; the app is asked only when none does. Conditions see `item` and `record`. Called by workers/jobs/triageItem.ts.
  */
-import { holds, type Condition } from '../platform/core/conditions.ts';
-import type { Inbox } from '../environments/definition.ts';
+import { evaluateCondition, type ConditionExpression } from '../platform/core/conditions.ts';
+import type { InboxDefinition } from '../environments/definition.ts';
 import type { TriageInput } from '../items/operations/triage.ts';
 
 /** What a rule's condition is asked of: the item as it is shown, and its record (null: none). */
@@ -13,8 +13,8 @@ export interface TriageSubject {
 }
 
 /** What the first rule that holds says of the item; null: none holds. */
-export const ruleFor = ({ triage }: Pick<Inbox, 'triage'>, subject: TriageSubject): TriageInput | null => {
-  const rule = (triage?.rules ?? []).find(({ when }) => holds(when as Condition, subject));
+export const findTriageRule = ({ triage }: Pick<InboxDefinition, 'triage'>, subject: TriageSubject): TriageInput | null => {
+  const rule = (triage?.rules ?? []).find(({ when }) => evaluateCondition(when as ConditionExpression, subject));
   if (rule === undefined) return null;
   const { when: _, answers = {}, ...rest } = rule;
   return { answers: answers as Record<string, unknown>, ...rest };

@@ -1,6 +1,6 @@
 /** The audit log, read from the events: filters, newest first. */
 import type { Db } from '../platform/db/knex.ts';
-import { rows, statement, type Statement, type Value } from '../platform/db/sql.ts';
+import { queryRows, statement, type Statement, type SqlValue } from '../platform/db/sql.ts';
 import { rowId } from '../platform/core/ids.ts';
 import type { Access } from '../access/access.ts';
 
@@ -39,23 +39,23 @@ const clauses: Readonly<Record<(typeof members)[number], string>> = {
 };
 
 /** What was done to records and flags that the role doesn't see, by whichever of its marks an entry tells. */
-const seenOnly = `and (about is null or split_part(about, '/', 1) <> all($5)) and (after ->> 'resource' is null or after ->> 'resource' <> all($5))
+const visibleOnlySql = `and (about is null or split_part(about, '/', 1) <> all($5)) and (after ->> 'resource' is null or after ->> 'resource' <> all($5))
       and (target_type is distinct from 'resource' or target <> all($5)) and (target_type is distinct from 'flag' or target <> all($6))
       and (after ->> 'flag' is null or after ->> 'flag' <> all($6))`;
 
 /** One statement per set of filters given, so that each uses its own index. */
-const statementFor = (filter: AuditFilter): { prepared: Statement; values: Value[] } => {
+const statementFor = (filter: AuditFilter): { prepared: Statement; values: SqlValue[] } => {
   const given = members.filter((member) => filter[member] !== undefined);
   const where = given.map((member, i) => `and ${clauses[member]} $${String(i + 7)}`).join(' ');
   const prepared = statement(`audit.${given.join('-')}`, `
     select id, at, actor_type, actor, actor_name, role, verb, target_type, target, outcome, before, after, request_id, address
-    from events where env = $1 and verb is not null and id < $2 and (inbox is null or inbox = any($3)) ${seenOnly} ${where}
+    from events where env = $1 and verb is not null and id < $2 and (inbox is null or inbox = any($3)) ${visibleOnlySql} ${where}
     order by id desc limit $4`);
   return { prepared, values: given.map((member) => filter[member] ?? null) };
 };
 
 /** What a role can't see of a change is left out of it, as it is of the item. */
-const seen = (access: Access, values: Record<string, unknown> | null): Record<string, unknown> | null => {
+const redactValues = (access: Access, values: Record<string, unknown> | null): Record<string, unknown> | null => {
   const record = values?.['record'] as { resource?: string } | null | undefined;
   return values === null || record === null || record === undefined || access.sees('resource', record.resource ?? '') ? values : { ...values, record: null };
 };
@@ -65,16 +65,16 @@ export interface AuditPage {
   readonly next: number | null;
 }
 
-export interface AuditSight {
+export interface AuditVisibility {
   readonly inboxes: readonly string[];
   /** By name, what the role doesn't see. */
   readonly unseen: { readonly resources: readonly string[]; readonly flags: readonly string[] };
 }
 
 /** A page of entries older than `before`, of the inboxes named and of what belongs to none. */
-export const readAudit = async (db: Db, env: number, access: Access, { inboxes, unseen }: AuditSight, filter: AuditFilter, before: number | null, limit: number): Promise<AuditPage> => {
+export const readAudit = async (db: Db, env: number, access: Access, { inboxes, unseen }: AuditVisibility, filter: AuditFilter, before: number | null, limit: number): Promise<AuditPage> => {
   const { prepared, values } = statementFor(filter);
-  const found = await rows<AuditRow>(db, prepared, [env, before ?? Number.MAX_SAFE_INTEGER, inboxes, limit + 1, unseen.resources, unseen.flags, ...values]);
+  const found = await queryRows<AuditRow>(db, prepared, [env, before ?? Number.MAX_SAFE_INTEGER, inboxes, limit + 1, unseen.resources, unseen.flags, ...values]);
   const page = found.slice(0, limit);
   return {
     entries: page.map((row) => ({
@@ -84,8 +84,8 @@ export const readAudit = async (db: Db, env: number, access: Access, { inboxes, 
       verb: row.verb,
       target: { type: row.target_type, id: row.target },
       outcome: row.outcome,
-      before: seen(access, row.before),
-      after: seen(access, row.after),
+      before: redactValues(access, row.before),
+      after: redactValues(access, row.after),
       requestId: row.request_id,
       address: row.address,
     })),

@@ -1,7 +1,7 @@
 /** Calls whose app breaks off its socket while they are dispatched: API processes of their own go on answering everybody. */
 import { expect } from 'chai';
 import { limits } from '../../shared/catalogue/limits.ts';
-import { within } from '../../shared/platform/core/wait.ts';
+import { settlesWithin } from '../../shared/platform/core/wait.ts';
 import { connectApp, never, type FakeApp } from '../support/app.ts';
 import { clientOf, type Client } from '../support/http.ts';
 import { testManifest } from '../support/manifest.ts';
@@ -63,7 +63,7 @@ describe('app link: a socket that breaks while calls are dispatched', () => {
     } } });
     const watching = [watchHealth(asked), watchHealth(held)];
     const calls = Promise.all(Array.from({ length: count }, () => at(asked, agent).post('/actions', { action: 'ping' })));
-    const inTime = await within(limits.actionWaitMs * 0.8, calls);
+    const inTime = await settlesWithin(limits.actionWaitMs * 0.8, calls);
     const longest = await Promise.all(watching.map((end) => end()));
     expect(inTime, 'all are answered before their wait for the app is over').to.equal(true);
     for (const { status, body } of await calls) {

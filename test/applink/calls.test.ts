@@ -1,7 +1,7 @@
 /** Calls of the service to apps: from each process, to the least busy instance, and what becomes of them when things break. */
 import { expect } from 'chai';
-import { heldSockets } from '../../shared/applink/held.ts';
-import type { AppLink, CallOutcome, Declares } from '../../shared/applink/link.ts';
+import { getLocalSockets } from '../../shared/applink/localConnections.ts';
+import type { AppLink, CallOutcome, Declaration } from '../../shared/applink/link.ts';
 import type { ServiceCalls } from '../../shared/applink/protocol.ts';
 import { closeDeps, openDeps, type Deps } from '../../shared/deps.ts';
 import { connectApp, never, rpcError, type FakeApp, type Handler } from '../support/app.ts';
@@ -11,8 +11,8 @@ import { until } from '../support/until.ts';
 import { newWorld, type World } from '../support/world.ts';
 
 const manifest = { ...testManifest, resources: [...testManifest.resources, { name: 'order', source: 'app' }] };
-const orders: Declares = { kind: 'resource', name: 'order' };
-const upgrade: Declares = { kind: 'action', name: 'upgrade' };
+const orders: Declaration = { kind: 'resource', name: 'order' };
+const upgrade: Declaration = { kind: 'action', name: 'upgrade' };
 
 type Got = CallOutcome<ServiceCalls['records.get']['result']>;
 
@@ -59,7 +59,7 @@ describe('app link: calls', () => {
     for (const [, link] of links()) {
       expect(await link.online(env)).to.equal(true);
       expect(await link.online(env, orders)).to.equal(false);
-      expect(await link.choose(env, orders)).to.equal(null);
+      expect(await link.chooseConnection(env, orders)).to.equal(null);
       expect(await get(link, ['1'])).to.deep.equal({ kind: 'offline' });
       expect(await link.online(env, upgrade)).to.equal(true);
     }
@@ -219,17 +219,17 @@ describe('app link: calls', () => {
 
   it('gives runs to the process that holds the connection', async () => {
     const app = await connect();
-    const sockets = heldSockets(world.deps.link);
-    const before = sockets.handOver;
+    const sockets = getLocalSockets(world.deps.link);
+    const before = sockets.dispatchRun;
     const handed: string[] = [];
-    sockets.handOver = ({ connection }, at, run) => handed.push(`${connection.id} ${String(at)} ${run}`);
+    sockets.dispatchRun = ({ connection }, at, run) => handed.push(`${connection.id} ${String(at)} ${run}`);
     for (const [, link] of links()) {
-      const connection = await link.choose(env, upgrade);
+      const connection = await link.chooseConnection(env, upgrade);
       if (connection === null) throw new Error('It is not there.');
-      link.handOver(connection, env, 'run_1');
+      link.dispatchRun(connection, env, 'run_1');
     }
     await until('both came', () => handed.length === 2);
-    sockets.handOver = before;
+    sockets.dispatchRun = before;
     expect(new Set(handed)).to.deep.equal(new Set([`${app.registered.connection} ${String(env)} run_1`]));
   });
 });

@@ -1,6 +1,6 @@
 /** What happens to sockets over time: silence, revoked keys, processes that stop or are killed, Redis away. */
 import { expect } from 'chai';
-import type { AppLink, CallOutcome, Declares } from '../../shared/applink/link.ts';
+import type { AppLink, CallOutcome, Declaration } from '../../shared/applink/link.ts';
 import { closeDeps, openDeps, type Deps } from '../../shared/deps.ts';
 import { Gate } from '../live/gate.ts';
 import { connectApp, never, type FakeApp, type Handler } from '../support/app.ts';
@@ -12,7 +12,7 @@ import { until } from '../support/until.ts';
 import { newWorld, type World } from '../support/world.ts';
 
 const manifest = { ...testManifest, resources: [...testManifest.resources, { name: 'order', source: 'app' }] };
-const orders: Declares = { kind: 'resource', name: 'order' };
+const orders: Declaration = { kind: 'resource', name: 'order' };
 
 describe('app link: health', () => {
   let world: World;
@@ -98,7 +98,7 @@ describe('app link: health', () => {
     expect(await get(workers.link)).to.deep.equal({ kind: 'lost' });
     await connectTo(ok);
     for (let i = 0; i < 5; i++) expect((await get(workers.link)).kind).to.equal('answer');
-    expect((await workers.link.choose(env, orders))?.process).to.not.equal('killed');
+    expect((await workers.link.chooseConnection(env, orders))?.process).to.not.equal('killed');
     await world.sql(`delete from app_connections where id = 'dead'`);
   });
 
@@ -126,12 +126,12 @@ describe('app link: health', () => {
   it('still uses the sockets of this process while Redis is away, and those of others once it is back', async () => {
     await connectTo(ok);
     gate.shut();
-    await until('Redis is away', () => !world.deps.bus.up && !workers.bus.up);
+    await until('Redis is away', () => !world.deps.bus.connected && !workers.bus.connected);
     expect((await get(world.deps.link)).kind).to.equal('answer');
     expect((await get(workers.link)).kind).to.equal('offline');
     expect(await workers.link.online(env)).to.equal(true);
     gate.open = true;
-    await until('Redis is back', () => workers.bus.up && world.deps.bus.up);
+    await until('Redis is back', () => workers.bus.connected && world.deps.bus.connected);
     await until('it is called again', async () => (await get(workers.link)).kind === 'answer');
   });
 

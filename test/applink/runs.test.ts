@@ -1,6 +1,6 @@
 /** Actions over the link from end to end: whichever process is asked, and whenever the app comes. */
 import { expect } from 'chai';
-import { lose, takeAnswers } from '../../shared/actions/answers.ts';
+import { markRunLost, settleRunAnswers } from '../../shared/actions/runOutcome.ts';
 import { readRun } from '../../shared/actions/model.ts';
 import { connectApp, type FakeApp, type Handler } from '../support/app.ts';
 import type { Client } from '../support/http.ts';
@@ -98,7 +98,7 @@ describe('app link: runs', () => {
         const found = await readRun(world.deps.db, env, id);
         return found?.handed_at === null ? undefined : found;
       });
-      const [, settled] = await Promise.all([lose(world.deps, run), takeAnswers(world.deps, env, 'late', [{ run: id, result: { message: 'Done.' } }])]);
+      const [, settled] = await Promise.all([markRunLost(world.deps, run), settleRunAnswers(world.deps, env, 'late', [{ run: id, result: { message: 'Done.' } }])]);
       expect(settled).to.deep.equal([id]);
       expect(await readRun(world.deps.db, env, id)).to.include({ status: 'succeeded', message: 'Done.' });
     }

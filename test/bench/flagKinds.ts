@@ -5,7 +5,7 @@
 import { FlagdCore } from '@openfeature/flagd-core';
 import { GrowthBookClient } from '@growthbook/growthbook';
 import { Unleash } from 'unleash-client';
-import { createFlags } from '../../shared/sdk/flags.ts';
+import { createFlagCache } from '../../shared/sdk/flags.ts';
 
 export interface Subject {
   readonly targetingKey: string;
@@ -22,8 +22,8 @@ const plans = ['team', 'pro'];
 
 /** The SDK as an app has it. */
 const ours = (): Ask => {
-  const held = createFlags();
-  held.changed({
+  const held = createFlagCache();
+  held.applyChange({
     flag: key, kind: 'boolean', value: false, rollout: 50, targets, version: 1,
     rules: [
       { when: { field: 'plan', op: 'in', value: plans }, value: true },

@@ -3,7 +3,7 @@ import { Queue, Worker } from 'bullmq';
 import { readConfig } from '../../shared/platform/core/config.ts';
 import { closeDeps, openDeps } from '../../shared/deps.ts';
 import { done, type HandlerTable, type JobTable } from '../../workers/handler.ts';
-import { holdClaims } from '../../workers/held.ts';
+import { startLeaseRenewal } from '../../workers/leaseRenewal.ts';
 import { startWorker } from '../../workers/worker.ts';
 
 /** Jobs at once. */
@@ -46,7 +46,7 @@ const ours = async (): Promise<Kind> => {
   const deps = await openDeps(readConfig(), 'bench');
   const queue = newQueueName('ours');
   const jobs: JobTable = { noop: { queue, concurrency, retries: 0 } };
-  const held = holdClaims(deps.db, () => undefined);
+  const held = startLeaseRenewal(deps.db, () => undefined);
   let worker: { close(): Promise<void> } | null = null;
   await deps.redis.queue(queue).waitUntilReady();
   return {
@@ -58,7 +58,7 @@ const ours = async (): Promise<Kind> => {
           return done();
         },
       };
-      worker = startWorker({ deps, jobs, handlers, held }, queue);
+      worker = startWorker({ deps, jobs, handlers, leases: held }, queue);
     },
     close: async () => {
       await worker?.close();

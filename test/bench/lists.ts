@@ -4,11 +4,11 @@
  */
 import { readFile } from 'node:fs/promises';
 import type { Db } from '../../shared/platform/db/knex.ts';
-import { row, statement } from '../../shared/platform/db/sql.ts';
+import { queryRow, statement } from '../../shared/platform/db/sql.ts';
 import { countItems } from '../../shared/items/list/count.ts';
 import { listItems } from '../../shared/items/list/page.ts';
-import type { Keys, ListRequest, VisibleInbox } from '../../shared/items/list/request.ts';
-import type { Sort } from '../../shared/environments/itemQuery.ts';
+import type { CursorKeys, ItemListRequest, VisibleInbox } from '../../shared/items/list/request.ts';
+import type { ItemSort } from '../../shared/environments/itemQuery.ts';
 import { benchPeople } from './load.ts';
 
 export interface ListCost {
@@ -43,7 +43,7 @@ const unsettled = ['open', 'investigating', 'requested', 'waiting', 'awaiting_re
 const person = benchPeople[5] ?? '';
 const day = 86_400_000;
 
-type Case = readonly [name: string, request: Partial<ListRequest>];
+type Case = readonly [name: string, request: Partial<ItemListRequest>];
 
 const cases = (now: number): readonly Case[] => [
   ['all', {}],
@@ -101,7 +101,7 @@ const cases = (now: number): readonly Case[] => [
 ];
 
 /** A place somewhere in the middle, another one for each run. */
-const deep = (sort: Sort, now: number, run: number): Keys => {
+const deep = (sort: ItemSort, now: number, run: number): CursorKeys => {
   const part = (0.3 + 0.4 * ((run * 0.618) % 1));
   const id = `itm_01${'0123456789abcdefghjkmnpqrstvwxyz'.charAt(run % 32)}`;
   switch (sort) {
@@ -118,7 +118,7 @@ const backend = statement('bench.backend', 'select pg_backend_pid() as pid');
 
 /** Nanoseconds that the server process of the only connection has run, as milliseconds. */
 export const cpuOf = async (db: Db): Promise<() => Promise<number | null>> => {
-  const pid = (await row<{ pid: number }>(db, backend))?.pid ?? 0;
+  const pid = (await queryRow<{ pid: number }>(db, backend))?.pid ?? 0;
   return () => readFile(`/proc/${String(pid)}/schedstat`, 'utf8').then((text) => Number(text.split(' ')[0]) / 1e6, () => null);
 };
 
@@ -149,7 +149,7 @@ export const run = async (db: Db, { env, now, runs = 60, only = '' }: ListOption
   };
   console.log(''.padEnd(48), 'answer', '   p50 ms', '   p99 ms', '   cpu ms');
   for (const [name, more] of cases(now)) {
-    const request: ListRequest = {
+    const request: ItemListRequest = {
       env, inboxes: visible, states: null, tags: null, assignee: null, words: null, overdue: null, triaged: null, snoozed: null,
       now, sort: 'lastSeen', descending: true, after: null, limit: 50, ...more,
     };

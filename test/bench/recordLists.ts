@@ -1,10 +1,10 @@
 /** What each kind of record list and search costs in PostgreSQL, in this process: first pages and deep ones. Called by suites/records.ts. */
 import type { Db } from '../../shared/platform/db/knex.ts';
-import { checkFilters, checkSort } from '../../shared/records/filters.ts';
-import { listStored } from '../../shared/records/list/page.ts';
-import type { ListRequest, Place } from '../../shared/records/list/reading.ts';
-import { storedRequest } from '../../shared/records/read.ts';
-import { searchStored } from '../../shared/records/search.ts';
+import { parseFilterClauses, parseRecordOrder } from '../../shared/records/filters.ts';
+import { listStoredRecords } from '../../shared/records/list/page.ts';
+import type { RecordListRequest, RecordPosition } from '../../shared/records/list/scan.ts';
+import { toStoredListRequest } from '../../shared/records/read.ts';
+import { searchStoredRecords } from '../../shared/records/search.ts';
 import { cpuOf } from './lists.ts';
 import { quantile } from './numbers.ts';
 import type { RecordsSite } from './recordsLoad.ts';
@@ -54,7 +54,7 @@ export const cases: readonly Asked[] = [
 ];
 
 /** Somewhere in the middle of an order, another place for each run. */
-const deep = ({ order: { by } }: ListRequest, run: number): Place => {
+const deep = ({ order: { by } }: RecordListRequest, run: number): RecordPosition => {
   const part = 0.3 + 0.4 * ((run * 0.618) % 1);
   const id = `con_00${String(Math.floor(part * 1_000_000)).padStart(6, '0')}`;
   switch (by.kind) {
@@ -85,10 +85,10 @@ const measured = async (cpu: Cpu, kind: string, runs: number, work: (run: number
   return cost;
 };
 
-export const requestOf = ({ env, definition, resource }: RecordsSite, { filters = {}, q, sort }: Asked): ListRequest => {
+export const requestOf = ({ env, definition, resource }: RecordsSite, { filters = {}, q, sort }: Asked): RecordListRequest => {
   const raw = filters as Readonly<Record<string, unknown>>;
-  const checked = { clauses: checkFilters(resource, raw), raw, text: q ?? null, order: checkSort(resource, sort), sort: sort ?? null };
-  return storedRequest({ id: env, definition } as Parameters<typeof storedRequest>[0], resource, checked, null, 50);
+  const checked = { clauses: parseFilterClauses(resource, raw), raw, text: q ?? null, order: parseRecordOrder(resource, sort), sort: sort ?? null };
+  return toStoredListRequest({ id: env, definition } as Parameters<typeof toStoredListRequest>[0], resource, checked, null, 50);
 };
 
 export const measureRecords = async (db: Db, site: RecordsSite, runs: number): Promise<RecordCost[]> => {
@@ -97,11 +97,11 @@ export const measureRecords = async (db: Db, site: RecordsSite, runs: number): P
   for (const asked of cases) {
     const request = requestOf(site, asked);
     if (asked.search === true) {
-      costs.push(await measured(cpu, asked.kind, runs, async () => (await searchStored(db, { ...request, text: asked.q ?? '' })).length));
+      costs.push(await measured(cpu, asked.kind, runs, async () => (await searchStoredRecords(db, { ...request, text: asked.q ?? '' })).length));
       continue;
     }
-    costs.push(await measured(cpu, asked.kind, runs, async () => (await listStored(db, request)).records.length));
-    costs.push(await measured(cpu, `${asked.kind}, deep`, runs, async (n) => (await listStored(db, { ...request, after: deep(request, n) })).records.length));
+    costs.push(await measured(cpu, asked.kind, runs, async () => (await listStoredRecords(db, request)).records.length));
+    costs.push(await measured(cpu, `${asked.kind}, deep`, runs, async (n) => (await listStoredRecords(db, { ...request, after: deep(request, n) })).records.length));
   }
   return costs;
 };

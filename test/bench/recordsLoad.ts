@@ -2,12 +2,12 @@
  * Fills `records` of an environment of its own with as many contacts as a measurement needs: set-based, from a pool of
  * names, with the indexes built afterwards. Words and values from frequent to unique.
  */
-import { mergeDefinition, openDefinition, type Definition } from '../../shared/environments/definition.ts';
+import { mergeDefinition, compileDefinition, type Definition } from '../../shared/environments/definition.ts';
 import { type ManifestResource } from '../../shared/environments/manifest.ts';
 import { parseManifest } from '../../shared/environments/readManifest.ts';
 import { newSealKey } from '../../shared/platform/core/seal.ts';
 import { openDb } from '../../shared/platform/db/knex.ts';
-import { indexingOf, recordTerms, termBreak } from '../../shared/records/terms.ts';
+import { getIndexing, recordTerms, recordTermSeparator } from '../../shared/records/terms.ts';
 import type { Database } from './database.ts';
 
 export const recordsEnvironment = 'records';
@@ -82,19 +82,19 @@ const define = async ({ sql }: Database): Promise<number> => {
 export const loadRecords = async (database: Database, rows: number): Promise<RecordsSite> => {
   const started = performance.now();
   const env = await define(database);
-  const definition = openDefinition(manifest, { inboxes: [] });
+  const definition = compileDefinition(manifest, { inboxes: [] });
   const resource = definition.resources.get(recordsResource);
   if (resource === undefined) throw new Error('The bench’s resource is not declared.');
   const [count] = await database.sql<{ n: number }>('select count(*)::int as n from records where env = $1', [env]);
   if (count?.n === rows) return { env, definition, resource, took: 0 };
-  const indexing = indexingOf(definition, resource);
+  const indexing = getIndexing(definition, resource);
   // Environment, a dot, and three characters for the resource.
   const prefix = (recordTerms(env, recordsResource, indexing, { id: 'x', title: 'x', subtitle: null, fields: {} })[0] ?? '').slice(0, String(env).length + 4);
   const termsOf = (n: number): string[] => {
     const { title, ...fields } = pooled(n);
     return recordTerms(env, recordsResource, indexing, { id: 'x', title, subtitle: null, fields }).filter((term) => term !== `${prefix}ix`);
   };
-  const pool = Array.from({ length: poolSize }, (_, n) => ({ pick: n, ...pooled(n), terms: termsOf(n).join(termBreak) }));
+  const pool = Array.from({ length: poolSize }, (_, n) => ({ pick: n, ...pooled(n), terms: termsOf(n).join(recordTermSeparator) }));
   const db = openDb({ url: database.ownerUrl, poolSize: 1, applicationName: 'console-bench-load' });
   try {
     await db.raw(`set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set maintenance_work_mem = '512MB'`);

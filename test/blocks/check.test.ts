@@ -1,11 +1,11 @@
 /** Blocks of apps: each valid form comes through whole, and everything else becomes an error that says why. */
 import { expect } from 'chai';
-import { checkedBlock, checkedBlocks } from '../../shared/blocks/check.ts';
-import { filledBlocks } from '../../shared/blocks/declared.ts';
+import { validateBlock, validateBlocks } from '../../shared/blocks/validateBlocks.ts';
+import { renderBlocks } from '../../shared/blocks/renderBlocks.ts';
 import { blockLimits } from '../../shared/blocks/schema.ts';
 
 const message = (block: unknown): string => {
-  const checked = checkedBlock(block);
+  const checked = validateBlock(block);
   expect(checked.type, JSON.stringify(checked).slice(0, 300)).to.equal('error');
   expect(checked['code']).to.equal('app_error');
   return String(checked['error']);
@@ -25,7 +25,7 @@ describe('blocks of apps', () => {
       [{ type: 'link', url: 'mailto:a@example.com' }, { type: 'link', title: null, url: 'mailto:a@example.com', label: 'mailto:a@example.com' }],
       [{ type: 'error', error: 'no data' }, { type: 'error', title: null, error: 'no data', code: 'app_error' }],
     ];
-    for (const [block, wanted] of given) expect(checkedBlock(block)).to.deep.equal(wanted);
+    for (const [block, wanted] of given) expect(validateBlock(block)).to.deep.equal(wanted);
   });
 
   it('name the place of what is wrong', () => {
@@ -58,7 +58,7 @@ describe('blocks of apps', () => {
   });
 
   it('hold values to their types', () => {
-    const of = (type: string, value: unknown): string => checkedBlock({ type: 'fields', fields: [{ label: 'a', value, type }] }).type;
+    const of = (type: string, value: unknown): string => validateBlock({ type: 'fields', fields: [{ label: 'a', value, type }] }).type;
     const right: readonly (readonly [string, readonly unknown[]])[] = [
       ['text', ['a', 1, true]], ['number', [1, -2.5]], ['money', [12.5, '12.50 EUR']], ['time', [0, 1_700_000_000_000]], ['boolean', [true, false]], ['link', ['https://example.com/a?b#c']], ['person', ['per_x']],
     ];
@@ -70,12 +70,12 @@ describe('blocks of apps', () => {
   });
 
   it('link to the web and to mail only, whatever a script hides behind', () => {
-    for (const url of ['https://example.com', 'http://localhost:3000/a%20b', 'mailto:a@example.com?subject=x', 'HTTPS://EXAMPLE.COM']) expect(checkedBlock({ type: 'link', url }).type).to.equal('link');
+    for (const url of ['https://example.com', 'http://localhost:3000/a%20b', 'mailto:a@example.com?subject=x', 'HTTPS://EXAMPLE.COM']) expect(validateBlock({ type: 'link', url }).type).to.equal('link');
     const refused = [
       'javascript:alert(1)', 'JaVaScRiPt:alert(1)', ' javascript:alert(1)', 'java\nscript:alert(1)', 'java\tscript:alert(1)', '\u0001javascript:alert(1)', 'data:text/html,<script>', 'vbscript:x', 'file:///etc/passwd',
       '//example.com', '/a', '', 'https://', 'https://a b', 'http:\\\\example.com', 'blob:https://example.com/x', 'javascript://example.com/%0aalert(1)', `https://example.com/${'a'.repeat(3000)}`,
     ];
-    for (const url of refused) expect(checkedBlock({ type: 'link', url, label: 'x' }).type, JSON.stringify(url)).to.equal('error');
+    for (const url of refused) expect(validateBlock({ type: 'link', url, label: 'x' }).type, JSON.stringify(url)).to.equal('error');
   });
 
   it('hold nothing that can’t be kept or sent on', () => {
@@ -86,20 +86,20 @@ describe('blocks of apps', () => {
   });
 
   it('keep the title of one that is replaced', () => {
-    expect(checkedBlock({ type: 'stat', title: 'Sales', value: {} })).to.deep.include({ type: 'error', title: 'Sales' });
-    expect(checkedBlock({ type: 'stat', title: 'x'.repeat(500), value: 1 })).to.deep.include({ type: 'error', title: null });
+    expect(validateBlock({ type: 'stat', title: 'Sales', value: {} })).to.deep.include({ type: 'error', title: 'Sales' });
+    expect(validateBlock({ type: 'stat', title: 'x'.repeat(500), value: 1 })).to.deep.include({ type: 'error', title: null });
   });
 
   it('come with those beside them that are well', () => {
-    expect(checkedBlocks([{ type: 'text', text: 'a' }, { type: 'nonsense' }, { type: 'text', text: 'b' }]).map(({ type }) => type)).to.deep.equal(['text', 'error', 'text']);
+    expect(validateBlocks([{ type: 'text', text: 'a' }, { type: 'nonsense' }, { type: 'text', text: 'b' }]).map(({ type }) => type)).to.deep.equal(['text', 'error', 'text']);
   });
 
   it('are a list, of at most 100 and 256 KiB in all', () => {
-    for (const given of [null, {}, 'x', 7, undefined]) expect(checkedBlocks(given).map(({ type }) => type)).to.deep.equal(['error']);
-    const many = checkedBlocks(Array.from({ length: 5000 }, () => ({ type: 'text', text: 'a' })));
+    for (const given of [null, {}, 'x', 7, undefined]) expect(validateBlocks(given).map(({ type }) => type)).to.deep.equal(['error']);
+    const many = validateBlocks(Array.from({ length: 5000 }, () => ({ type: 'text', text: 'a' })));
     expect(many).to.have.length(blockLimits.count + 1);
     expect(many.at(-1)).to.deep.include({ type: 'error', code: 'app_error' });
-    const large = checkedBlocks(Array.from({ length: 20 }, (_, i) => ({ type: 'text', title: String(i), text: 'ä'.repeat(32 * 1024) })));
+    const large = validateBlocks(Array.from({ length: 20 }, (_, i) => ({ type: 'text', title: String(i), text: 'ä'.repeat(32 * 1024) })));
     expect(large.map(({ type }) => type)).to.deep.equal(['text', 'text', 'text', 'error']);
     expect(Buffer.byteLength(JSON.stringify(large))).to.be.below(blockLimits.bytes + 1000);
     expect(message({ type: 'text', text: 'a'.repeat(10 * 1024 * 1024) })).to.include('too large');
@@ -110,7 +110,7 @@ describe('declared blocks', () => {
   const subject = { item: { title: 'Broken', fields: { n: 3, more: { a: 1 }, url: 'https://example.com' } }, record: null };
 
   it('fill their templates, keeping values of their types and showing as text what is text', () => {
-    expect(filledBlocks([
+    expect(renderBlocks([
       { type: 'text', text: '{{item.fields.n}}' },
       { type: 'text', text: '{{item.fields.nothing}}' },
       { type: 'text', text: '{{ item.title }}: {{record.title}}{{item.fields.more}}' },
@@ -130,7 +130,7 @@ describe('declared blocks', () => {
 
   it('are checked once they are filled: data is not trusted either', () => {
     const evil = { item: { fields: { url: 'javascript:alert(1)' } } };
-    expect(filledBlocks([{ type: 'link', url: '{{item.fields.url}}' }], evil).map(({ type }) => type)).to.deep.equal(['error']);
-    expect(filledBlocks([{ type: 'text', text: '{{item.constructor.name}}{{item.__proto__}}' }], evil)[0]).to.deep.include({ type: 'text', text: '' });
+    expect(renderBlocks([{ type: 'link', url: '{{item.fields.url}}' }], evil).map(({ type }) => type)).to.deep.equal(['error']);
+    expect(renderBlocks([{ type: 'text', text: '{{item.constructor.name}}{{item.__proto__}}' }], evil)[0]).to.deep.include({ type: 'text', text: '' });
   });
 });

@@ -1,11 +1,11 @@
 /** The one condition language: what each op says, what of a condition is refused, and that neither can be made to hang. */
 import { expect } from 'chai';
-import { conditionLimits, conditionProblems, conditionSchema } from '../../shared/platform/core/conditionForm.ts';
-import { conditionOps, fillTemplate, holds, type Condition } from '../../shared/platform/core/conditions.ts';
-import { compile } from '../../shared/platform/core/validate.ts';
+import { conditionLimits, conditionProblems, conditionSchema } from '../../shared/platform/core/conditionSchema.ts';
+import { conditionOps, fillTemplate, evaluateCondition, type ConditionExpression } from '../../shared/platform/core/conditions.ts';
+import { compileCheck } from '../../shared/platform/core/validate.ts';
 
 const subject = { item: { title: 'Payment failed', tags: ['vip', 'eu'], seats: 12, paid: false, plan: null, fields: { version: '2.4.0-rc.10', 'odd name': 'x' } } };
-const test = (field: string, op: string, value?: unknown): boolean => holds({ field: `item.${field}`, op, ...(value === undefined ? {} : { value }) }, subject);
+const test = (field: string, op: string, value?: unknown): boolean => evaluateCondition({ field: `item.${field}`, op, ...(value === undefined ? {} : { value }) }, subject);
 
 describe('conditions', () => {
   it('compare as each op says', () => {
@@ -29,18 +29,18 @@ describe('conditions', () => {
       ['1.9.0', '^1.4', true], ['2.0.0', '^1.4', false], ['0.2.9', '^0.2.3', true], ['0.3.0', '^0.2.3', false], ['2.1.9', '~2.1', true], ['2.2.0', '~2.1', false],
       ['1.2.3+build', '1.2.3', true], ['nonsense', '>=0.0.0', false], ['1.2.3', 'nonsense', false], [`1.${'1'.repeat(50_000)}`, '>1', false],
     ];
-    for (const [version, range, wanted] of rows) expect(holds({ field: 'v', op: 'matchesSemver', value: range }, { v: version }), `${version.slice(0, 20)} ${range}`).to.equal(wanted);
+    for (const [version, range, wanted] of rows) expect(evaluateCondition({ field: 'v', op: 'matchesSemver', value: range }, { v: version }), `${version.slice(0, 20)} ${range}`).to.equal(wanted);
   });
 
   it('join by all, any and not', () => {
     const [yes, no] = [{ field: 'a', op: 'eq', value: 1 }, { field: 'a', op: 'eq', value: 2 }];
-    const rows: readonly (readonly [Condition, boolean])[] = [[{ all: [yes, yes] }, true], [{ all: [yes, no] }, false], [{ all: [] }, true], [{ any: [no, yes] }, true], [{ any: [] }, false], [{ not: no }, true], [{ not: { all: [yes, { any: [no, { not: yes }] }] } }, true]];
-    for (const [condition, wanted] of rows) expect(holds(condition, { a: 1 }), JSON.stringify(condition)).to.equal(wanted);
+    const rows: readonly (readonly [ConditionExpression, boolean])[] = [[{ all: [yes, yes] }, true], [{ all: [yes, no] }, false], [{ all: [] }, true], [{ any: [no, yes] }, true], [{ any: [] }, false], [{ not: no }, true], [{ not: { all: [yes, { any: [no, { not: yes }] }] } }, true]];
+    for (const [condition, wanted] of rows) expect(evaluateCondition(condition, { a: 1 }), JSON.stringify(condition)).to.equal(wanted);
   });
 
   it('find nothing on a prototype, and know no op from there', () => {
-    for (const field of ['constructor', '__proto__', 'item.constructor.name', 'item.title.length', 'item.tags.map']) expect(holds({ field, op: 'exists' }, subject), field).to.equal(false);
-    for (const op of ['constructor', 'toString', '__proto__', 'valueOf']) expect(holds({ field: 'item.title', op, value: 'x' }, subject)).to.equal(false);
+    for (const field of ['constructor', '__proto__', 'item.constructor.name', 'item.title.length', 'item.tags.map']) expect(evaluateCondition({ field, op: 'exists' }, subject), field).to.equal(false);
+    for (const op of ['constructor', 'toString', '__proto__', 'valueOf']) expect(evaluateCondition({ field: 'item.title', op, value: 'x' }, subject)).to.equal(false);
     expect(fillTemplate('{{item.constructor.name}}|{{item.__proto__}}', subject)).to.equal('|');
   });
 });
@@ -51,7 +51,7 @@ describe('the form of conditions', () => {
 
   it('takes every op with a value of its kind', () => {
     const values: Readonly<Record<string, unknown>> = { in: ['a', 1, null], nin: [], lt: 1, lte: 'a', gt: 2, gte: 3, startsWith: 'a', endsWith: 'b', exists: false, matchesSemver: '>=1 <2' };
-    const checked = compile(conditionSchema);
+    const checked = compileCheck(conditionSchema);
     for (const op of conditionOps) {
       const condition = { field: 'item.a', op, value: Object.hasOwn(values, op) ? values[op] : 'x' };
       expect(conditionProblems(condition, 'when'), op).to.deep.equal([]);
@@ -114,7 +114,7 @@ describe('the form of conditions', () => {
       const condition = make(1);
       if (conditionProblems(condition, 'when').length > 0) continue;
       taken += 1;
-      expect(holds(condition as Condition, { a: scalar() })).to.be.a('boolean');
+      expect(evaluateCondition(condition as ConditionExpression, { a: scalar() })).to.be.a('boolean');
     }
     expect(taken).to.be.above(500);
   });

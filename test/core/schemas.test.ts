@@ -1,10 +1,10 @@
 /** JSON Schemas of apps: what of them is refused, and that neither they nor what they check can hold up a process. */
 import { expect } from 'chai';
 import { patternProblem } from '../../shared/platform/core/linearPattern.ts';
-import { schemaFormProblems, schemaLimits } from '../../shared/platform/core/schemaForm.ts';
-import { filledProblemsOf, problemsOf } from '../../shared/platform/core/givenSchemas.ts';
+import { jsonSchemaProblems, schemaLimits } from '../../shared/platform/core/jsonSchemaProblems.ts';
+import { compileAppSchemaWithDefaults, compileAppSchema } from '../../shared/platform/core/appSchemas.ts';
 
-const paths = (schema: unknown): string[] => schemaFormProblems(schema, 'input').map(({ path }) => path);
+const paths = (schema: unknown): string[] => jsonSchemaProblems(schema, 'input').map(({ path }) => path);
 
 /** Each level applies the next one twice. */
 const doubling = (levels: number): object => ({
@@ -13,9 +13,9 @@ const doubling = (levels: number): object => ({
 });
 
 /** What the meta-schema lets through and the compiler doesn't, such as an empty enum, is found when a manifest is taken over. */
-const compiled = (schema: object): ReturnType<typeof problemsOf> | null => {
+const compiled = (schema: object): ReturnType<typeof compileAppSchema> | null => {
   try {
-    return problemsOf(schema);
+    return compileAppSchema(schema);
   } catch {
     return null;
   }
@@ -25,14 +25,14 @@ describe('schemas of apps', () => {
   it('are taken with references into themselves, also to what is inside them', () => {
     const tree = { type: 'object', properties: { value: { $ref: '#/$defs/value' }, left: { $ref: '#' }, right: { $ref: '#' } }, $defs: { value: { type: 'integer' } } };
     expect(paths(tree)).to.deep.equal([]);
-    const check = problemsOf(tree);
+    const check = compileAppSchema(tree);
     expect(check({ left: { right: { value: 1 } } }, 'input.')).to.deep.equal([]);
     expect(check({ left: { right: { value: 'x' } } }, 'input.')).to.deep.equal([{ path: 'input.left.right.value', message: 'must be integer' }]);
     expect(paths({ $defs: { 'a/b~c d': { type: 'string' } }, properties: { a: { $ref: '#/$defs/a~1b~0c%20d' } } })).to.deep.equal([]);
   });
 
   it('keep apart: each refers to itself, however many were compiled', () => {
-    const [a, b] = [problemsOf({ type: 'object', additionalProperties: { $ref: '#' } }), problemsOf({ type: 'array', items: { $ref: '#' } })];
+    const [a, b] = [compileAppSchema({ type: 'object', additionalProperties: { $ref: '#' } }), compileAppSchema({ type: 'array', items: { $ref: '#' } })];
     expect([a({ a: {} }, ''), b([[]], '')]).to.deep.equal([[], []]);
     expect([a({ a: [] }, '').length, b([{}], '').length]).to.deep.equal([1, 1]);
   });
@@ -40,7 +40,7 @@ describe('schemas of apps', () => {
   it('may carry a name, which means nothing', () => {
     const named = { $id: 'https://example.com/a', $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object' };
     expect(paths(named)).to.deep.equal([]);
-    for (let i = 0; i < 2; i++) expect(problemsOf(named)({}, '')).to.deep.equal([]);
+    for (let i = 0; i < 2; i++) expect(compileAppSchema(named)({}, '')).to.deep.equal([]);
   });
 
   it('are refused where they speak of others, of other dialects, or answer later', () => {
@@ -76,13 +76,13 @@ describe('schemas of apps', () => {
   });
 
   it('run what makes other engines hang', () => {
-    const check = problemsOf({ type: 'string', pattern: '^(a+)+$' });
+    const check = compileAppSchema({ type: 'string', pattern: '^(a+)+$' });
     expect(check(`${'a'.repeat(30_000)}!`, 'input.').map(({ message }) => message)).to.deep.equal(['must match pattern "^(a+)+$"']);
     expect(check('a'.repeat(30_000), 'input.')).to.deep.equal([]);
   });
 
   it('keep patterns apart', () => {
-    const check = problemsOf({ properties: { a: { pattern: '^a$' }, b: { pattern: '^b$' }, c: { pattern: '^a$' } }, patternProperties: { '^x': { type: 'integer' } } });
+    const check = compileAppSchema({ properties: { a: { pattern: '^a$' }, b: { pattern: '^b$' }, c: { pattern: '^a$' } }, patternProperties: { '^x': { type: 'integer' } } });
     expect(check({ a: 'a', b: 'b', c: 'a', x: 1 }, '')).to.deep.equal([]);
     expect(check({ a: 'b', b: 'a', c: 'b', x: 'x' }, '').map(({ path }) => path)).to.have.members(['a', 'b', 'c', 'x']);
   });
@@ -92,17 +92,17 @@ describe('schemas of apps', () => {
     for (let i = 0; i < 30; i++) deep = [deep];
     const exponential = { allOf: [{ items: { $ref: '#' } }, { items: { $ref: '#' } }] };
     expect(paths(exponential)).to.deep.equal([]);
-    expect(problemsOf(exponential)(deep, 'input.')).to.deep.equal([{ path: 'input', message: 'takes too long to check' }]);
-    expect(problemsOf({ uniqueItems: true })(Array.from({ length: 60_000 }, (_, i) => ({ i })), 'input.')).to.deep.equal([{ path: 'input', message: 'takes too long to check' }]);
-    expect(problemsOf({ allOf: [{ $ref: '#' }] })(1, 'input.')).to.deep.equal([{ path: 'input', message: 'is too large to check' }]);
+    expect(compileAppSchema(exponential)(deep, 'input.')).to.deep.equal([{ path: 'input', message: 'takes too long to check' }]);
+    expect(compileAppSchema({ uniqueItems: true })(Array.from({ length: 60_000 }, (_, i) => ({ i })), 'input.')).to.deep.equal([{ path: 'input', message: 'takes too long to check' }]);
+    expect(compileAppSchema({ allOf: [{ $ref: '#' }] })(1, 'input.')).to.deep.equal([{ path: 'input', message: 'is too large to check' }]);
   });
 
   it('fill their defaults in, but not without end', () => {
     const value = {};
-    expect(filledProblemsOf({ properties: { a: { default: 3 } } })(value, 'input.')).to.deep.equal([]);
+    expect(compileAppSchemaWithDefaults({ properties: { a: { default: 3 } } })(value, 'input.')).to.deep.equal([]);
     expect(value).to.deep.equal({ a: 3 });
     const large = { properties: { list: { items: { properties: { a: { default: 'x'.repeat(20_000) } } } } } };
-    expect(filledProblemsOf(large)({ list: Array.from({ length: 1000 }, () => ({})) }, 'input.')).to.deep.equal([{ path: 'input', message: 'is too large with its defaults' }]);
+    expect(compileAppSchemaWithDefaults(large)({ list: Array.from({ length: 1000 }, () => ({})) }, 'input.')).to.deep.equal([{ path: 'input', message: 'is too large with its defaults' }]);
   });
 
   it('never throw when they check, whatever they are', () => {
@@ -118,7 +118,7 @@ describe('schemas of apps', () => {
     let taken = 0;
     for (let i = 0; i < 3000; i++) {
       const schema = make(0);
-      if (schemaFormProblems(schema, 'input').length > 0) continue;
+      if (jsonSchemaProblems(schema, 'input').length > 0) continue;
       taken += 1;
       const check = compiled(schema as object);
       if (check === null) continue;

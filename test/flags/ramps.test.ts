@@ -3,13 +3,13 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Caller, Principal } from '../../shared/access/principal.ts';
 import { closeDeps, openDeps, type Deps } from '../../shared/deps.ts';
-import { applyFlagChange } from '../../shared/flags/change.ts';
-import type { FlagChange } from '../../shared/flags/decide.ts';
-import { stageLost } from '../../shared/flags/lost.ts';
+import { applyFlagChange } from '../../shared/flags/changeFlag.ts';
+import type { FlagChange } from '../../shared/flags/decideFlag.ts';
+import { stageOrphanedSteps } from '../../shared/flags/orphanedRampSteps.ts';
 import { readFlagRow } from '../../shared/flags/model.ts';
-import { dueStep, rolloutAt, stepsOf, type Ramp } from '../../shared/flags/ramp.ts';
-import { stepDue } from '../../shared/flags/step.ts';
-import { createCrew, type Crew } from '../../workers/crew.ts';
+import { dueStep, rolloutAt, countRampSteps, type Ramp } from '../../shared/flags/ramp.ts';
+import { takeDueRampSteps } from '../../shared/flags/rampSteps.ts';
+import { createWorkerProcess, type WorkerProcess } from '../../workers/workerProcess.ts';
 import type { Client } from '../support/http.ts';
 import { until } from '../support/until.ts';
 import { newWorld, type World } from '../support/world.ts';
@@ -28,7 +28,7 @@ const many = Array.from({ length: 12 }, (_, i) => `many_${String(i)}`);
 const manifest = { ...flagsManifest, flags: [...flagsManifest.flags, ...[...many, 'raced', 'late', 'guarded', 'tagged', 'hidden', 'lost'].map((key) => ({ key, kind: 'boolean', default: false }))] };
 
 const ramp = (more: Partial<Ramp>): Ramp => ({
-  id: 'x', from: 0, to: 100, over: 10_000, every: 1_000, at: null, guard: null, startedAt: 0, step: 0, steps: stepsOf({ over: 10_000, every: 1_000, ...more }), status: 'running',
+  id: 'x', from: 0, to: 100, over: 10_000, every: 1_000, at: null, guard: null, startedAt: 0, step: 0, steps: countRampSteps({ over: 10_000, every: 1_000, ...more }), status: 'running',
   by: { type: 'agent', id: 'a', name: 'a', role: null }, requestId: null, address: null, ...more,
 });
 
@@ -36,12 +36,12 @@ describe('ramps', () => {
   let world: World;
   let operator: Client;
   let deps: Deps;
-  let crews: { crew: Crew; deps: Deps }[] = [];
+  let crews: { crew: WorkerProcess; deps: Deps }[] = [];
 
   const startCrews = async (count: number): Promise<void> => {
     for (let i = 0; i < count; i++) {
       const own = await openDeps(world.config, 'workers');
-      const crew = createCrew(own);
+      const crew = createWorkerProcess(own);
       await crew.start();
       crews.push({ crew, deps: own });
     }
@@ -146,7 +146,7 @@ describe('ramps', () => {
       caller = { env, principal: principal as Principal, requestId: null, address: null };
     });
     const apply = (wanted: FlagChange): Promise<unknown> => applyFlagChange(racing, racing.db, caller, 'raced', wanted);
-    const step = (): Promise<unknown> => stepDue(racing);
+    const step = (): Promise<unknown> => takeDueRampSteps(racing);
     const begin = async (): Promise<unknown> => {
       now += 1_000_000;
       return apply({ rollout: 0, ramp: { to: 100, over: 100_000, every: 1_000, at: null, guard: null } });
@@ -177,7 +177,7 @@ describe('ramps', () => {
         for (const k of [3, 7, 20]) {
           now = start + k * 1_000;
           const stale: Deps = { ...racing, clock: { now: () => start + (k - 2) * 1_000 } };
-          await Promise.all([...Array.from({ length: 6 }, () => step()), ...[1, 2].map(() => stepDue(stale))]);
+          await Promise.all([...Array.from({ length: 6 }, () => step()), ...[1, 2].map(() => takeDueRampSteps(stale))]);
           const stored = await readFlagRow(deps.db, caller.env.id, 'raced');
           expect({ rollout: stored?.rollout, changes: stored?.changes }).to.deep.equal({ rollout: k * 1_000, changes });
         }
@@ -264,8 +264,8 @@ describe('ramps', () => {
     await change('lost', { rollout: 0, ramp: { to: 100, over: 100_000, every: 1_000, at: Date.now() - 10_000 } });
     await world.sql(`delete from staged_jobs where name = 'rampStep'`);
     const now = Date.now();
-    expect(await stageLost(deps.db, now)).to.equal(1);
-    expect(await stageLost(deps.db, now)).to.equal(0);
+    expect(await stageOrphanedSteps(deps.db, now)).to.equal(1);
+    expect(await stageOrphanedSteps(deps.db, now)).to.equal(0);
     await startCrews(1);
     await until('it goes on', async () => ((await shown('lost')).rollout ?? 0) >= 10);
     await change('lost', { ramp: null });

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { runAdmin, type Outcome } from '../../shared/tools/cli/run.ts';
+import { runAdmin, type CommandOutcome } from '../../shared/tools/cli/run.ts';
 import { verifyPassword } from '../../shared/settings/passwords.ts';
 import { clientOf } from '../support/http.ts';
 import { testManifest } from '../support/manifest.ts';
@@ -55,7 +55,7 @@ describe('the admin command', function () {
     return JSON.parse(out) as unknown;
   };
 
-  const within = (args: readonly string[], input: string): Promise<Outcome> => runAdmin(args, { readConfig: () => world.config, readInput: () => Promise.resolve(input) });
+  const within = (args: readonly string[], input: string): Promise<CommandOutcome> => runAdmin(args, { readConfig: () => world.config, readInput: () => Promise.resolve(input) });
 
   /** The same without a process, for all that comes after each thing's first. */
   // eslint-disable-next-line @typescript-eslint/no-explicit-any

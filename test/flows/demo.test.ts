@@ -9,7 +9,7 @@ import { expect } from 'chai';
 import pg from 'pg';
 import manifest from '../../shared/tools/demo/manifest.json' with { type: 'json' };
 import { sortedTags } from '../../shared/items/tags.ts';
-import { mergeDefinition, openDefinition } from '../../shared/environments/definition.ts';
+import { mergeDefinition, compileDefinition } from '../../shared/environments/definition.ts';
 import { parseManifest } from '../../shared/environments/readManifest.ts';
 import { newDatabase, redisUrl, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/until.ts';
@@ -40,7 +40,7 @@ interface Entry {
 }
 
 const parsed = parseManifest(manifest);
-const { inboxes } = openDefinition(parsed, mergeDefinition({ inboxes: [] }, parsed));
+const { inboxes } = compileDefinition(parsed, mergeDefinition({ inboxes: [] }, parsed));
 
 /** What the entries of an item, oldest first, say that it is now. */
 const folded = (inbox: string, entries: readonly Entry[]): Record<string, unknown> => {

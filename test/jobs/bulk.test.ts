@@ -5,7 +5,7 @@ import { clerkGrants } from '../support/manifest.ts';
 import { until } from '../support/until.ts';
 import { newWorld, type World } from '../support/world.ts';
 import { bulkChunk } from '../../workers/jobs/bulkChunk.ts';
-import { lostBulks } from '../../workers/sweeps/lostBulks.ts';
+import { orphanedBulks } from '../../workers/sweeps/orphanedBulks.ts';
 
 const day = 86_400_000;
 
@@ -35,7 +35,7 @@ describe('bulkChunk', () => {
   const ask = async (ids: readonly string[], client = clerk, operation: object = { type: 'tags', add: ['bulk'] }): Promise<string> =>
     (await client.post('/bulk', { ids, operation })).body.bulk.id as string;
   const work = (bulk: string, chunk = 0, deps = world.deps, signal = new AbortController().signal): Promise<unknown> =>
-    bulkChunk({ id: 'job', env: 1, name: 'bulkChunk', payload: { bulk, chunk }, requestId: null, fence: 1, tries: 1, signal }, deps);
+    bulkChunk({ id: 'job', env: 1, name: 'bulkChunk', payload: { bulk, chunk }, requestId: null, fence: 1, startCount: 1, signal }, deps);
   const results = async (bulk: string): Promise<Record<string, number>> =>
     Object.fromEntries((await world.sql<Counted>('select outcome, count(*)::int as n from bulk_results where bulk = $1 group by outcome', [bulk])).map(({ outcome, n }) => [outcome, n]));
   const entries = async (bulk: string): Promise<{ entries: number; audits: number; versions: number[] }> => {
@@ -167,7 +167,7 @@ describe('bulkChunk', () => {
       await work(bulk);
       await world.sql(`update bulks set status = 'running', finished_at = null, created_at = created_at - $2 where id = $1`, [bulk, day]);
       await world.sql('delete from outbox');
-      await lostBulks.run(world.deps);
+      await orphanedBulks.run(world.deps);
       expect(await get(bulk)).to.include({ status: 'done', changed: 2 });
       expect(await finals(bulk)).to.have.length(1);
     });
@@ -175,12 +175,12 @@ describe('bulkChunk', () => {
     it('stages a chunk anew that has no job', async () => {
       const bulk = await ask(await make(2));
       await world.sql('delete from staged_jobs where subject = $1', [bulk]);
-      await lostBulks.run(world.deps);
+      await orphanedBulks.run(world.deps);
       const staged = (): Promise<object[]> => world.sql(`select payload from staged_jobs where subject = $1`, [bulk]);
       expect(await staged(), 'while it is young').to.deep.equal([]);
       await world.sql('update bulks set created_at = created_at - $2 where id = $1', [bulk, day]);
-      await lostBulks.run(world.deps);
-      await lostBulks.run(world.deps);
+      await orphanedBulks.run(world.deps);
+      await orphanedBulks.run(world.deps);
       expect(await staged()).to.deep.equal([{ payload: { bulk, chunk: 0 } }]);
     });
   });

@@ -1,7 +1,7 @@
 /** A worker process for tests that kill or freeze one: the real publisher or crew, with a probe job that writes to a table. */
 import { readConfig } from '../../shared/platform/core/config.ts';
 import { closeDeps, openDeps } from '../../shared/deps.ts';
-import { createCrew, type Crew } from '../../workers/crew.ts';
+import { createWorkerProcess, type WorkerProcess } from '../../workers/workerProcess.ts';
 import { done, type HandlerTable } from '../../workers/handler.ts';
 import { startPublisher } from '../../workers/outbox/publisher.ts';
 import { probeJobs } from './probe.ts';
@@ -18,8 +18,8 @@ const handlers: HandlerTable = {
     return done();
   },
 };
-const parts = process.argv[2] === 'publisher' ? startPublisher(deps) : createCrew(deps, { jobs: probeJobs, handlers });
-if (process.argv[2] !== 'publisher') await (parts as Crew).start();
+const parts = process.argv[2] === 'publisher' ? startPublisher(deps) : createWorkerProcess(deps, { jobs: probeJobs, handlers });
+if (process.argv[2] !== 'publisher') await (parts as WorkerProcess).start();
 process.send?.('ready');
 process.on('SIGTERM', () => {
   void parts.stop().then(() => closeDeps(deps)).then(() => process.exit(0));

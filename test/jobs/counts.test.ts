@@ -1,8 +1,8 @@
 /** The counts per inbox are exact at every moment, also what is overdue, whoever writes meanwhile. */
 import { expect } from 'chai';
-import { acquire, newHolder } from '../../shared/platform/outbox/lease.ts';
+import { acquireLeaderLease, newHolderName } from '../../shared/platform/outbox/leaderLease.ts';
 import { channels } from '../../shared/platform/redis/bus.ts';
-import { moveBatch } from '../../workers/outbox/batch.ts';
+import { publishBatch } from '../../workers/outbox/publishBatch.ts';
 import { startPublisher } from '../../workers/outbox/publisher.ts';
 import { until } from '../support/until.ts';
 import { newBench, type Bench } from './support.ts';
@@ -64,7 +64,7 @@ describe('counts', () => {
     } finally {
       client.release();
     }
-    bench.deps.bus.publish(channels.nudge, 'outbox');
+    bench.deps.bus.publish(channels.workAvailable, 'outbox');
   };
 
   it('are what the items are, in every snapshot, while 12 writers change items and deadlines pass', async () => {
@@ -99,12 +99,12 @@ describe('counts', () => {
     await bench.sql(`insert into items (env, id, inbox, title, title_key, state, closed, first_seen, last_seen, due_at, created_at, updated_at, terms)
       select 1, 'i' || g, 'inbox', '', '', 'open', false, 0, 0, g, 0, 0, '' from generate_series(1, 700) g`);
     await bench.sql(`insert into outbox (id, env, at, parts, inbox, deltas, due_to) select g, 1, 1, '[{}]', 'inbox', '{"total":1,"=open":1}', g from generate_series(1, 700) g`);
-    const lease = await acquire(bench.deps.db, 'publisher', newHolder('test'));
+    const lease = await acquireLeaderLease(bench.deps.db, 'publisher', newHolderName('test'));
     if (lease === null) throw new Error('no lease');
     const mark = async (): Promise<unknown> => (await bench.sql<{ mark: number }>('select overdue_mark::int as mark from streams'))[0]?.mark;
-    expect((await moveBatch(bench.deps.db, lease, 650, true)).taken).to.equal(500);
+    expect((await publishBatch(bench.deps.db, lease, 650, true)).taken).to.equal(500);
     expect([await mark(), await bench.sql(differences)]).to.deep.equal([0, []]);
-    expect((await moveBatch(bench.deps.db, lease, 650, true)).taken).to.equal(200);
+    expect((await publishBatch(bench.deps.db, lease, 650, true)).taken).to.equal(200);
     expect([await mark(), await bench.sql(differences)]).to.deep.equal([650, []]);
     expect(await bench.sql("select n::int from counts where measure = 'overdue'")).to.deep.equal([{ n: 650 }]);
   });

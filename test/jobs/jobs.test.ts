@@ -1,14 +1,14 @@
 /** Background jobs: each staged one is run, once, whatever is lost or killed in between, and ends as its handler says. */
 import { expect } from 'chai';
-import { again, done, giveUp, type Handler, type Job, type Outcome } from '../../workers/handler.ts';
-import { createCrew, type Crew } from '../../workers/crew.ts';
+import { retryAt, done, giveUp, type JobHandler, type Job, type JobOutcome } from '../../workers/handler.ts';
+import { createWorkerProcess, type WorkerProcess } from '../../workers/workerProcess.ts';
 import { startEnqueuer } from '../../workers/outbox/enqueuer.ts';
-import { lostJobs } from '../../workers/sweeps/lostJobs.ts';
+import { orphanedJobs } from '../../workers/sweeps/orphanedJobs.ts';
 import { until } from '../support/until.ts';
 import { probeJobs } from './probe.ts';
 import { newBench, newSignal, type Bench } from './support.ts';
 
-type Probe = (job: Job<never>) => Promise<Outcome>;
+type Probe = (job: Job<never>) => Promise<JobOutcome>;
 
 interface Row {
   readonly due_at: string | null;
@@ -28,9 +28,9 @@ describe('background jobs', () => {
   });
   afterEach(() => bench.close());
 
-  const crewOf = async (probe: Probe): Promise<Crew> => {
-    const handler: Handler<never> = (job) => probe(job);
-    const crew = bench.own(createCrew(bench.deps, { jobs: probeJobs, handlers: { probe: handler }, sweeps: [lostJobs] }));
+  const crewOf = async (probe: Probe): Promise<WorkerProcess> => {
+    const handler: JobHandler<never> = (job) => probe(job);
+    const crew = bench.own(createWorkerProcess(bench.deps, { jobs: probeJobs, handlers: { probe: handler }, sweeps: [orphanedJobs] }));
     await crew.start();
     return crew;
   };
@@ -78,11 +78,11 @@ describe('background jobs', () => {
     let now = 1_000_000;
     const ran: string[] = [];
     const deps = { ...bench.deps, clock: { now: () => now } };
-    const handler: Handler<never> = async ({ id }) => {
+    const handler: JobHandler<never> = async ({ id }) => {
       ran.push(id);
       return done();
     };
-    const crew = bench.own(createCrew(deps, { jobs: probeJobs, handlers: { probe: handler }, sweeps: [] }));
+    const crew = bench.own(createWorkerProcess(deps, { jobs: probeJobs, handlers: { probe: handler }, sweeps: [] }));
     await crew.start();
     const [later, parked, soon] = [await bench.stage('probe', {}, now + 1000), await bench.stage('probe'), await bench.stage('probe', {}, now)];
     await bench.sql('update staged_jobs set due_at = null where id = $1', [parked]);
@@ -149,7 +149,7 @@ describe('background jobs', () => {
   it('are tried again when they throw, and parked with the error when it was too often', async () => {
     const tries: number[] = [];
     await crewOf(async (job) => {
-      tries.push(job.tries);
+      tries.push(job.startCount);
       throw new Error('no luck');
     });
     const id = await bench.stage('probe');
@@ -168,10 +168,10 @@ describe('background jobs', () => {
   });
 
   it('are looked at again when their handler says so, and given up when it says so', async () => {
-    const answers = [again(0), again(0), giveUp('it makes no sense')];
+    const answers = [retryAt(0), retryAt(0), giveUp('it makes no sense')];
     const tries: number[] = [];
     await crewOf(async (job) => {
-      tries.push(job.tries);
+      tries.push(job.startCount);
       return answers.shift() ?? done();
     });
     const id = await bench.stage('probe');
@@ -221,7 +221,7 @@ describe('background jobs', () => {
 
   it('are given back by a worker that stops, and don’t count that start', async () => {
     const begun = newSignal();
-    const crew = createCrew({ ...bench.deps, config: { ...bench.deps.config, drainMs: 50 } }, {
+    const crew = createWorkerProcess({ ...bench.deps, config: { ...bench.deps.config, drainMs: 50 } }, {
       jobs: probeJobs,
       sweeps: [],
       handlers: {

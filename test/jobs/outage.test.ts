@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { migrateDatabase } from '../../migrations/run.ts';
 import { startPostgres, type PostgresServer } from '../../shared/tools/services/postgres.mjs';
-import { createCrew } from '../../workers/crew.ts';
+import { createWorkerProcess } from '../../workers/workerProcess.ts';
 import { done } from '../../workers/handler.ts';
 import { until } from '../support/until.ts';
 import { probeJobs } from './probe.ts';
@@ -33,7 +33,7 @@ describe('with a PostgreSQL that comes and goes', function () {
     const begun = newSignal();
     const end = newSignal();
     const ran: string[] = [];
-    const crew = bench.own(createCrew(bench.deps, {
+    const crew = bench.own(createWorkerProcess(bench.deps, {
       jobs: probeJobs,
       handlers: {
         probe: async ({ id }: { id: string }) => {

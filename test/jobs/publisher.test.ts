@@ -1,8 +1,8 @@
 /** The publisher's promises: dense positions, nothing missed or doubled, one writer at a time. */
 import { expect } from 'chai';
-import { acquire, newHolder } from '../../shared/platform/outbox/lease.ts';
+import { acquireLeaderLease, newHolderName } from '../../shared/platform/outbox/leaderLease.ts';
 import { channels } from '../../shared/platform/redis/bus.ts';
-import { moveBatch } from '../../workers/outbox/batch.ts';
+import { publishBatch } from '../../workers/outbox/publishBatch.ts';
 import { startPublisher } from '../../workers/outbox/publisher.ts';
 import { until } from '../support/until.ts';
 import { newBench, type Bench } from './support.ts';
@@ -35,7 +35,7 @@ describe('the publisher', () => {
       await client.query(`select pg_sleep(${String(Math.random() * 0.02)})`);
       const kept = Math.random() < 0.9;
       await client.query(kept ? 'commit' : 'rollback');
-      bench.deps.bus.publish(channels.nudge, 'outbox');
+      bench.deps.bus.publish(channels.workAvailable, 'outbox');
       return kept ? id : null;
     } finally {
       client.release();
@@ -102,15 +102,15 @@ describe('the publisher', () => {
 
   it('does nothing under a fence that is not its own any more', async () => {
     const { db } = bench.deps;
-    const first = await acquire(db, 'publisher', newHolder('first'));
-    expect(await acquire(db, 'publisher', newHolder('second'))).to.equal(null);
+    const first = await acquireLeaderLease(db, 'publisher', newHolderName('first'));
+    expect(await acquireLeaderLease(db, 'publisher', newHolderName('second'))).to.equal(null);
     await bench.sql('update leases set until = 0');
-    const second = await acquire(db, 'publisher', newHolder('second'));
+    const second = await acquireLeaderLease(db, 'publisher', newHolderName('second'));
     if (first === null || second === null) throw new Error('no lease');
     await bench.sql("insert into outbox (id, env, at, parts) values (1, 1, 1, '[{}]')");
-    expect(await moveBatch(db, first, 1, true)).to.deep.equal({ held: false, taken: 0, messages: [] });
+    expect(await publishBatch(db, first, 1, true)).to.deep.equal({ held: false, taken: 0, messages: [] });
     expect(await stream()).to.have.length(0);
-    expect((await moveBatch(db, second, 1, true)).taken).to.equal(1);
+    expect((await publishBatch(db, second, 1, true)).taken).to.equal(1);
   });
 
   it('is relieved when it freezes, and writes nothing when it wakes up', async () => {

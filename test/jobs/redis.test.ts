@@ -3,10 +3,10 @@ import { expect } from 'chai';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openRedis, type RedisLinks } from '../../shared/platform/redis/connect.ts';
+import { openRedis, type RedisConnections } from '../../shared/platform/redis/connect.ts';
 import { freePort } from '../../shared/tools/services/ports.mjs';
 import { startRedis, type RedisServer } from '../../shared/tools/services/redis.mjs';
-import { createCrew } from '../../workers/crew.ts';
+import { createWorkerProcess } from '../../workers/workerProcess.ts';
 import { done } from '../../workers/handler.ts';
 import { until } from '../support/until.ts';
 import { probeJobs } from './probe.ts';
@@ -17,7 +17,7 @@ describe('with a Redis that comes and goes', function () {
   let dir: string;
   let port: number;
   let server: RedisServer | null;
-  let links: RedisLinks;
+  let links: RedisConnections;
   beforeEach(async () => {
     dir = await mkdtemp(join(tmpdir(), 'console-redis-'));
     port = await freePort();
@@ -31,7 +31,7 @@ describe('with a Redis that comes and goes', function () {
   });
   const up = async (): Promise<void> => {
     server = await startRedis({ dir, port });
-    await until('the bus is up', () => links.bus.up);
+    await until('the bus is up', () => links.bus.connected);
   };
   const add = (name: string): Promise<unknown> => links.queue('some').add(name, {}, { removeOnComplete: true });
 
@@ -40,7 +40,7 @@ describe('with a Redis that comes and goes', function () {
     const taken: string[] = [];
     links.bus.subscribe('news', (text) => heard.push(text));
     const worker = links.worker('some', async ({ name }) => { taken.push(name); }, { concurrency: 1 });
-    expect(links.bus.up).to.equal(false);
+    expect(links.bus.connected).to.equal(false);
     links.bus.publish('news', 'lost');
     const failed = await add('lost').catch((error: unknown) => error);
     expect(failed).to.be.instanceOf(Error);
@@ -81,16 +81,16 @@ describe('with a Redis that comes and goes', function () {
   it('notices one that has frozen, and goes on when it has thawed', async () => {
     await up();
     process.kill(server?.pid ?? 0, 'SIGSTOP');
-    await until('it is noticed', () => !links.bus.up);
+    await until('it is noticed', () => !links.bus.connected);
     expect(await links.command.get('x').catch((error: unknown) => error)).to.be.instanceOf(Error);
     process.kill(server?.pid ?? 0, 'SIGCONT');
-    await until('it is back', () => links.bus.up);
+    await until('it is back', () => links.bus.connected);
   });
 
   it('keeps staged jobs while it is away, and runs them when it is back', async () => {
     const bench = await newBench();
     const ran: string[] = [];
-    const crew = bench.own(createCrew({ ...bench.deps, redis: links, bus: links.bus }, {
+    const crew = bench.own(createWorkerProcess({ ...bench.deps, redis: links, bus: links.bus }, {
       jobs: probeJobs,
       handlers: { probe: async ({ id }: { id: string }) => { ran.push(id); return done(); } },
     }));

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openRedis, type RedisLinks } from '../../shared/platform/redis/connect.ts';
+import { openRedis, type RedisConnections } from '../../shared/platform/redis/connect.ts';
 import { canCluster, startRedisCluster, type RedisCluster } from '../../shared/tools/services/redisCluster.mjs';
 import { until } from '../support/until.ts';
 
@@ -14,7 +14,7 @@ describe('with a Redis Cluster', function () {
   this.timeout(60_000);
   let dir: string;
   let cluster: RedisCluster;
-  let links: RedisLinks;
+  let links: RedisConnections;
 
   before(async () => {
     dir = await mkdtemp(join(tmpdir(), 'console-cluster-'));
@@ -55,7 +55,7 @@ describe('with a Redis Cluster', function () {
   const queues = ['bulk', 'actions', 'replies', 'triage', 'ramps'];
 
   it('runs commands, scripts of one key, messages and all queues, wherever the keys lie', async () => {
-    await until('it is up', () => links.bus.up);
+    await until('it is up', () => links.bus.connected);
     for (let n = 0; n < 20; n++) expect(await links.command.set(`test:${String(n)}`, '1', 'PX', 1_000)).to.equal('OK');
     expect(await links.command.eval('return redis.call("GET", KEYS[1])', 1, 'test:7')).to.equal('1');
     const news = heardBy();
@@ -67,7 +67,7 @@ describe('with a Redis Cluster', function () {
 
   it('hears messages of one process in their order', async () => {
     const { texts, hears } = heardBy();
-    await until('it is up', () => links.bus.up);
+    await until('it is up', () => links.bus.connected);
     await hears('start');
     const sent = Array.from({ length: 500 }, (_, n) => String(n));
     for (const text of sent) links.bus.publish('news', text);
@@ -102,7 +102,7 @@ describe('with a Redis Cluster', function () {
   it('opens without it, fails fast, works once it is there, and closes in any case', async () => {
     await Promise.all(cluster.nodes.map((node) => node.stop()));
     const own = openRedis({ url: cluster.url, prefix: 'test', onError: () => undefined });
-    expect(own.bus.up).to.equal(false);
+    expect(own.bus.connected).to.equal(false);
     expect(await own.command.get('x').catch((error: unknown) => error)).to.be.instanceOf(Error);
     expect(await own.queue('bulk').add('lost', {}).catch((error: unknown) => error)).to.be.instanceOf(Error);
     const worker = own.worker('bulk', async () => undefined, { concurrency: 1 });

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { Caller } from '../../shared/access/principal.ts';
 import { reportItem } from '../../shared/items/reports/report.ts';
-import { oldRows } from '../../workers/sweeps/oldRows.ts';
+import { expiredRows } from '../../workers/sweeps/expiredRows.ts';
 import { connectApp } from '../support/app.ts';
 import type { Client } from '../support/http.ts';
 import { startProgram } from '../support/processes.ts';
@@ -84,7 +84,7 @@ describe('reports', () => {
     expect(await report({ key: 'again', delivery: 'd1' })).to.deep.equal({ item: first.item, created: false });
     expect((await itemOf(first.item)).occurrences).to.equal(2);
     await world.sql("update deliveries set created_at = created_at - 86400001 where delivery = 'd1'");
-    await oldRows.run(world.deps);
+    await expiredRows.run(world.deps);
     expect(await world.sql("select 1 from deliveries where delivery = 'd1'")).to.have.length(0);
   });
 

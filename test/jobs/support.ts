@@ -9,7 +9,7 @@ import { newId } from '../../shared/platform/core/ids.ts';
 import { newSealKey } from '../../shared/platform/core/seal.ts';
 import { closeDeps, openDeps, type Deps } from '../../shared/deps.ts';
 import { channels, type LiveBatch } from '../../shared/platform/redis/bus.ts';
-import type { Running } from '../../workers/bell.ts';
+import type { RunningService } from '../../workers/wakeSignal.ts';
 import { newDatabase, redisUrl, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/until.ts';
 
@@ -23,7 +23,7 @@ export interface Bench {
   /** Every live batch of an environment from now on. */
   hear(env: number): Promise<LiveBatch[]>;
   /** Stops it at the end, should the test not have done so. */
-  own<R extends Running>(running: R): R;
+  own<R extends RunningService>(running: R): R;
   /** A process of the real crew with probe jobs, see child.ts. */
   child(part: 'crew' | 'publisher'): Promise<ChildProcess>;
   close(): Promise<void>;
@@ -52,9 +52,9 @@ export const newBench = async (given?: TestDatabase): Promise<Bench> => {
   const sql = async <R extends object>(text: string, values: unknown[] = []): Promise<R[]> => (await owner.query(text, values)).rows as R[];
   for (const i of [1, 2]) await sql('insert into environments (id, name, seal_key, created_at) values ($1, $2, $3, 0)', [i, `env${String(i)}`, newSealKey()]);
   const deps = await openDeps(readConfig(env), 'test');
-  await until('Redis is up', () => deps.bus.up);
+  await until('Redis is up', () => deps.bus.connected);
   const children: ChildProcess[] = [];
-  const owned: Running[] = [];
+  const owned: RunningService[] = [];
 
   return {
     deps,
@@ -64,7 +64,7 @@ export const newBench = async (given?: TestDatabase): Promise<Bench> => {
     stage: async (name, payload = {}, dueAt = deps.clock.now()) => {
       const id = newId('job');
       await sql('insert into staged_jobs (id, env, name, payload, due_at, request_id, created_at) values ($1, 1, $2, $3, $4, $5, 0)', [id, name, payload, dueAt, `req_of_${id}`]);
-      deps.bus.publish(channels.nudge, 'jobs');
+      deps.bus.publish(channels.workAvailable, 'jobs');
       return id;
     },
     hear: async (number) => {

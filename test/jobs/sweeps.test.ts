@@ -1,7 +1,7 @@
 /** Sweeps: one process runs them, and what is old goes. */
 import { expect } from 'chai';
 import { limits } from '../../shared/catalogue/limits.ts';
-import { oldRows } from '../../workers/sweeps/oldRows.ts';
+import { expiredRows } from '../../workers/sweeps/expiredRows.ts';
 import { startSweeps } from '../../workers/sweeps/sweep.ts';
 import { until } from '../support/until.ts';
 import { newBench, type Bench } from './support.ts';
@@ -41,7 +41,7 @@ describe('sweeps', () => {
     // Of the 5,000 that are too many, the first 3,000 are old, one is young, then all are old again.
     await bench.sql(`insert into stream select 1, g, case when g = 3001 then $1::bigint else 0 end, '[]' from generate_series(1, $2::int) g`, [now, 6000]);
     await bench.sql(`insert into stream select 2, g, 0, '[]' from generate_series(1, 50) g`);
-    const run = (at: number) => oldRows.run({ ...bench.deps, clock: { now: () => at } });
+    const run = (at: number) => expiredRows.run({ ...bench.deps, clock: { now: () => at } });
     const state = () => bench.sql(`select s.env, trimmed::int, min(t.position)::int as first, count(*)::int as kept
       from streams s join stream t using (env) group by s.env, trimmed order by s.env`);
     await run(now);
@@ -56,7 +56,7 @@ describe('sweeps', () => {
     await bench.sql(`insert into tickets select decode(lpad(to_hex(g), 8, '0'), 'hex'), 1, 'x', case when g = 1 then $1::bigint - 1 else $1::bigint end from generate_series(1, 2) g`, [now]);
     await bench.sql(`insert into staged_jobs (id, env, name, payload, last_error, due_at, created_at) values
       ('failed', 1, 'probe', '{}', 'bad', null, 0), ('parked', 1, 'replySend', '{}', null, null, 0), ('tried', 1, 'probe', '{}', 'bad', 1, 0)`);
-    await oldRows.run({ ...bench.deps, clock: { now: () => now } });
+    await expiredRows.run({ ...bench.deps, clock: { now: () => now } });
     expect(await bench.sql('select key from idempotency_keys')).to.deep.equal([{ key: 'k2501' }]);
     expect(await bench.sql('select expires_at::int8 from tickets')).to.have.length(1);
     expect(await bench.sql('select id from staged_jobs order by id')).to.deep.equal([{ id: 'parked' }, { id: 'tried' }]);

@@ -1,6 +1,6 @@
 /** The same messages over HTTP: `GET /changes`. */
 import { expect } from 'chai';
-import type { Changes, ChangesQuery } from '../../api/live/changes.ts';
+import type { ChangesPage, ChangesQuery } from '../../api/live/changes.ts';
 import type { Grant } from '../../shared/catalogue/permissions.ts';
 import { Fault } from '../../shared/catalogue/errors.ts';
 import { entry, item, newWorld, until, type Api, type Message, type World } from './support.ts';
@@ -20,11 +20,11 @@ describe('changes', () => {
   afterEach(() => world.hangUp());
   after(() => world.close());
 
-  const changes = async (query: ChangesQuery, signal = new AbortController().signal, from: Api = api): Promise<Changes & { changes: Message[] }> => {
+  const changes = async (query: ChangesQuery, signal = new AbortController().signal, from: Api = api): Promise<ChangesPage & { changes: Message[] }> => {
     const env = from.deps.directory.environment('production');
-    const session = await from.deps.directory.session(token);
+    const session = await from.deps.directory.sessionByToken(token);
     if (env === undefined || session === null) throw new Error('no session');
-    return (await from.live.changes({ env, principal: session.principal, requestId: null, address: null }, query, signal)) as Changes & { changes: Message[] };
+    return (await from.live.changes({ env, principal: session.principal, requestId: null, address: null }, query, signal)) as ChangesPage & { changes: Message[] };
   };
   const titles = (found: { changes: Message[] }): unknown[] => found.changes.map((message) => (message['item'] as { title: string }).title);
 

@@ -34,12 +34,12 @@ describe('live stream: counts', () => {
     await world.publish([[item('lost')]], { counts: { billing: { total: 5 } }, hint: false });
     await until('they came', () => (totals(subscriber.of('counts').at(-1)) as { billing?: number }).billing === 5, 4_000);
     world.redisGate.shut();
-    await until('the bus notices', () => !api.deps.bus.up);
+    await until('the bus notices', () => !api.deps.bus.connected);
     await world.publish([], { counts: { billing: { overdue: 2 } } });
     const overdue = (): unknown => (subscriber.of('counts').at(-1)?.['inboxes'] as { billing?: { overdue: number } } | undefined)?.billing?.overdue;
     await until('they came', () => overdue() === 2, 4_000);
     world.redisGate.open = true;
-    await until('the bus is back', () => api.deps.bus.up);
+    await until('the bus is back', () => api.deps.bus.connected);
     expect(totals((await world.listening(api, { token })).messages[0])).to.deep.equal({ support: 40, billing: 5, secret: 0 });
   });
 

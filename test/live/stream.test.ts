@@ -120,7 +120,7 @@ describe('live stream', () => {
     this.timeout(30_000);
     const subscriber = await world.listening(api, { token });
     world.redisGate.shut();
-    await until('the bus notices', () => !api.deps.bus.up);
+    await until('the bus notices', () => !api.deps.bus.connected);
     for (let i = 0; i < 3; i++) {
       await world.publish([[item(`away ${String(i)}`)]]);
       await until('it comes by the log', () => subscriber.titles().includes(`away ${String(i)}`), 2_500);
@@ -128,7 +128,7 @@ describe('live stream', () => {
     const resumed = await world.listening(api, { token, query: `?after=${subscriber.messages[0]?.offset ?? ''}` });
     await until('resuming needs no Redis', () => resumed.titles().length === 3);
     world.redisGate.open = true;
-    await until('the bus is back', () => api.deps.bus.up);
+    await until('the bus is back', () => api.deps.bus.connected);
     await world.publish([[item('back')]]);
     await until('it comes', () => subscriber.titles().includes('back') && resumed.titles().includes('back'), 2_500);
     expect(subscriber.titles()).to.deep.equal(['away 0', 'away 1', 'away 2', 'back']);

@@ -21,7 +21,7 @@ describe('live stream: opening it', () => {
   const refused = (options: SubscribeOptions): ReturnType<typeof refusal> => refusal(world.subscribe(api, options));
   const ticket = async (environment = 'production'): Promise<string> => {
     const env = api.deps.directory.environment(environment);
-    const session = await api.deps.directory.session(token);
+    const session = await api.deps.directory.sessionByToken(token);
     if (env === undefined || session === null) throw new Error('no such environment');
     return (await api.live.issueTicket(env, session)).ticket;
   };

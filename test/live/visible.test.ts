@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { compileAccess } from '../../shared/access/access.ts';
 import type { Grant } from '../../shared/catalogue/permissions.ts';
-import { presentItem } from '../../api/live/visible.ts';
+import { redactItem } from '../../api/live/visibility.ts';
 import { bulk, entry, item, newWorld, until, type Api, type World } from './support.ts';
 
 const canary = 'canary7f3a';
@@ -46,7 +46,7 @@ describe('live stream: who hears what', () => {
     const resumed = await world.listening(api, { token, query: `?after=${live.messages[0]?.offset ?? ''}` });
     await until('the end', () => resumed.of('timeline').length === 2);
     const env = api.deps.directory.environment('production');
-    const session = await api.deps.directory.session(token);
+    const session = await api.deps.directory.sessionByToken(token);
     if (env === undefined || session === null) throw new Error('no session');
     const caller = { env, principal: session.principal, requestId: null, address: null };
     const found = await api.live.changes(caller, { after: live.messages[0]?.offset ?? '' }, new AbortController().signal);
@@ -156,15 +156,15 @@ describe('live stream: who hears what', () => {
     expect((await subscriber.closed).code).to.equal(4401);
     expect(performance.now() - since).to.be.lessThan(5_000);
     world.redisGate.open = true;
-    await until('the bus is back', () => api.deps.bus.up);
+    await until('the bus is back', () => api.deps.bus.connected);
   });
 
   it('presents an item by copying it only when something is left out', () => {
     const access = compileAccess(narrow);
     const seen = { id: 'a', record: record('order', 'o') };
     const unseen = { id: 'a', record: record('customer', 'c') };
-    expect(presentItem(seen, access)).to.equal(seen);
-    expect(presentItem(unseen, access)).to.deep.equal({ id: 'a', record: null });
+    expect(redactItem(seen, access)).to.equal(seen);
+    expect(redactItem(unseen, access)).to.deep.equal({ id: 'a', record: null });
     expect(unseen.record).not.to.equal(null);
   });
 });

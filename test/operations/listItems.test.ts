@@ -1,14 +1,14 @@
 /** What `GET /items` lists: held against a naive filter and sort in JavaScript, page by page, on real PostgreSQL. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { fold } from '../../shared/platform/core/text.ts';
+import { foldCase } from '../../shared/platform/core/searchWords.ts';
 import { openDb, type Db } from '../../shared/platform/db/knex.ts';
-import { rows, statement, type TextRow } from '../../shared/platform/db/sql.ts';
+import { queryRows, statement, type TextRow } from '../../shared/platform/db/sql.ts';
 import { countItems } from '../../shared/items/list/count.ts';
 import { listItems } from '../../shared/items/list/page.ts';
-import { type Keys, type ListRequest } from '../../shared/items/list/request.ts';
-import { sorts, type Sort } from '../../shared/environments/itemQuery.ts';
-import { usualPace, type Pace } from '../../shared/items/list/reading.ts';
+import { type CursorKeys, type ItemListRequest } from '../../shared/items/list/request.ts';
+import { itemSorts, type ItemSort } from '../../shared/environments/itemQuery.ts';
+import { defaultItemScanLimits, type ItemScanLimits } from '../../shared/items/list/scan.ts';
 import { itemTerms } from '../../shared/items/terms.ts';
 import { newDatabase, type TestDatabase } from '../support/database.ts';
 
@@ -52,20 +52,20 @@ const store = async (db: Db, env: number, items: readonly Listed[]): Promise<voi
     ...item, title_key: item.title.toLowerCase(), first_seen: item.firstSeen, last_seen: item.lastSeen, due_at: item.dueAt,
     snoozed_until: item.snoozedUntil, terms: itemTerms(env, item),
   }));
-  await rows(db, insert, [env, JSON.stringify(given)]);
+  await queryRows(db, insert, [env, JSON.stringify(given)]);
 };
 
 const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}ー]/u;
 
 /** The contract's cut, written the simple way. */
 const titleParts = (title: string): string[] =>
-  fold(title).split(/\s+/u).flatMap((word) => [word, ...(word.match(/[\p{L}\p{N}\p{M}]+/gu) ?? []).flatMap((run) =>
+  foldCase(title).split(/\s+/u).flatMap((word) => [word, ...(word.match(/[\p{L}\p{N}\p{M}]+/gu) ?? []).flatMap((run) =>
     unspaced.test(run) ? Array.from(run, (_, i) => run.slice(i)) : [run])]);
 
 const finds = (title: string, search: readonly string[]): boolean =>
-  search.flatMap((query) => fold(query).split(/\s+/u)).filter((word) => word !== '').every((word) => titleParts(title).some((part) => part.startsWith(word)));
+  search.flatMap((query) => foldCase(query).split(/\s+/u)).filter((word) => word !== '').every((word) => titleParts(title).some((part) => part.startsWith(word)));
 
-const fits = (item: Listed, request: ListRequest): boolean => {
+const fits = (item: Listed, request: ItemListRequest): boolean => {
   const { states, tags, assignee, words: search, overdue, triaged, snoozed } = request;
   return request.inboxes.some((inbox) => inbox.name === item.inbox)
     && (states === null || states.includes(item.state))
@@ -77,7 +77,7 @@ const fits = (item: Listed, request: ListRequest): boolean => {
     && (snoozed === null || (item.snoozedUntil !== null && item.snoozedUntil > now) === snoozed);
 };
 
-const keyOf: Record<Sort, (item: Listed) => string | number | null> = {
+const keyOf: Record<ItemSort, (item: Listed) => string | number | null> = {
   lastSeen: (item) => item.lastSeen,
   firstSeen: (item) => item.firstSeen,
   occurrences: (item) => item.occurrences,
@@ -89,7 +89,7 @@ const keyOf: Record<Sort, (item: Listed) => string | number | null> = {
 const compare = (a: string | number, b: string | number): number =>
   typeof a === 'string' ? Buffer.compare(Buffer.from(a), Buffer.from(String(b))) : a - Number(b);
 
-const expected = (items: readonly Listed[], request: ListRequest): string[] => {
+const expected = (items: readonly Listed[], request: ItemListRequest): string[] => {
   const sign = request.descending ? -1 : 1;
   const key = keyOf[request.sort];
   return items.filter((item) => fits(item, request)).sort((a, b) => {
@@ -99,15 +99,15 @@ const expected = (items: readonly Listed[], request: ListRequest): string[] => {
   }).map((item) => item.id);
 };
 
-const paged = async (db: Db, request: ListRequest, pace: Pace): Promise<string[]> => {
+const paged = async (db: Db, request: ItemListRequest, pace: ItemScanLimits): Promise<string[]> => {
   const ids: string[] = [];
   let { after } = request;
   do {
-    const page: { rows: readonly TextRow[]; next: Keys | null } = await listItems(db, { ...request, after }, pace);
+    const page: { rows: readonly TextRow[]; next: CursorKeys | null } = await listItems(db, { ...request, after }, pace);
     expect(page.rows.length).to.be.at.most(request.limit);
     ids.push(...page.rows.map((row) => row[0] ?? ''));
     // What a cursor carries survives JSON.
-    after = page.next === null ? null : (JSON.parse(JSON.stringify(page.next)) as Keys);
+    after = page.next === null ? null : (JSON.parse(JSON.stringify(page.next)) as CursorKeys);
   } while (after !== null);
   return ids;
 };
@@ -138,8 +138,8 @@ const data = fc.array(listed, { maxLength: 60 }).map((drafts) => drafts.map(({ p
 }));
 
 /** Small data sets fit into one stride; these make every step of a large one happen in them. */
-const paces: readonly Pace[] = [
-  usualPace,
+const paces: readonly ItemScanLimits[] = [
+  defaultItemScanLimits,
   { strides: [1, 2, 5, 1000], nearby: 2, farther: 5, sample: 3, overdue: 2, sortable: 2, branches: 64 },
   { strides: [2, 1000], nearby: 0, farther: 2, sample: 3, overdue: 1000, sortable: 1000, branches: 2 },
 ];
@@ -156,7 +156,7 @@ const requests = fc.record({
   overdue: yesNo,
   triaged: yesNo,
   snoozed: yesNo,
-  sort: few(sorts),
+  sort: few(itemSorts),
   descending: fc.boolean(),
   limit: fc.constantFrom(1, 2, 7, 50, 200),
   pace: few(paces),
@@ -179,7 +179,7 @@ describe('listing items', () => {
   });
 
   /** Stores items in an environment of their own and answers a request for all of them. */
-  const given = async (items: readonly Listed[]): Promise<ListRequest> => {
+  const given = async (items: readonly Listed[]): Promise<ItemListRequest> => {
     env += 1;
     await store(db, env, items);
     return {
@@ -199,7 +199,7 @@ describe('listing items', () => {
       fc.asyncProperty(data, fc.array(requests, { minLength: 12, maxLength: 12 }), async (items, asked) => {
         const all = await given(items);
         for (const { pace, ...one } of asked) {
-          const request: ListRequest = { ...all, ...one };
+          const request: ItemListRequest = { ...all, ...one };
           const ids = expected(items, request);
           expect(await paged(db, request, pace)).to.deep.equal(ids);
           expect(await countItems(db, request, pace)).to.equal(ids.length);
@@ -213,7 +213,7 @@ describe('listing items', () => {
   const found = async (titles: readonly string[], search: string): Promise<string[]> => {
     const items = titles.map((title, n) => item(n, { title }));
     const all = await given(items);
-    const answers = await Promise.all([usualPace, { ...usualPace, strides: [1], nearby: 0 }].map((pace) => paged(db, { ...all, words: search.split(' ') }, pace)));
+    const answers = await Promise.all([defaultItemScanLimits, { ...defaultItemScanLimits, strides: [1], nearby: 0 }].map((pace) => paged(db, { ...all, words: search.split(' ') }, pace)));
     expect(answers[1], 'by look-up as by reading').to.deep.equal(answers[0]);
     return titles.filter((_title, n) => answers[0]?.includes(items[n]?.id ?? ''));
   };
@@ -255,17 +255,17 @@ describe('listing items', () => {
 
   it('takes no tag, state or person for a word of a title', async () => {
     const all = await given([item(1, { title: 'x', tags: ['vip'], assignee: people[0] ?? null }), item(2, { title: 'tvip sopen vip' })]);
-    expect(await paged(db, { ...all, words: ['vip'] }, usualPace)).to.deep.equal([item(2, {}).id]);
-    expect(await paged(db, { ...all, tags: ['vip'] }, usualPace)).to.deep.equal([item(1, {}).id]);
+    expect(await paged(db, { ...all, words: ['vip'] }, defaultItemScanLimits)).to.deep.equal([item(2, {}).id]);
+    expect(await paged(db, { ...all, tags: ['vip'] }, defaultItemScanLimits)).to.deep.equal([item(1, {}).id]);
   });
 
   it('goes on behind an item that has gone meanwhile, and shows what keeps its place once', async () => {
     const items = Array.from({ length: 30 }, (_, n) => item(n, { occurrences: 5 }));
-    const all: ListRequest = { ...(await given(items)), sort: 'occurrences', limit: 10 };
+    const all: ItemListRequest = { ...(await given(items)), sort: 'occurrences', limit: 10 };
     const first = await listItems(db, all);
     const last = first.rows.at(-1)?.[0] ?? '';
     await db.raw('update items set occurrences = 9 where env = ? and id = ?', [all.env, last]);
-    const rest = await paged(db, { ...all, after: first.next, limit: 7 }, usualPace);
+    const rest = await paged(db, { ...all, after: first.next, limit: 7 }, defaultItemScanLimits);
     const seen = [...first.rows.map((row) => row[0]), ...rest];
     expect(new Set(seen).size).to.equal(30);
     expect(seen).to.have.length(30);
@@ -275,22 +275,22 @@ describe('listing items', () => {
     const mine = await given([item(1, { title: 'secret', tags: ['vip'] })]);
     const other = await given([item(1, { title: 'other' })]);
     for (const filter of [{}, { words: ['secret'] }, { tags: ['vip'] }, { sort: 'title' as const }, { sort: 'due' as const }]) {
-      const request: ListRequest = { ...other, ...filter };
-      const hits = await paged(db, request, { ...usualPace, strides: [1], nearby: 0 });
+      const request: ItemListRequest = { ...other, ...filter };
+      const hits = await paged(db, request, { ...defaultItemScanLimits, strides: [1], nearby: 0 });
       expect(hits).to.deep.equal('words' in filter || 'tags' in filter ? [] : [item(1, {}).id]);
       expect(await countItems(db, request)).to.equal(hits.length);
     }
-    expect(await paged(db, mine, usualPace)).to.have.length(1);
+    expect(await paged(db, mine, defaultItemScanLimits)).to.have.length(1);
   });
 
   it('reads many inboxes with many states in order', async () => {
     const states = Array.from({ length: 10 }, (_, n) => `state${String(n)}`);
     const many = Array.from({ length: 20 }, (_, n) => ({ name: `inbox${String(n)}`, states }));
     const items = Array.from({ length: 300 }, (_, n) => item(n, { inbox: `inbox${String(n % 20)}`, state: `state${String(n % 7)}`, occurrences: n % 4 }));
-    const all: ListRequest = { ...(await given(items)), inboxes: many };
+    const all: ItemListRequest = { ...(await given(items)), inboxes: many };
     for (const more of [{}, { sort: 'occurrences' as const }, { states, tags: ['none'] }, { states }, { sort: 'title' as const, words: ['x'] }]) {
-      const request: ListRequest = { ...all, ...more };
-      expect(await paged(db, request, usualPace)).to.deep.equal(expected(items, request));
+      const request: ItemListRequest = { ...all, ...more };
+      expect(await paged(db, request, defaultItemScanLimits)).to.deep.equal(expected(items, request));
       expect(await countItems(db, request)).to.equal(expected(items, request).length);
     }
   });

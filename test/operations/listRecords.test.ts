@@ -3,18 +3,18 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Caller } from '../../shared/access/principal.ts';
 import { appAccess } from '../../shared/access/access.ts';
-import { fold, queryWords, titleWords } from '../../shared/platform/core/text.ts';
+import { foldCase, queryWords, titleWords } from '../../shared/platform/core/searchWords.ts';
 import { openDb, type Db } from '../../shared/platform/db/knex.ts';
 import type { Deps } from '../../shared/deps.ts';
-import { openEnvironment } from '../../shared/environments/definition.ts';
+import { toEnvironment } from '../../shared/environments/definition.ts';
 import { parseManifest } from '../../shared/environments/readManifest.ts';
-import { checkFilters, checkSort, filterOps, type Clause } from '../../shared/records/filters.ts';
-import { listStored } from '../../shared/records/list/page.ts';
-import { usualPace, type ListRequest, type Pace, type Place } from '../../shared/records/list/reading.ts';
+import { parseFilterClauses, parseRecordOrder, filterOps, type FilterClause } from '../../shared/records/filters.ts';
+import { listStoredRecords } from '../../shared/records/list/page.ts';
+import { defaultRecordScanLimits, type RecordListRequest, type RecordScanLimits, type RecordPosition } from '../../shared/records/list/scan.ts';
 import { reindexRecords } from '../../shared/records/reindex.ts';
-import { storedRequest } from '../../shared/records/read.ts';
-import { searchStored } from '../../shared/records/search.ts';
-import { deleteRecords, putRecords, type GivenRecord } from '../../shared/records/write.ts';
+import { toStoredListRequest } from '../../shared/records/read.ts';
+import { searchStoredRecords } from '../../shared/records/search.ts';
+import { deleteRecords, putRecords, type PushedRecord } from '../../shared/records/write.ts';
 import { newDatabase, type TestDatabase } from '../support/database.ts';
 
 const field = (name: string, type: string | undefined, more: object = {}): object => ({ name, ...(type === undefined ? {} : { type }), filter: true, sort: true, ...more });
@@ -28,7 +28,7 @@ const textArb = fc.array(fc.constantFrom(...words), { minLength: 1, maxLength: 3
 const rawText = fc.array(fc.constantFrom(...words), { minLength: 0, maxLength: 2 }).map((parts) => parts.join(' '));
 const number = fc.constantFrom(-1.5, 0, 1, 2, 10, 1e-7, 9007199254740991);
 const fieldsArb = fc.record({ name: rawText, amount: number, at: fc.constantFrom(1, 2, 1_795_000_000_000), vip: fc.boolean(), any: fc.oneof(number, rawText, fc.boolean(), fc.constant(null)), many: fc.array(rawText, { maxLength: 3 }) }, { requiredKeys: [] });
-const recordArb: fc.Arbitrary<GivenRecord> = fc.record({
+const recordArb: fc.Arbitrary<PushedRecord> = fc.record({
   id: fc.oneof(fc.integer({ min: 1, max: 400 }).map((n) => `c_${String(n)}`), fc.constantFrom('a/b', '%', 'ä ö', "it's", 'C_1')),
   title: textArb, subtitle: fc.option(textArb), fields: fieldsArb, updatedAt: fc.constantFrom(5, 6, 7),
 });
@@ -44,7 +44,7 @@ const bytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), B
 const compare = (a: unknown, b: unknown): number => (typeof a === 'string' && typeof b === 'string' ? bytes(a, b) : Number(a) - Number(b));
 
 /** The contract's ops, written the simple way; of an array any member may fit. */
-const holds = ({ op, values }: Clause, value: unknown): boolean => {
+const holds = ({ op, values }: FilterClause, value: unknown): boolean => {
   const members = Array.isArray(value) ? value : value === undefined ? [] : [value];
   const [wanted] = values;
   const like = members.filter((member) => typeof member === typeof wanted);
@@ -61,15 +61,15 @@ const holds = ({ op, values }: Clause, value: unknown): boolean => {
   }
 };
 
-const matches = (record: GivenRecord, text: string): boolean => {
+const matches = (record: PushedRecord, text: string): boolean => {
   const name = record.fields?.['name'];
   const has = [record.title, record.subtitle ?? '', typeof name === 'string' ? name : ''].flatMap(titleWords);
-  return fold(record.id).startsWith(fold(text)) || queryWords(text).every((word) => has.some((known) => known.startsWith(word)));
+  return foldCase(record.id).startsWith(foldCase(text)) || queryWords(text).every((word) => has.some((known) => known.startsWith(word)));
 };
 
 type SortValue = readonly [absent: number, kind: number, value: string | number];
-const sortValue = (record: GivenRecord, sort: string): SortValue => {
-  if (sort === 'title') return [0, 0, fold(record.title)];
+const sortValue = (record: PushedRecord, sort: string): SortValue => {
+  if (sort === 'title') return [0, 0, foldCase(record.title)];
   if (sort === 'updatedAt') return [0, 0, record.updatedAt ?? 0];
   if (sort === 'id') return [0, 0, ''];
   const value = record.fields?.[sort];
@@ -77,7 +77,7 @@ const sortValue = (record: GivenRecord, sort: string): SortValue => {
   return typeof value === 'string' ? [0, 1, value] : [0, 0, Number(value)];
 };
 
-const ordered = (records: readonly GivenRecord[], sort: string): GivenRecord[] => {
+const ordered = (records: readonly PushedRecord[], sort: string): PushedRecord[] => {
   const name = sort.replace('-', '');
   const sign = sort.startsWith('-') ? -1 : 1;
   return [...records].sort((a, b) => {
@@ -86,36 +86,36 @@ const ordered = (records: readonly GivenRecord[], sort: string): GivenRecord[] =
   });
 };
 
-const paces: readonly Pace[] = [
-  usualPace,
+const paces: readonly RecordScanLimits[] = [
+  defaultRecordScanLimits,
   // Reads on in tiny steps, and gathers as soon as it can, and gathers nothing.
-  { ...usualPace, strides: [3, 5, 7, 9], nearby: 1 },
-  { ...usualPace, strides: [2, 3, 4, 5], nearby: 0, sampleRows: 7 },
-  { ...usualPace, strides: [2, 3, 4, 50], nearby: 0, gatherMost: 2, rangeMost: 1 },
+  { ...defaultRecordScanLimits, strides: [3, 5, 7, 9], nearby: 1 },
+  { ...defaultRecordScanLimits, strides: [2, 3, 4, 5], nearby: 0, sampleRows: 7 },
+  { ...defaultRecordScanLimits, strides: [2, 3, 4, 50], nearby: 0, gatherMost: 2, rangeMost: 1 },
 ];
 
 describe('listing stored records', () => {
   let database: TestDatabase;
   let db: Db;
   const environmentOf = (declared: readonly object[]) =>
-    openEnvironment({ id: 1, name: 'demo', epoch: 1, seal_key: Buffer.alloc(32), manifest: manifestOf(declared), definition: null });
+    toEnvironment({ id: 1, name: 'demo', epoch: 1, seal_key: Buffer.alloc(32), manifest: manifestOf(declared), definition: null });
   const env = environmentOf(fields);
   const deps = (): Deps => ({ db, clock: { now: () => 1 } }) as unknown as Deps;
   const callerOf = (environment: typeof env): Caller =>
     ({ env: environment, principal: { type: 'app', id: 'key_1', name: 'app', mode: 'normal', role: null, access: appAccess, environments: ['*'] }, requestId: null, address: null });
-  const requestOf = (filters: object, text: string | null, sort: string, environment = env): ListRequest => {
+  const requestOf = (filters: object, text: string | null, sort: string, environment = env): RecordListRequest => {
     const resource = environment.definition.resources.get('thing');
     if (resource === undefined) throw new Error('There is no thing.');
     const raw = filters as Record<string, unknown>;
-    return storedRequest(environment, resource, { clauses: checkFilters(resource, raw), raw, text, order: checkSort(resource, sort), sort }, null, 50);
+    return toStoredListRequest(environment, resource, { clauses: parseFilterClauses(resource, raw), raw, text, order: parseRecordOrder(resource, sort), sort }, null, 50);
   };
-  const allIds = async (request: ListRequest, pace: Pace, limit: number): Promise<string[]> => {
+  const allIds = async (request: RecordListRequest, pace: RecordScanLimits, limit: number): Promise<string[]> => {
     const ids: string[] = [];
-    for (let after: Place | null = null; ; ) {
-      const page = await listStored(db, { ...request, after, limit }, pace);
+    for (let after: RecordPosition | null = null; ; ) {
+      const page = await listStoredRecords(db, { ...request, after, limit }, pace);
       ids.push(...page.records.map(({ id }) => id));
       if (page.next === null) return ids;
-      after = JSON.parse(JSON.stringify(page.next)) as Place;
+      after = JSON.parse(JSON.stringify(page.next)) as RecordPosition;
     }
   };
 
@@ -137,7 +137,7 @@ describe('listing stored records', () => {
       await putRecords(deps(), callerOf(env), 'thing', records);
       await putRecords(deps(), callerOf(env), 'other', records);
       for (const [filters, text, sort, pace, limit] of queries) {
-        let request: ListRequest;
+        let request: RecordListRequest;
         try {
           request = requestOf(filters, text, sort);
         } catch {
@@ -145,7 +145,7 @@ describe('listing stored records', () => {
         }
         const fitting = records.filter((record) => request.clauses.every((clause) => holds(clause, record.fields?.[clause.field])) && (text === null || matches(record, text)));
         const wanted = ordered(fitting, sort).map(({ id }) => id);
-        expect(await allIds(request, paces[pace] ?? usualPace, limit), JSON.stringify([filters, text, sort, pace, limit])).to.deep.equal(wanted);
+        expect(await allIds(request, paces[pace] ?? defaultRecordScanLimits, limit), JSON.stringify([filters, text, sort, pace, limit])).to.deep.equal(wanted);
       }
     }), { numRuns: 40 });
   });
@@ -153,23 +153,23 @@ describe('listing stored records', () => {
   it('lists a record under its new values after it was stored again, by many at once too, and not after it was deleted', async () => {
     const put = (amount: number): Promise<number> => putRecords(deps(), callerOf(env), 'thing', ['a', 'b', 'c'].map((id) => ({ id, title: `${id} ${String(amount)}`, fields: { amount } })));
     await Promise.all(Array.from({ length: 12 }, (_, n) => put(n)));
-    const [last] = await allIds(requestOf({}, null, 'amount'), usualPace, 50).then(async (ids) => {
+    const [last] = await allIds(requestOf({}, null, 'amount'), defaultRecordScanLimits, 50).then(async (ids) => {
       expect(ids).to.deep.equal(['a', 'b', 'c']);
-      return (await listStored(db, requestOf({}, null, 'amount'))).records;
+      return (await listStoredRecords(db, requestOf({}, null, 'amount'))).records;
     });
     const { amount } = JSON.parse(last?.fields ?? '{}') as { amount: number };
-    expect(await allIds(requestOf({ amount }, null, '-amount'), usualPace, 50)).to.deep.equal(['c', 'b', 'a']);
-    expect(await allIds(requestOf({ amount: { gt: amount } }, null, 'title'), usualPace, 50)).to.deep.equal([]);
+    expect(await allIds(requestOf({ amount }, null, '-amount'), defaultRecordScanLimits, 50)).to.deep.equal(['c', 'b', 'a']);
+    expect(await allIds(requestOf({ amount: { gt: amount } }, null, 'title'), defaultRecordScanLimits, 50)).to.deep.equal([]);
     expect(await deleteRecords(deps(), callerOf(env), 'thing', ['b', 'nobody'])).to.equal(1);
-    expect(await allIds(requestOf({}, null, 'amount'), usualPace, 50)).to.deep.equal(['a', 'c']);
+    expect(await allIds(requestOf({}, null, 'amount'), defaultRecordScanLimits, 50)).to.deep.equal(['a', 'c']);
   });
 
   it('puts the id before the title, the title before what begins with it, and that before the others', async () => {
     const titles = ['zz anna', 'Anna', 'anna berg', 'annabel', 'Berg', 'anna'];
     await putRecords(deps(), callerOf(env), 'thing', [{ id: 'anna', title: 'Zoe' }, ...titles.map((title, n) => ({ id: `t${String(n)}`, title })), { id: 'x', title: 'Q', subtitle: 'for Anna' }]);
-    const found = await searchStored(db, { env: 1, resource: 'thing', text: 'anna', limit: 50 });
+    const found = await searchStoredRecords(db, { env: 1, resource: 'thing', text: 'anna', limit: 50 });
     expect(found.map(({ id }) => id)).to.deep.equal(['anna', 't1', 't5', 't2', 't3', 'x', 't0']);
-    expect((await searchStored(db, { env: 1, resource: 'thing', text: 'anna', limit: 2 })).map(({ id }) => id)).to.deep.equal(['anna', 't1']);
+    expect((await searchStoredRecords(db, { env: 1, resource: 'thing', text: 'anna', limit: 2 })).map(({ id }) => id)).to.deep.equal(['anna', 't1']);
   });
 
   it('finds records under a declaration that is newer than they are once they were looked through', async () => {
@@ -178,8 +178,8 @@ describe('listing stored records', () => {
     expect(await reindexRecords(db, before)).to.equal(0);
     expect(await reindexRecords(db, env)).to.equal(2);
     expect(await reindexRecords(db, env)).to.equal(0);
-    expect(await allIds(requestOf({}, null, 'amount'), usualPace, 50)).to.deep.equal(['b', 'a']);
-    expect(await allIds(requestOf({}, 'berg', 'title'), usualPace, 50)).to.deep.equal(['a']);
+    expect(await allIds(requestOf({}, null, 'amount'), defaultRecordScanLimits, 50)).to.deep.equal(['b', 'a']);
+    expect(await allIds(requestOf({}, 'berg', 'title'), defaultRecordScanLimits, 50)).to.deep.equal(['a']);
   });
 
   it('leaves alone what is stored again as it is', async () => {

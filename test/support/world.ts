@@ -10,7 +10,7 @@ import { newSealKey } from '../../shared/platform/core/seal.ts';
 import { mergeDefinition } from '../../shared/environments/definition.ts';
 import { parseManifest } from '../../shared/environments/readManifest.ts';
 import { closeDeps, openDeps, type Deps } from '../../shared/deps.ts';
-import { createCrew } from '../../workers/crew.ts';
+import { createWorkerProcess } from '../../workers/workerProcess.ts';
 import { newDatabase, redisUrl } from './database.ts';
 import { clientOf, type Client } from './http.ts';
 import { testManifest } from './manifest.ts';
@@ -108,7 +108,7 @@ export const newWorld = async ({ env = {}, workers = true, server = true, manife
   const first = server ? await startServer(deps) : { port: 0, stop: () => closeDeps(deps) };
   servers.push(first);
   const workerDeps = workers ? await openDeps(config, 'workers') : null;
-  const crew = workerDeps === null ? null : createCrew(workerDeps);
+  const crew = workerDeps === null ? null : createWorkerProcess(workerDeps);
   await crew?.start();
   const baseOf = (port: number, name = 'demo'): string => `http://127.0.0.1:${String(port)}/api/env/${name}`;
 

@@ -7,41 +7,41 @@ import { rpcCodes } from '../../shared/applink/protocol.ts';
 import { fullAccess } from '../../shared/access/access.ts';
 import type { Principal } from '../../shared/access/principal.ts';
 import type { Deps } from '../../shared/deps.ts';
-import type { Environment, Inbox } from '../../shared/environments/definition.ts';
+import type { Environment, InboxDefinition } from '../../shared/environments/definition.ts';
 import { readItems, type Item } from '../../shared/items/model.ts';
 import { triageFirst, type TriageInput } from '../../shared/items/operations/triage.ts';
 import { itemJson } from '../../shared/items/present.ts';
-import { perform } from '../../shared/items/perform/perform.ts';
+import { performOperation } from '../../shared/items/perform/perform.ts';
 import { getRecords } from '../../shared/records/read.ts';
 import { appPrincipal, rulesPrincipal } from '../../shared/triage/callers.ts';
-import { ruleFor, type TriageSubject } from '../../shared/triage/rules.ts';
-import { done, giveUp, waitForApp, type Handler, type Job, type Outcome } from '../handler.ts';
+import { findTriageRule, type TriageSubject } from '../../shared/triage/rules.ts';
+import { done, giveUp, waitForApp, type JobHandler, type Job, type JobOutcome } from '../handler.ts';
 
 /** How long the app may think, in ms, and how often it is asked when it gives no answer. */
-const answerMs = 30_000;
-const triesMax = 5;
+const answerTimeoutMs = 30_000;
+const attemptsMax = 5;
 
-interface Subject {
+interface TriageJobSubject {
   readonly env: Environment;
-  readonly inbox: Inbox;
+  readonly inbox: InboxDefinition;
   readonly item: Item;
   readonly shown: TriageSubject;
 }
 
-const declared = ({ directory }: Deps, number: number, name: string): { env: Environment; inbox: Inbox } | null => {
+const findTriagedInbox = ({ directory }: Deps, number: number, name: string): { env: Environment; inbox: InboxDefinition } | null => {
   const env = directory.environmentById(number);
   const inbox = env?.definition.inboxes.get(name);
   return env === undefined || inbox === undefined || inbox.triage === null || inbox.triage === undefined ? null : { env, inbox };
 };
 
 /** The item with what its inbox declares; null when there is nothing to triage, believed only after a fresh look. */
-const subjectOf = async (deps: Deps, { env: number, payload }: Job<'triageItem'>): Promise<Subject | null> => {
+const readTriageSubject = async (deps: Deps, { env: number, payload }: Job<'triageItem'>): Promise<TriageJobSubject | null> => {
   const item = (await readItems(deps.db, number, [payload.item])).get(payload.item);
   if (item === undefined || item.triage !== null) return null;
-  let found = declared(deps, number, item.inbox);
+  let found = findTriagedInbox(deps, number, item.inbox);
   if (found === null) {
     await deps.directory.refresh();
-    found = declared(deps, number, item.inbox);
+    found = findTriagedInbox(deps, number, item.inbox);
   }
   if (found === null) return null;
   const [record = null] = item.record === null ? [] : await getRecords(deps, found.env, [item.record]);
@@ -49,10 +49,10 @@ const subjectOf = async (deps: Deps, { env: number, payload }: Job<'triageItem'>
 };
 
 /** Performs it as for one who calls the endpoint: what the endpoint would refuse is given up, and does nothing. */
-const apply = async (deps: Deps, { env, item }: Subject, requestId: string | null, { principal, input }: { principal: Principal; input: unknown }): Promise<Outcome> => {
+const applyTriage = async (deps: Deps, { env, item }: TriageJobSubject, requestId: string | null, { principal, input }: { principal: Principal; input: unknown }): Promise<JobOutcome> => {
   try {
     const checked: TriageInput = triageFirst.check(input, deps.clock.now());
-    const attempt = () => perform(deps, { env, principal, requestId, address: null }, triageFirst, [item.id], checked);
+    const attempt = () => performOperation(deps, { env, principal, requestId, address: null }, triageFirst, [item.id], checked);
     let [outcome] = await attempt();
     if (outcome?.kind === 'fault') {
       // A person may be newer than what this process has read.
@@ -67,20 +67,20 @@ const apply = async (deps: Deps, { env, item }: Subject, requestId: string | nul
 };
 
 /** It is asked again while it may help: that it answers nothing has told it nothing yet. */
-const tryAgain = (tries: number, reason: string): Outcome => {
-  if (tries >= triesMax) return giveUp(reason);
+const retryOrGiveUp = (tries: number, reason: string): JobOutcome => {
+  if (tries >= attemptsMax) return giveUp(reason);
   throw new Error(reason);
 };
 
-const askApp = async (deps: Deps, subject: Subject, { requestId, tries, signal }: Job<'triageItem'>): Promise<Outcome> => {
+const requestAppTriage = async (deps: Deps, subject: TriageJobSubject, { requestId, startCount: tries, signal }: Job<'triageItem'>): Promise<JobOutcome> => {
   const { env, inbox, shown } = subject;
-  const outcome = await deps.link.call(env.id, 'triage.answer', { item: shown.item }, { declares: { kind: 'inbox', name: inbox.name }, timeoutMs: answerMs });
+  const outcome = await deps.link.call(env.id, 'triage.answer', { item: shown.item }, { declares: { kind: 'inbox', name: inbox.name }, timeoutMs: answerTimeoutMs });
   signal.throwIfAborted();
   switch (outcome.kind) {
     case 'answer': {
       if (outcome.result === null) return done();
       const { result } = outcome;
-      return apply(deps, subject, requestId, { principal: appPrincipal, input: typeof result === 'object' && !Array.isArray(result) ? { answers: {}, ...result } : result });
+      return applyTriage(deps, subject, requestId, { principal: appPrincipal, input: typeof result === 'object' && !Array.isArray(result) ? { answers: {}, ...result } : result });
     }
     case 'offline':
       return waitForApp();
@@ -88,17 +88,17 @@ const askApp = async (deps: Deps, subject: Subject, { requestId, tries, signal }
       return giveUp('The app’s answer to triage is not valid.');
     case 'error':
       if (outcome.code === rpcCodes.methodNotFound || (outcome.code === rpcCodes.actionFailed && !outcome.retryable)) return giveUp(`The app doesn’t triage: ${outcome.message}`);
-      return tryAgain(tries, `The app failed to triage: ${outcome.message}`);
+      return retryOrGiveUp(tries, `The app failed to triage: ${outcome.message}`);
     case 'timeout':
     case 'lost':
-      return tryAgain(tries, 'The app gave no answer to triage.');
+      return retryOrGiveUp(tries, 'The app gave no answer to triage.');
   }
 };
 
-export const triageItem: Handler<'triageItem'> = async (job, deps) => {
-  const subject = await subjectOf(deps, job);
+export const triageItemJob: JobHandler<'triageItem'> = async (job, deps) => {
+  const subject = await readTriageSubject(deps, job);
   if (subject === null) return done();
-  const input = ruleFor(subject.inbox, subject.shown);
-  if (input !== null) return apply(deps, subject, job.requestId, { principal: rulesPrincipal, input });
-  return subject.inbox.triage?.app === true ? askApp(deps, subject, job) : done();
+  const input = findTriageRule(subject.inbox, subject.shown);
+  if (input !== null) return applyTriage(deps, subject, job.requestId, { principal: rulesPrincipal, input });
+  return subject.inbox.triage?.app === true ? requestAppTriage(deps, subject, job) : done();
 };

@@ -1,17 +1,17 @@
 /** Hands BullMQ the ids of staged jobs that are due now; the rows stay, and are the jobs. */
 import type { Deps } from '../../shared/deps.ts';
 import type { Db } from '../../shared/platform/db/knex.ts';
-import { row, rows, run, statement } from '../../shared/platform/db/sql.ts';
-import { nowSql } from '../../shared/platform/outbox/lease.ts';
+import { queryRow, queryRows, executeStatement, statement } from '../../shared/platform/db/sql.ts';
+import { dbNowSql } from '../../shared/platform/outbox/leaderLease.ts';
 import { channels } from '../../shared/platform/redis/bus.ts';
-import { createBell, pauseAfter, type Running } from '../bell.ts';
+import { createWakeSignal, backoffAfter, type RunningService } from '../wakeSignal.ts';
 import type { JobTable } from '../handler.ts';
 
 /** Above it adding to BullMQ gets slower, not faster (docs/performance.md). */
 const batchRows = 200;
 const pollMs = 250;
 
-interface Taken {
+interface DueJob {
   readonly id: string;
   readonly name: string;
   readonly request_id: string | null;
@@ -21,19 +21,19 @@ interface Taken {
 }
 
 /** In their order, which BullMQ keeps: an update returns its rows in any. */
-const takeDue = statement('enqueuer.take', `
+const takeDueSql = statement('enqueuer.take', `
   with due as (
     select id from staged_jobs where enqueued_at is null and due_at <= $1 and name = any ($2::text[])
     order by due_at, id limit ${String(batchRows)} for update skip locked
-  ), now as materialized (select ${nowSql} as at),
+  ), now as materialized (select ${dbNowSql} as at),
   taken as (
     update staged_jobs s set enqueued_at = now.at, enqueues = enqueues + 1 from due, now where s.id = due.id
     returning s.id, s.name, s.request_id, s.fence, s.enqueues, s.enqueued_at, s.due_at)
   select id, name, request_id, fence, enqueues, enqueued_at from taken order by due_at, id`);
 /** Only what is still as this enqueuer left it: a job that did get through may have run and be staged anew since. */
-const putBack = statement('enqueuer.putBack', `
+const returnJobsSql = statement('enqueuer.putBack', `
   update staged_jobs set enqueued_at = null where id = any ($1::text[]) and enqueued_at = $2 and lease_until is null`);
-const nextDue = statement('enqueuer.next', `
+const nextDueSql = statement('enqueuer.next', `
   select min(due_at) as at from staged_jobs where enqueued_at is null and due_at is not null and name = any ($1::text[])`);
 
 /**
@@ -42,43 +42,43 @@ const nextDue = statement('enqueuer.next', `
  * forgotten that it waits (eviction, a partly restored backup): each fourth time it is a new one, whoever comes second
  * finds the row claimed.
  */
-const bullId = ({ id, fence, enqueues }: Taken): string => `${id}-${String(fence)}-${String(Math.floor(enqueues / 4))}`;
+const bullJobId = ({ id, fence, enqueues }: DueJob): string => `${id}-${String(fence)}-${String(Math.floor(enqueues / 4))}`;
 
-const add = async (deps: Pick<Deps, 'redis'>, jobs: JobTable, taken: readonly Taken[]): Promise<void> => {
+const enqueueJobs = async (deps: Pick<Deps, 'redis'>, jobs: JobTable, taken: readonly DueJob[]): Promise<void> => {
   const queues = new Set(taken.map(({ name }) => jobs[name]?.queue ?? name));
   await Promise.all([...queues].map((queue) => {
     const own = taken.filter(({ name }) => jobs[name]?.queue === queue);
     return deps.redis.queue(queue).addBulk(own.map((job) => ({
       name: job.name,
       data: job.request_id === null ? { staged: job.id } : { staged: job.id, requestId: job.request_id },
-      opts: { jobId: bullId(job), attempts: 1, removeOnComplete: true, removeOnFail: true },
+      opts: { jobId: bullJobId(job), attempts: 1, removeOnComplete: true, removeOnFail: true },
     })));
   }));
 };
 
 /** Enqueues one batch; answers how many were due. With Redis away they are put back, or found by the lostJobs sweep. */
 export const enqueueDue = async (deps: Pick<Deps, 'redis' | 'clock' | 'db'>, jobs: JobTable): Promise<number> => {
-  const taken = await rows<Taken>(deps.db, takeDue, [deps.clock.now(), Object.keys(jobs)]);
+  const taken = await queryRows<DueJob>(deps.db, takeDueSql, [deps.clock.now(), Object.keys(jobs)]);
   const at = taken[0]?.enqueued_at;
   if (at === undefined) return 0;
   try {
-    await add(deps, jobs, taken);
+    await enqueueJobs(deps, jobs, taken);
   } catch (error) {
-    await run(deps.db, putBack, [taken.map(({ id }) => id), at]);
+    await executeStatement(deps.db, returnJobsSql, [taken.map(({ id }) => id), at]);
     throw error;
   }
   return taken.length;
 };
 
 /** ms until the next job is due, at most one poll; not 0, as what is due may be in another enqueuer's hands. */
-const untilNext = async (db: Db, jobs: JobTable, now: number): Promise<number> => {
-  const next = await row<{ at: number | null }>(db, nextDue, [Object.keys(jobs)]);
+const msUntilNextJob = async (db: Db, jobs: JobTable, now: number): Promise<number> => {
+  const next = await queryRow<{ at: number | null }>(db, nextDueSql, [Object.keys(jobs)]);
   return Math.max(5, Math.min(pollMs, (next?.at ?? Infinity) - now));
 };
 
-export const startEnqueuer = (deps: Deps, jobs: JobTable): Running => {
+export const startEnqueuer = (deps: Deps, jobs: JobTable): RunningService => {
   const { db, bus, clock, log } = deps;
-  const news = createBell();
+  const news = createWakeSignal();
   let stopped = false;
   let stopping: Promise<void> | null = null;
 
@@ -87,26 +87,26 @@ export const startEnqueuer = (deps: Deps, jobs: JobTable): Running => {
     while (!stopped) {
       try {
         // Rows stay untouched while Redis is away: taking them and putting them back would only cost.
-        const full = bus.up && (await enqueueDue(deps, jobs)) === batchRows;
-        if (!full) await news.wait(bus.up ? await untilNext(db, jobs, clock.now()) : pollMs);
+        const full = bus.connected && (await enqueueDue(deps, jobs)) === batchRows;
+        if (!full) await news.wait(bus.connected ? await msUntilNextJob(db, jobs, clock.now()) : pollMs);
         if (failures > 0) log.info('the enqueuer goes on');
         failures = 0;
       } catch (error) {
         failures += 1;
         if (failures === 1) log.warn({ err: error }, 'the enqueuer failed and tries again');
-        if (!stopped) await news.wait(pauseAfter(failures));
+        if (!stopped) await news.wait(backoffAfter(failures));
       }
     }
   };
 
-  const unsubscribe = bus.subscribe(channels.nudge, (text) => {
-    if (text !== 'outbox') news.ring();
+  const unsubscribe = bus.subscribe(channels.workAvailable, (text) => {
+    if (text !== 'outbox') news.wake();
   });
   const living = live();
   const stop = async (): Promise<void> => {
     stopped = true;
     unsubscribe();
-    news.ring();
+    news.wake();
     await living;
   };
   return { stop: () => (stopping ??= stop()) };

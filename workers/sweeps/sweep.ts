@@ -1,7 +1,7 @@
 /** Runs the sweeps: each every so often, in the one process that holds their lease. They may come late, twice or not at all. */
 import type { Deps } from '../../shared/deps.ts';
-import { acquire, leaseTryMs, newHolder, release, renew, type Held } from '../../shared/platform/outbox/lease.ts';
-import { createBell, type Running } from '../bell.ts';
+import { acquireLeaderLease, leaseRetryMs, newHolderName, releaseLeaderLease, renewLeaderLease, type LeaderLease } from '../../shared/platform/outbox/leaderLease.ts';
+import { createWakeSignal, type RunningService } from '../wakeSignal.ts';
 
 export interface Sweep {
   /** For log lines. */
@@ -11,15 +11,15 @@ export interface Sweep {
   readonly run: (deps: Deps) => Promise<void>;
 }
 
-export const startSweeps = (deps: Deps, sweeps: readonly Sweep[]): Running => {
+export const startSweeps = (deps: Deps, sweeps: readonly Sweep[]): RunningService => {
   const { db, log, config } = deps;
-  const holder = newHolder(config.processName);
-  const bells = [createBell(), ...sweeps.map(() => createBell())];
-  let lease: Held | null = null;
+  const holder = newHolderName(config.processName);
+  const bells = [createWakeSignal(), ...sweeps.map(() => createWakeSignal())];
+  let lease: LeaderLease | null = null;
   let stopped = false;
   let stopping: Promise<void> | null = null;
 
-  const repeat = async (name: string, everyMs: number, work: () => Promise<void>, bell = createBell()): Promise<void> => {
+  const repeat = async (name: string, everyMs: number, work: () => Promise<void>, bell = createWakeSignal()): Promise<void> => {
     let failed = false;
     while (!stopped) {
       try {
@@ -35,7 +35,7 @@ export const startSweeps = (deps: Deps, sweeps: readonly Sweep[]): Running => {
   };
   const keepLease = async (): Promise<void> => {
     try {
-      if (lease === null || !(await renew(db, lease))) lease = await acquire(db, 'sweeps', holder);
+      if (lease === null || !(await renewLeaderLease(db, lease))) lease = await acquireLeaderLease(db, 'sweeps', holder);
     } catch (error) {
       lease = null;
       throw error;
@@ -43,7 +43,7 @@ export const startSweeps = (deps: Deps, sweeps: readonly Sweep[]): Running => {
   };
 
   const running = Promise.all([
-    repeat('lease', leaseTryMs, keepLease, bells[0]),
+    repeat('lease', leaseRetryMs, keepLease, bells[0]),
     ...sweeps.map(({ name, everyMs, run }, i) =>
       repeat(name, everyMs, async () => {
         if (lease !== null) await run(deps);
@@ -51,9 +51,9 @@ export const startSweeps = (deps: Deps, sweeps: readonly Sweep[]): Running => {
   ]);
   const stop = async (): Promise<void> => {
     stopped = true;
-    for (const bell of bells) bell.ring();
+    for (const bell of bells) bell.wake();
     await running;
-    if (lease !== null) await release(db, lease).catch(() => undefined);
+    if (lease !== null) await releaseLeaderLease(db, lease).catch(() => undefined);
   };
   return { stop: () => (stopping ??= stop()) };
 };

@@ -1,30 +1,30 @@
 /** Wakes the items whose snooze is over, through the same operation and writing as every change. */
-import { rows, statement } from '../../shared/platform/db/sql.ts';
+import { queryRows, statement } from '../../shared/platform/db/sql.ts';
 import type { Deps } from '../../shared/deps.ts';
 import { fullAccess } from '../../shared/access/access.ts';
 import type { Caller, Principal } from '../../shared/access/principal.ts';
 import { wakeItem } from '../../shared/items/operations/wake.ts';
-import { perform } from '../../shared/items/perform/perform.ts';
+import { performOperation } from '../../shared/items/perform/perform.ts';
 
 const batch = 500;
 
-const due = statement('sweeps.wake', `
+const dueSnoozesSql = statement('sweeps.wake', `
   select env, id from items where snoozed_until is not null and snoozed_until <= $1 order by snoozed_until limit ${String(batch)}`);
 
-const system: Principal = { type: 'system', id: null, name: 'snooze', mode: 'normal', role: null, access: fullAccess, environments: ['*'] };
+const snoozePrincipal: Principal = { type: 'system', id: null, name: 'snooze', mode: 'normal', role: null, access: fullAccess, environments: ['*'] };
 
 /** Answers when nothing is left that was due at the call and could be woken. */
 export const wakeItems = async (deps: Deps): Promise<void> => {
   for (;;) {
-    const found = await rows<{ env: number; id: string }>(deps.db, due, [deps.clock.now()]);
+    const found = await queryRows<{ env: number; id: string }>(deps.db, dueSnoozesSql, [deps.clock.now()]);
     const environments = new Set(found.map((row) => row.env));
     let woken = 0;
     for (const number of environments) {
       const env = deps.directory.environmentById(number);
       // One that is newer than what this process has read is woken at the next turn.
       if (env === undefined) continue;
-      const caller: Caller = { env, principal: system, requestId: null, address: null };
-      const outcomes = await perform(deps, caller, wakeItem, found.filter((row) => row.env === number).map((row) => row.id), {});
+      const caller: Caller = { env, principal: snoozePrincipal, requestId: null, address: null };
+      const outcomes = await performOperation(deps, caller, wakeItem, found.filter((row) => row.env === number).map((row) => row.id), {});
       woken += outcomes.filter((outcome) => outcome.kind === 'changed').length;
     }
     if (found.length < batch || woken === 0) return;

@@ -1,37 +1,37 @@
 /** Settings: environments. */
-import { environmentInput, environmentView } from '../../../shared/settings/schema.ts';
-import { inEnvironment } from '../../../shared/access/principal.ts';
-import { answer } from '../../../shared/platform/core/schema.ts';
-import { compile } from '../../../shared/platform/core/validate.ts';
+import { environmentInput, environmentViewSchema } from '../../../shared/settings/schema.ts';
+import { includesEnvironment } from '../../../shared/access/principal.ts';
+import { responseObject } from '../../../shared/platform/core/schema.ts';
+import { compileCheck } from '../../../shared/platform/core/validate.ts';
 import { createEnvironment, listEnvironments, type EnvironmentView } from '../../../shared/settings/environments/create.ts';
-import { write, type Call, type Endpoint } from '../../endpoint.ts';
-import { baseUrlOf, change, mustManage, settingsList, tag } from './manage.ts';
+import { writeEndpoint, type EndpointCall, type Endpoint } from '../../endpoint.ts';
+import { environmentBaseUrl, runSettingsChange, requireManager, settingsListEndpoint, settingsTag } from './manage.ts';
 
-const checkEnvironmentInput = compile(environmentInput);
+const checkEnvironmentInput = compileCheck(environmentInput);
 
-const presented = (call: Pick<Call, 'deps'>, { name, createdAt, definedAt }: EnvironmentView) => ({ name, baseUrl: baseUrlOf(call, name), createdAt, definedAt });
+const presented = (call: Pick<EndpointCall, 'deps'>, { name, createdAt, definedAt }: EnvironmentView) => ({ name, baseUrl: environmentBaseUrl(call, name), createdAt, definedAt });
 
-const list = settingsList({
+const list = settingsListEndpoint({
   path: '/settings/environments',
   plural: 'environments',
   summary: 'The environments that you have access to',
-  schema: environmentView,
-  find: async (call) => (await listEnvironments(call.deps.db)).filter(({ name }) => inEnvironment(call.caller.principal.environments, name)).map((environment) => presented(call, environment)),
+  schema: environmentViewSchema,
+  find: async (call) => (await listEnvironments(call.deps.db)).filter(({ name }) => includesEnvironment(call.caller.principal.environments, name)).map((environment) => presented(call, environment)),
 });
 
-const create = write({
+const create = writeEndpoint({
   path: '/settings/environments',
   name: 'environment.create',
   summary: 'Make an environment, empty until an app declares what it holds',
-  tag,
+  tag: settingsTag,
   body: environmentInput,
-  responses: { 201: answer({ environment: environmentView }) },
+  responses: { 201: responseObject({ environment: environmentViewSchema }) },
   example: { body: { name: 'acceptance' } },
   audit: { verb: 'environment.create', target: () => ({ type: 'environment', id: null }) },
   check: checkEnvironmentInput,
   handle: async (call) => {
-    mustManage(call, { fresh: false });
-    return change(call, async (tx, admin) => ({ status: 201, body: { environment: presented(call, await createEnvironment(tx, admin, call.body)) } }));
+    requireManager(call, { fresh: false });
+    return runSettingsChange(call, async (tx, admin) => ({ status: 201, body: { environment: presented(call, await createEnvironment(tx, admin, call.body)) } }));
   },
 });
 

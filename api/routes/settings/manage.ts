@@ -1,29 +1,29 @@
 /** What every settings endpoint shares: who may, changes in one transaction with their audit and saved answer, and lists. */
-import { administered, administratorOf, type Administrator } from '../../../shared/settings/administer.ts';
+import { runAdminChange, toAdministrator, type Administrator } from '../../../shared/settings/adminChange.ts';
 import { fault } from '../../../shared/catalogue/errors.ts';
 import type { Tx } from '../../../shared/platform/db/knex.ts';
-import { closed, type TSchema } from '../../../shared/platform/core/schema.ts';
-import { keepAnswer } from '../../../shared/platform/journal/answers.ts';
-import { read, type Call, type Endpoint } from '../../endpoint.ts';
-import type { Answer } from '../../answer.ts';
-import { listAnswer, pageOf, pageQuery } from '../discovery.ts';
+import { strictObject, type TSchema } from '../../../shared/platform/core/schema.ts';
+import { insertSavedResponse } from '../../../shared/platform/journal/idempotency.ts';
+import { readEndpoint, type EndpointCall, type Endpoint } from '../../endpoint.ts';
+import type { ApiResponse } from '../../answer.ts';
+import { listResponse, paginateByName, pageQuerySchema } from '../discovery.ts';
 
-export const tag = 'Settings';
+export const settingsTag = 'Settings';
 
-type Asked = Pick<Call, 'deps' | 'caller' | 'session'>;
+type SettingsCall = Pick<EndpointCall, 'deps' | 'caller' | 'session'>;
 
 /**
  * Throws unless a person with `settings: manage` asks: `403 person_required`, `403 forbidden`, and
  * `403 fresh_sign_in_required` where `fresh` says so. Comes before any id is looked up.
  */
-export const mustManage = ({ deps, caller: { principal }, session }: Asked, { fresh }: { readonly fresh: boolean }): void => {
+export const requireManager = ({ deps, caller: { principal }, session }: SettingsCall, { fresh }: { readonly fresh: boolean }): void => {
   if (principal.type !== 'person') throw fault('person_required');
   if (!principal.access.may('settings', 'manage')) throw fault('forbidden');
   if (fresh && (session.freshUntil === null || session.freshUntil <= deps.clock.now())) throw fault('fresh_sign_in_required');
 };
 
 /** What a change answers. */
-export interface Told {
+export interface SettingsResult {
   readonly status: 200 | 201 | 204;
   readonly body?: object;
   /** Told now, and never kept. */
@@ -31,14 +31,14 @@ export interface Told {
 }
 
 /** Performs a change in one transaction; it acts here before it is answered, and within a second in every process. */
-export const change = async (call: Call, work: (tx: Tx, admin: Administrator) => Promise<Told>): Promise<Answer> => {
+export const runSettingsChange = async (call: EndpointCall, work: (tx: Tx, admin: Administrator) => Promise<SettingsResult>): Promise<ApiResponse> => {
   const { deps, caller, save } = call;
   const at = deps.clock.now();
-  const { status, body, token } = await administered(deps.db, deps.bus, async (tx) => {
-    const told = await work(tx, administratorOf(caller, at));
+  const { status, body, token } = await runAdminChange(deps.db, deps.bus, async (tx) => {
+    const told = await work(tx, toAdministrator(caller, at));
     const kept = told.body === undefined ? '' : JSON.stringify(told.token === undefined ? told.body : { ...told.body, token: null });
     const saved = save(told.status, kept);
-    if (saved !== null) await keepAnswer(tx, saved, at);
+    if (saved !== null) await insertSavedResponse(tx, saved, at);
     return told;
   });
   // It is done: if it can't be read now, this process learns of it as the others do, and the token is told anyway.
@@ -47,29 +47,29 @@ export const change = async (call: Call, work: (tx: Tx, admin: Administrator) =>
 };
 
 /** How clients reach an environment. */
-export const baseUrlOf = ({ deps }: Pick<Call, 'deps'>, environment: string): string => `${deps.config.publicUrl}/api/env/${environment}`;
+export const environmentBaseUrl = ({ deps }: Pick<EndpointCall, 'deps'>, environment: string): string => `${deps.config.publicUrl}/api/env/${environment}`;
 
 interface ListRow<T> {
   readonly path: string;
   readonly plural: string;
   readonly summary: string;
   readonly schema: TSchema;
-  find(call: Call): Promise<readonly T[]>;
+  find(call: EndpointCall): Promise<readonly T[]>;
 }
 
 /** A list by name, in pages. */
-export const settingsList = <T extends { readonly name: string; readonly id?: string }>({ path, plural, summary, schema, find }: ListRow<T>): Endpoint =>
-  read({
+export const settingsListEndpoint = <T extends { readonly name: string; readonly id?: string }>({ path, plural, summary, schema, find }: ListRow<T>): Endpoint =>
+  readEndpoint({
     path,
     name: `settings.${plural}`,
     summary,
-    tag,
-    query: closed(pageQuery),
-    responses: { 200: listAnswer(plural, schema) },
+    tag: settingsTag,
+    query: strictObject(pageQuerySchema),
+    responses: { 200: listResponse(plural, schema) },
     example: {},
     handle: async (call) => {
-      mustManage(call, { fresh: false });
-      const { page, cursor } = pageOf(call.caller, path, await find(call), call.query);
+      requireManager(call, { fresh: false });
+      const { page, cursor } = paginateByName(call.caller, path, await find(call), call.query);
       return { status: 200, body: { [plural]: page, cursor } };
     },
   });

@@ -1,71 +1,71 @@
 /** Settings: roles. */
 import { createRole, deleteRole, listRoles, updateRole } from '../../../shared/settings/roles.ts';
-import { roleInput, rolePatch, roleView } from '../../../shared/settings/schema.ts';
-import { answer, closed } from '../../../shared/platform/core/schema.ts';
-import { compile } from '../../../shared/platform/core/validate.ts';
-import { write, type Call, type Endpoint } from '../../endpoint.ts';
-import { change, mustManage, settingsList, tag } from './manage.ts';
+import { roleInput, rolePatch, roleViewSchema } from '../../../shared/settings/schema.ts';
+import { responseObject, strictObject } from '../../../shared/platform/core/schema.ts';
+import { compileCheck } from '../../../shared/platform/core/validate.ts';
+import { writeEndpoint, type EndpointCall, type Endpoint } from '../../endpoint.ts';
+import { runSettingsChange, requireManager, settingsListEndpoint, settingsTag } from './manage.ts';
 
-const checkRoleInput = compile(roleInput);
-const checkRolePatch = compile(rolePatch);
+const checkRoleInput = compileCheck(roleInput);
+const checkRolePatch = compileCheck(rolePatch);
 
 const id = 'rol_01jd0000000000000000000000';
-const target = ({ params }: Pick<Call, 'params'>) => ({ type: 'role', id: params['id'] ?? null });
-const told = answer({ role: roleView });
+const target = ({ params }: Pick<EndpointCall, 'params'>) => ({ type: 'role', id: params['id'] ?? null });
+const roleResponse = responseObject({ role: roleViewSchema });
 const grants = [{ on: 'inbox:support', can: ['see', 'note'] }, { on: 'resource:customer', can: ['see'] }];
 
-const list = settingsList({ path: '/settings/roles', plural: 'roles', summary: 'The roles, built in or made', schema: roleView, find: ({ deps }) => listRoles(deps.db) });
+const list = settingsListEndpoint({ path: '/settings/roles', plural: 'roles', summary: 'The roles, built in or made', schema: roleViewSchema, find: ({ deps }) => listRoles(deps.db) });
 
-const create = write({
+const create = writeEndpoint({
   path: '/settings/roles',
   name: 'role.create',
   summary: 'Make a role',
-  tag,
+  tag: settingsTag,
   body: roleInput,
-  responses: { 201: told },
+  responses: { 201: roleResponse },
   example: { body: { name: 'Second line', grants } },
   audit: { verb: 'role.create', target },
   check: checkRoleInput,
   handle: async (call) => {
-    mustManage(call, { fresh: true });
-    return change(call, async (tx, admin) => ({ status: 201, body: { role: await createRole(tx, admin, call.body) } }));
+    requireManager(call, { fresh: true });
+    return runSettingsChange(call, async (tx, admin) => ({ status: 201, body: { role: await createRole(tx, admin, call.body) } }));
   },
 });
 
-const update = write({
+const update = writeEndpoint({
   method: 'patch',
   path: '/settings/roles/:id',
   name: 'role.update',
   summary: 'Change a role, and so everyone who has it; built-in ones stay',
-  tag,
+  tag: settingsTag,
   body: rolePatch,
-  responses: { 200: told },
+  responses: { 200: roleResponse },
   example: { params: { id }, body: { grants } },
   audit: { verb: 'role.update', target },
   check: checkRolePatch,
   handle: async (call) => {
-    mustManage(call, { fresh: true });
-    return change(call, async (tx, admin) => ({ status: 200, body: { role: await updateRole(tx, admin, call.params['id'] ?? '', call.body) } }));
+    requireManager(call, { fresh: true });
+    return runSettingsChange(call, async (tx, admin) => ({ status: 200, body: { role: await updateRole(tx, admin, call.params['id'] ?? '', call.body) } }));
   },
 });
 
-const noBody = closed({});
+const noBody = strictObject({});
 
-const remove = write({
+const remove = writeEndpoint({
   method: 'delete',
   path: '/settings/roles/:id',
   name: 'role.delete',
   summary: 'Delete a role that nobody has',
-  tag,
+  tag: settingsTag,
   body: noBody,
   bodyOptional: true,
   responses: { 204: null },
   example: { params: { id }, body: {} },
   audit: { verb: 'role.delete', target },
-  check: compile(noBody),
+  check: compileCheck(noBody),
   handle: async (call) => {
-    mustManage(call, { fresh: true });
-    return change(call, async (tx, admin) => {
+    requireManager(call, { fresh: true });
+    return runSettingsChange(call, async (tx, admin) => {
       await deleteRole(tx, admin, call.params['id'] ?? '');
       return { status: 204 };
     });

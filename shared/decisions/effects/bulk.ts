@@ -1,19 +1,19 @@
 /** Approving a bulk: its chunks get their jobs. Rights on its items are checked one by one when they run. */
-import { allowedAction } from '../../actions/check.ts';
-import { beginPending } from '../../bulk/begin.ts';
+import { requireRunnableAction } from '../../actions/authorizeAction.ts';
+import { startApprovedBulk } from '../../bulk/startApprovedBulk.ts';
 import { bulkJson } from '../../bulk/present.ts';
 import { readBulk } from '../../bulk/queries.ts';
-import { noEffects, stale, type Prepare } from './effect.ts';
+import { emptyEffects, staleFault, type PrepareEffect } from './effect.ts';
 
-export const approveBulk: Prepare<'bulk'> = async ({ deps, approval, requester, decidedBy }) => {
+export const prepareBulkApproval: PrepareEffect<'bulk'> = async ({ deps, approval, requester, decidedBy }) => {
   const { operation } = approval.request;
-  if (operation.type === 'action') allowedAction(requester, String((operation as { action?: unknown }).action));
+  if (operation.type === 'action') requireRunnableAction(requester, String((operation as { action?: unknown }).action));
   const { bulk: id } = approval;
-  if (id === null) throw stale('bulk', 'it has no bulk');
+  if (id === null) throw staleFault('bulk', 'it has no bulk');
   return async (tx) => {
     const bulk = await readBulk(tx, approval.env, id);
-    if (bulk === undefined || bulk.status !== 'pending') throw stale('bulk', 'its bulk is not pending any more');
-    await beginPending(tx, bulk, decidedBy, deps.clock.now());
-    return { ...noEffects, bulk: bulkJson({ ...bulk, status: 'queued' }) };
+    if (bulk === undefined || bulk.status !== 'pending') throw staleFault('bulk', 'its bulk is not pending any more');
+    await startApprovedBulk(tx, bulk, decidedBy, deps.clock.now());
+    return { ...emptyEffects, bulk: bulkJson({ ...bulk, status: 'queued' }) };
   };
 };

@@ -13,42 +13,42 @@
  * Any text may hold `{{params.<name>}}`; a member of `query` that is an absent parameter alone counts as left out.
  */
 import { limits } from '../../catalogue/limits.ts';
-import { closed, name, Type, type Static, type TSchema } from '../../platform/core/schema.ts';
+import { strictObject, nameSchema, Type, type Static, type TSchema } from '../../platform/core/schema.ts';
 import { valueTypes } from '../../blocks/schema.ts';
-import { listQuery } from '../itemQuery.ts';
+import { itemListQuery } from '../itemQuery.ts';
 
-export const measures = ['total', 'unassigned', 'snoozed', 'triaged', 'overdue'] as const;
+export const countMeasures = ['total', 'unassigned', 'snoozed', 'triaged', 'overdue'] as const;
 
 const limit = Type.Optional(Type.Integer({ minimum: 1, maximum: limits.pageMax }));
-const { cursor: _cursor, count: _count, ...filters } = listQuery.properties;
+const { cursor: _cursor, count: _count, ...filters } = itemListQuery.properties;
 
 /** As for requests: `state` and `tags` are lists once their texts are split. */
-const items = closed(filters);
-const counts = closed({
-  inbox: Type.Optional(name('One inbox.')),
-  count: Type.Optional(Type.Union(measures.map((measure) => Type.Literal(measure)))),
-  state: Type.Optional(name('How many are in this state.')),
+const items = strictObject(filters);
+const counts = strictObject({
+  inbox: Type.Optional(nameSchema('One inbox.')),
+  count: Type.Optional(Type.Union(countMeasures.map((measure) => Type.Literal(measure)))),
+  state: Type.Optional(nameSchema('How many are in this state.')),
 });
-const record = closed({ resource: name('The resource.'), id: Type.String({ minLength: 1, maxLength: limits.recordIdMax }) });
-const records = closed({
-  resource: name('The resource.'),
+const record = strictObject({ resource: nameSchema('The resource.'), id: Type.String({ minLength: 1, maxLength: limits.recordIdMax }) });
+const records = strictObject({
+  resource: nameSchema('The resource.'),
   q: Type.Optional(Type.String({ maxLength: limits.searchMax })),
   filters: Type.Optional(Type.Object({})),
   sort: Type.Optional(Type.String({ minLength: 1, maxLength: 101 })),
   limit,
 });
-const none = closed({});
+const none = strictObject({});
 
 export type ItemsQuery = Static<typeof items>;
 export type CountsQuery = Static<typeof counts>;
 export type RecordQuery = Static<typeof record>;
 export type RecordsQuery = Static<typeof records>;
 
-export const sources = ['items', 'counts', 'records', 'flags', 'app'] as const;
-export type Source = (typeof sources)[number];
+export const blockSources = ['items', 'counts', 'records', 'flags', 'app'] as const;
+export type BlockSource = (typeof blockSources)[number];
 
 /** The query of each source by the types that it makes. */
-export const querySchemas: Readonly<Record<Exclude<Source, 'app'>, Readonly<Record<string, TSchema>>>> = {
+export const querySchemas: Readonly<Record<Exclude<BlockSource, 'app'>, Readonly<Record<string, TSchema>>>> = {
   items: { items, stat: items },
   counts: { stat: counts, table: counts },
   records: { record, table: records },
@@ -56,8 +56,8 @@ export const querySchemas: Readonly<Record<Exclude<Source, 'app'>, Readonly<Reco
 };
 
 export const columnsSchema = Type.Array(
-  closed({
-    name: name('A field of the record, or id, title, subtitle, updatedAt.'),
+  strictObject({
+    name: nameSchema('A field of the record, or id, title, subtitle, updatedAt.'),
     label: Type.Optional(Type.String({ maxLength: 200 })),
     type: Type.Optional(Type.Union(valueTypes.map((type) => Type.Literal(type)))),
   }),

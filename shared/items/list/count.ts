@@ -1,42 +1,42 @@
 /** How many items fit a request, exactly up to a number that is quickly counted: for `count=1` of `GET /items`. */
 import { limits } from '../../catalogue/limits.ts';
 import type { Db, Tx } from '../../platform/db/knex.ts';
-import { ask, at, readEdge, readingOf, startOf, strideFor, usualPace, type Pace, type Reading } from './reading.ts';
-import { normalised, type CountRequest } from './request.ts';
+import { queryItemScan, cursorValues, readScanEdge, createItemScan, streamStart, strideFor, defaultItemScanLimits, type ItemScanLimits, type ItemScan } from './scan.ts';
+import { normalizeRequest, type ItemCountRequest } from './request.ts';
 import { chooseTerms } from './search.ts';
-import { countPlain, countWalk } from './statements.ts';
-import { seenStream, streams } from './streams.ts';
+import { itemCountStatement, itemCountWalkStatement } from './statements.ts';
+import { activityStream, itemStreams } from './streams.ts';
 
-const most = limits.countExact + 1;
+const countLimit = limits.countExact + 1;
 /** Where a fifth fits, counting in a stream is quicker than looking terms up. */
-const dense = 1 / 5;
+const denseShare = 1 / 5;
 
-const first = async (rows: Promise<readonly (readonly (string | null)[])[]>): Promise<number> => Number((await rows)[0]?.[0] ?? '0');
+const firstNumber = async (rows: Promise<readonly (readonly (string | null)[])[]>): Promise<number> => Number((await rows)[0]?.[0] ?? '0');
 
-const countOpen = async (reading: Reading, request: CountRequest): Promise<number> => {
-  let place = startOf(reading.stream, true);
+const countByScanning = async (reading: ItemScan, request: ItemCountRequest): Promise<number> => {
+  let place = streamStart(reading.stream, true);
   let count = 0;
   const sample = strideFor(reading.pace, 1);
-  for (let stride = sample; count < most; stride = strideFor(reading.pace, stride * 4)) {
-    const edge = await readEdge(reading, place, stride);
+  for (let stride = sample; count < countLimit; stride = strideFor(reading.pace, stride * 4)) {
+    const edge = await readScanEdge(reading, place, stride);
     count += edge.fitting;
     if (edge.place === null) return count;
     place = edge.place;
-    const chosen = stride > sample || edge.fitting >= sample * dense ? null : chooseTerms(request, reading.stream, edge);
+    const chosen = stride > sample || edge.fitting >= sample * denseShare ? null : chooseTerms(request, reading.stream, edge);
     if (chosen === null) continue;
     const { db, values } = reading;
-    return count + (await first(ask({ db, values: { ...values, ...chosen } }, countWalk(reading.stream), { ...at(place), limit: most })));
+    return count + (await firstNumber(queryItemScan({ db, values: { ...values, ...chosen } }, itemCountWalkStatement(reading.stream), { ...cursorValues(place), limit: countLimit })));
   }
   return count;
 };
 
 /** Up to `limits.countExact` + 1, which stands for any larger number. */
-export const countItems = async (db: Db | Tx, asked: CountRequest, pace: Pace = usualPace): Promise<number> => {
-  const request = normalised(asked);
-  const byDeadline = readingOf(db, request, { stream: streams.due, descending: true, pace });
+export const countItems = async (db: Db | Tx, asked: ItemCountRequest, pace: ItemScanLimits = defaultItemScanLimits): Promise<number> => {
+  const request = normalizeRequest(asked);
+  const byDeadline = createItemScan(db, request, { stream: itemStreams.due, descending: true, pace });
   if (byDeadline === null) return 0;
-  const reading = request.overdue === true && byDeadline.open.length === 0 ? byDeadline : readingOf(db, request, { stream: seenStream(request), descending: true, pace });
+  const reading = request.overdue === true && byDeadline.open.length === 0 ? byDeadline : createItemScan(db, request, { stream: activityStream(request), descending: true, pace });
   if (reading === null) return 0;
-  if (reading.open.length > 0) return Math.min(most, await countOpen(reading, request));
-  return first(ask(reading, countPlain({ ...reading, rows: most }), at(startOf(reading.stream, true))));
+  if (reading.open.length > 0) return Math.min(countLimit, await countByScanning(reading, request));
+  return firstNumber(queryItemScan(reading, itemCountStatement({ ...reading, rows: countLimit }), cursorValues(streamStart(reading.stream, true))));
 };

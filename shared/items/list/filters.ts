@@ -2,30 +2,30 @@
  * A list's filters as SQL conditions on rows that an index has found already: one text for all requests, in which a
  * filter that is not asked for is a null parameter. They are never a reason for PostgreSQL to use an index.
  */
-import { fold } from '../../platform/core/text.ts';
-import type { Value } from '../../platform/db/sql.ts';
-import { bucketSql, inboxCode, nothing, termPieces, fortnightSql } from '../terms.ts';
-import type { CountRequest, Filter } from './request.ts';
+import { foldCase } from '../../platform/core/searchWords.ts';
+import type { SqlValue } from '../../platform/db/sql.ts';
+import { bucketSql, inboxCode, emptyTermFilter, termPieces, fortnightSql } from '../terms.ts';
+import type { ItemCountRequest, ItemFilterName } from './request.ts';
 
-const bucket = bucketSql(fortnightSql('i.last_seen'), '($codes::text[])[array_position($inboxes::text[], i.inbox)]');
+const bucketExpression = bucketSql(fortnightSql('i.last_seen'), '($codes::text[])[array_position($inboxes::text[], i.inbox)]');
 
 /** Alias of the rows: `i`. `strpos` is a hint: it spares most rows the tsquery, which takes 30 times as long. */
-export const conditions: Readonly<Record<Filter, string>> = {
+export const filterConditions: Readonly<Record<ItemFilterName, string>> = {
   states: '($states::text[] is null or i.state = any($states::text[]))',
   assignee: "($assignee::text is null or coalesce(i.assignee, 'none') = $assignee::text)",
   overdue: '($overdue::bool is null or (i.due_at is not null and not i.closed and i.due_at < $now::bigint) = $overdue::bool)',
   snoozed: '($snoozed::bool is null or (i.snoozed_until is not null and i.snoozed_until > $now::bigint) = $snoozed::bool)',
   triaged: '($triaged::bool is null or i.triaged = $triaged::bool)',
   tags: '($tags::text[] is null or i.tags @> $tags::text[])',
-  words: `($words::text[] is null or (strpos(i.title_key, $hint::text) > 0 and i.terms @@ array_to_string($words::text[], ${bucket})::tsquery))`,
+  words: `($words::text[] is null or (strpos(i.title_key, $hint::text) > 0 and i.terms @@ array_to_string($words::text[], ${bucketExpression})::tsquery))`,
 };
 
-export const filters = Object.keys(conditions) as Filter[];
+export const filterNames = Object.keys(filterConditions) as ItemFilterName[];
 
-export const allConditions = Object.values(conditions).join('\n and ');
+export const allConditions = Object.values(filterConditions).join('\n and ');
 
 /** The filters that a request asks for. */
-export const askedOf = (request: CountRequest): Filter[] => filters.filter((filter) => request[filter] !== null);
+export const requestedFilters = (request: ItemCountRequest): ItemFilterName[] => filterNames.filter((filter) => request[filter] !== null);
 
 const longer = (a: string, b: string): number => b.length - a.length;
 
@@ -33,21 +33,21 @@ const longer = (a: string, b: string): number => b.length - a.length;
  * The longest run of ASCII letters and digits of a word: where it doesn't occur in the lower-cased title, the word
  * doesn't either. Other letters may be composed differently there.
  */
-const hintOf = (word: string): string => (fold(word).match(/[a-z0-9]+/g) ?? []).sort(longer)[0] ?? '';
+const wordHint = (word: string): string => (foldCase(word).match(/[a-z0-9]+/g) ?? []).sort(longer)[0] ?? '';
 
 /** So many words are worth a look-up of their own; the others only have to fit. */
-const mostLookedUp = 4;
+const lookupWordsMax = 4;
 
 /** The words that may be looked up, longest hint first. */
-export const lookedUp = ({ words }: CountRequest): { word: string; hint: string }[] =>
-  (words ?? []).map((word) => ({ word, hint: hintOf(word) })).sort((a, b) => longer(a.hint, b.hint)).slice(0, mostLookedUp);
+export const lookupWords = ({ words }: ItemCountRequest): { word: string; hint: string }[] =>
+  (words ?? []).map((word) => ({ word, hint: wordHint(word) })).sort((a, b) => longer(a.hint, b.hint)).slice(0, lookupWordsMax);
 
-export const hintConditions: readonly string[] = Array.from({ length: mostLookedUp }, (_, n) => `strpos(i.title_key, ($hints::text[])[${String(n + 1)}]) > 0`);
+export const hintConditions: readonly string[] = Array.from({ length: lookupWordsMax }, (_, n) => `strpos(i.title_key, ($hints::text[])[${String(n + 1)}]) > 0`);
 
 /** Parameters of the conditions. */
-export const filterValues = (request: CountRequest): Record<string, Value> => {
+export const filterValues = (request: ItemCountRequest): Record<string, SqlValue> => {
   const { words } = request;
-  const hints = lookedUp(request).map(({ hint }) => hint);
+  const hints = lookupWords(request).map(({ hint }) => hint);
   return {
     env: request.env,
     inboxes: request.inboxes.map((inbox) => inbox.name),
@@ -59,7 +59,7 @@ export const filterValues = (request: CountRequest): Record<string, Value> => {
     overdue: request.overdue,
     snoozed: request.snoozed,
     triaged: request.triaged,
-    words: words === null ? null : termPieces(request.env, { ...nothing, words }),
+    words: words === null ? null : termPieces(request.env, { ...emptyTermFilter, words }),
     hint: hints[0] ?? '',
     hints,
   };

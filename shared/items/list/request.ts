@@ -1,6 +1,6 @@
 /** What a list is asked for, as routes/items.ts has resolved it from parameters, view and role. */
-import type { Sort } from '../../environments/itemQuery.ts';
-import { queryWords } from '../../platform/core/text.ts';
+import type { ItemSort } from '../../environments/itemQuery.ts';
+import { queryWords } from '../../platform/core/searchWords.ts';
 
 export interface VisibleInbox {
   readonly name: string;
@@ -22,9 +22,9 @@ export interface ItemFilter {
   readonly snoozed: boolean | null;
 }
 
-export type Filter = keyof ItemFilter;
+export type ItemFilterName = keyof ItemFilter;
 
-export interface CountRequest extends ItemFilter {
+export interface ItemCountRequest extends ItemFilter {
   readonly env: number;
   /** Those that the role sees, narrowed to the inbox that was asked for. */
   readonly inboxes: readonly VisibleInbox[];
@@ -33,18 +33,18 @@ export interface CountRequest extends ItemFilter {
 }
 
 /** Where a page ends: the value that is sorted by, and the item's id. */
-export type Keys = readonly (string | number | null)[];
+export type CursorKeys = readonly (string | number | null)[];
 
-export interface ListRequest extends CountRequest {
-  readonly sort: Sort;
+export interface ItemListRequest extends ItemCountRequest {
+  readonly sort: ItemSort;
   readonly descending: boolean;
   /** From the cursor; null: the first page. */
-  readonly after: Keys | null;
+  readonly after: CursorKeys | null;
   readonly limit: number;
 }
 
 /** The same request without filters that filter nothing; words as the parts that titles are searched for. */
-export const normalised = <R extends ItemFilter>(request: R): R => {
+export const normalizeRequest = <R extends ItemFilter>(request: R): R => {
   const words = [...new Set((request.words ?? []).flatMap(queryWords))];
   return { ...request, words: words.length === 0 ? null : words, tags: request.tags?.length === 0 ? null : request.tags };
 };

@@ -3,15 +3,15 @@
  * whose look-up costs less than comparing on the rows themselves.
  */
 import type { TextRow } from '../../platform/db/sql.ts';
-import { nothing, termPieces, type TermFilter } from '../terms.ts';
-import { lookedUp } from './filters.ts';
-import { ask, at, type Edge, type Reading } from './reading.ts';
-import type { CountRequest, Filter, Keys } from './request.ts';
-import { gather, gatherDue, walk } from './statements.ts';
-import { branchesOf, streams, type Stream } from './streams.ts';
+import { emptyTermFilter, termPieces, type TermFilter } from '../terms.ts';
+import { lookupWords } from './filters.ts';
+import { queryItemScan, cursorValues, type ScanEdge, type ItemScan } from './scan.ts';
+import type { ItemCountRequest, ItemFilterName, CursorKeys } from './request.ts';
+import { itemGatherStatement, itemGatherDueStatement, itemWalkStatement } from './statements.ts';
+import { branchesOf, itemStreams, type ItemStream } from './streams.ts';
 
 /** A term, or several of one filter. */
-interface Part {
+interface TermCandidate {
   /** The part of the rows that has it, as measured on those just read, or unknown where these hold no others. */
   readonly share: number;
   /** Whether the stream was not narrowed by it already. */
@@ -29,14 +29,14 @@ const wordCost = { perMatch: 0.3, perRow: 0.01 };
 const valueCost = { perMatch: 0.02, perRow: 0.01 };
 const unknownShare = 0.05;
 
-const partsOf = (request: CountRequest, { narrows }: Stream, { shares, hints }: Edge): Part[] => {
-  const part = (filter: Filter, asks: Partial<TermFilter>): Part => {
+const termCandidates = (request: ItemCountRequest, { narrows }: ItemStream, { shares, hints }: ScanEdge): TermCandidate[] => {
+  const part = (filter: ItemFilterName, asks: Partial<TermFilter>): TermCandidate => {
     const news = !narrows.includes(filter);
     // Of deadlines and snoozes the terms know only that there are some.
     return { share: news && filter !== 'overdue' && filter !== 'snoozed' ? shares[filter] : unknownShare, news, ...valueCost, asks };
   };
   const { states, tags, assignee } = request;
-  const words = lookedUp(request).map(({ word, hint }, n) =>
+  const words = lookupWords(request).map(({ word, hint }, n) =>
     ({ share: hint === '' ? shares.words : (hints[n] ?? 0), news: true, ...wordCost, asks: { words: [word] } }));
   return [
     ...words,
@@ -50,7 +50,7 @@ const partsOf = (request: CountRequest, { narrows }: Stream, { shares, hints }: 
 };
 
 /** What to look up. */
-export interface Chosen {
+export interface ChosenTerms {
   /** Of a tsquery (items/terms.ts). */
   readonly pieces: readonly string[];
   /** null when all words are looked up: then they need no comparing. */
@@ -58,10 +58,10 @@ export interface Chosen {
 }
 
 /** null: terms can't help. */
-export const chooseTerms = (request: CountRequest, stream: Stream, edge: Edge): Chosen | null => {
-  const chosen: Part[] = [];
+export const chooseTerms = (request: ItemCountRequest, stream: ItemStream, edge: ScanEdge): ChosenTerms | null => {
+  const chosen: TermCandidate[] = [];
   let joint = 1;
-  for (const part of partsOf(request, stream, edge).sort((a, b) => a.share - b.share)) {
+  for (const part of termCandidates(request, stream, edge).sort((a, b) => a.share - b.share)) {
     if (chosen.length > 0 && joint * (1 - part.share) * perCandidate < part.share * part.perMatch + part.perRow) continue;
     chosen.push(part);
     joint *= part.share;
@@ -69,31 +69,31 @@ export const chooseTerms = (request: CountRequest, stream: Stream, edge: Edge): 
   // What is true of all rows of the stream would only find them once more.
   if (!chosen.some((part) => part.news)) return null;
   const words = chosen.flatMap((part) => part.asks.words ?? []);
-  const pieces = termPieces(request.env, { ...nothing, ...Object.assign({}, ...chosen.map((part) => part.asks)), words });
+  const pieces = termPieces(request.env, { ...emptyTermFilter, ...Object.assign({}, ...chosen.map((part) => part.asks)), words });
   return words.length === request.words?.length ? { pieces, words: null } : { pieces };
 };
 
-export interface Wanted {
-  readonly place: Keys;
+export interface ItemScanWindow {
+  readonly place: CursorKeys;
   readonly limit: number;
 }
 
 /** null when more were found than `most`: then these rows are not the first. */
-const unlessMore = (rows: readonly TextRow[], most: number): TextRow[] | null =>
+const unlessTruncated = (rows: readonly TextRow[], most: number): TextRow[] | null =>
   Number(rows[0]?.at(-2) ?? '0') > most ? null : rows.filter((row) => row[0] !== null);
 
 /** The overdue from the index of deadlines, for when they are few; else null. */
-export const overdueRows = async (reading: Reading, request: CountRequest, { place, limit }: Wanted): Promise<TextRow[] | null> => {
+export const readOverdueRows = async (reading: ItemScan, request: ItemCountRequest, { place, limit }: ItemScanWindow): Promise<TextRow[] | null> => {
   const { stream, descending, pace } = reading;
-  const values = { ...at(place), ...branchesOf(streams.due, request), most: pace.overdue, limit };
-  return unlessMore(await ask(reading, gatherDue(stream, descending, streams.due), values), pace.overdue);
+  const values = { ...cursorValues(place), ...branchesOf(itemStreams.due, request), most: pace.overdue, limit };
+  return unlessTruncated(await queryItemScan(reading, itemGatherDueStatement(stream, descending, itemStreams.due), values), pace.overdue);
 };
 
 /** The first rows behind a place, in order of activity. */
-export const walkRows = ({ db, values, stream, descending }: Reading, chosen: Chosen, { place, limit }: Wanted): Promise<TextRow[]> =>
-  ask({ db, values: { ...values, ...chosen } }, walk(stream, descending), { ...at(place), limit });
+export const readRowsByWalking = ({ db, values, stream, descending }: ItemScan, chosen: ChosenTerms, { place, limit }: ItemScanWindow): Promise<TextRow[]> =>
+  queryItemScan({ db, values: { ...values, ...chosen } }, itemWalkStatement(stream, descending), { ...cursorValues(place), limit });
 
 /** The first rows behind a place in any order, if `most` match at most; else null. */
-export const gatherRows = async (
-  { db, values, stream, descending }: Reading, chosen: Chosen, { place, limit, most }: Wanted & { readonly most: number },
-): Promise<TextRow[] | null> => unlessMore(await ask({ db, values: { ...values, ...chosen } }, gather(stream, descending), { ...at(place), limit, most }), most);
+export const readRowsByGathering = async (
+  { db, values, stream, descending }: ItemScan, chosen: ChosenTerms, { place, limit, most }: ItemScanWindow & { readonly most: number },
+): Promise<TextRow[] | null> => unlessTruncated(await queryItemScan({ db, values: { ...values, ...chosen } }, itemGatherStatement(stream, descending), { ...cursorValues(place), limit, most }), most);

@@ -5,37 +5,37 @@
  */
 import { fortnightSql, bucketSql } from '../terms.ts';
 import { itemColumns } from '../model.ts';
-import { allConditions, conditions, filters, hintConditions } from './filters.ts';
-import { named, type Named } from '../../platform/db/named.ts';
-import type { Stream } from './streams.ts';
-import { behind, branch, keySql, orderOf, shapeName, streamSql, type Shape } from './streamSql.ts';
+import { allConditions, filterConditions, filterNames, hintConditions } from './filters.ts';
+import { namedStatement, type NamedStatement } from '../../platform/db/namedStatement.ts';
+import type { ItemStream } from './streams.ts';
+import { afterCursorSql, branchSql, sortKeySql, orderBySql, itemShapeName, itemStreamSql, type ItemStreamShape } from './streamSql.ts';
 
 /** The same condition, but one that no index is read for. */
-const hidden = (condition: string): string => `(${condition}) is true`;
+const hiddenFromPlanner = (condition: string): string => `(${condition}) is true`;
 
 /** Rows answer `itemColumns`, perhaps something more, and last the value that they are sorted by. */
-const answer = (stream: Stream, more = ''): string => `${itemColumns}${more}, ${keySql(stream)}`;
+const selectedColumns = (stream: ItemStream, more = ''): string => `${itemColumns}${more}, ${sortKeySql(stream)}`;
 
 /** The next rows of a stream, as they are, at most `$limit`. */
-export const plain = (shape: Shape): Named =>
-  named(`items.plain.${shapeName(shape)}`, () => `
-    select ${answer(shape.stream)} from (${streamSql(shape)}) i order by ${orderOf(shape.stream, shape.descending)} limit $limit`);
+export const itemStreamStatement = (shape: ItemStreamShape): NamedStatement =>
+  namedStatement(`items.plain.${itemShapeName(shape)}`, () => `
+    select ${selectedColumns(shape.stream)} from (${itemStreamSql(shape)}) i order by ${orderBySql(shape.stream, shape.descending)} limit $limit`);
 
 /** Each filter's answer for each row of the stream; `fits` of them all. */
-const judged = (shape: Shape): string => {
+const judgedRows = (shape: ItemStreamShape): string => {
   const { skips } = shape.stream;
-  const judgements = [...filters.map((filter) => (skips === undefined ? conditions[filter] : skips.filter === filter ? skips.by : 'true')),
+  const judgements = [...filterNames.map((filter) => (skips === undefined ? filterConditions[filter] : skips.filter === filter ? skips.by : 'true')),
     ...hintConditions.map((condition) => (skips === undefined ? condition : 'false'))].map((condition, n) => `${condition} as c${String(n)}`);
-  return `select i.id, ${keySql(shape.stream)} as key, ${judgements.join(',\n')} from (${streamSql(shape, skips?.columns)}) i`;
+  return `select i.id, ${sortKeySql(shape.stream)} as key, ${judgements.join(',\n')} from (${itemStreamSql(shape, skips?.columns)}) i`;
 };
-const fits = filters.map((_filter, n) => `c${String(n)}`).join(' and ');
+const fits = filterNames.map((_filter, n) => `c${String(n)}`).join(' and ');
 
 /**
  * Of judged rows `s`: key and id of the last one (null: the stream ended before), how many fit, how many fit each of
  * `filters`, and how many hold the hint of each word.
  */
-const edgeOf = ({ rows }: Shape): string => {
-  const counts = [fits, ...[...filters, ...hintConditions].map((_each, n) => `c${String(n)}`)].map((condition) => `count(*) filter (where ${condition})`);
+const edgeColumn = ({ rows }: ItemStreamShape): string => {
+  const counts = [fits, ...[...filterNames, ...hintConditions].map((_each, n) => `c${String(n)}`)].map((condition) => `count(*) filter (where ${condition})`);
   return `select json_build_array((array_agg(key))[${String(rows)}], (array_agg(id))[${String(rows)}], ${counts.join(', ')})::text from s`;
 };
 
@@ -43,15 +43,15 @@ const edgeOf = ({ rows }: Shape): string => {
  * Of the next rows of a stream those that fit, at most `$limit`, each with one more column that is null; when these are
  * fewer, a further row of nulls with the edge in that column. The rows are judged once, and none after the last wanted one.
  */
-export const probe = (shape: Shape): Named =>
-  named(`items.probe.${shapeName(shape)}`, () => `
-    with s as materialized (${judged(shape)})
-    select ${answer(shape.stream, ', f.edge')} from (
-      (select id, null::text as edge from s where ${fits}) union all (select null, (${edgeOf(shape)})) limit $limit) f
-    left join items i on i.env = $env and i.id = f.id order by ${orderOf(shape.stream, shape.descending)}`);
+export const itemProbeStatement = (shape: ItemStreamShape): NamedStatement =>
+  namedStatement(`items.probe.${itemShapeName(shape)}`, () => `
+    with s as materialized (${judgedRows(shape)})
+    select ${selectedColumns(shape.stream, ', f.edge')} from (
+      (select id, null::text as edge from s where ${fits}) union all (select null, (${edgeColumn(shape)})) limit $limit) f
+    left join items i on i.env = $env and i.id = f.id order by ${orderBySql(shape.stream, shape.descending)}`);
 
 /** The edge alone. */
-export const edge = (shape: Shape): Named => named(`items.edge.${shapeName(shape)}`, () => `with s as (${judged(shape)}) ${edgeOf(shape)}`);
+export const itemEdgeStatement = (shape: ItemStreamShape): NamedStatement => namedStatement(`items.edge.${itemShapeName(shape)}`, () => `with s as (${judgedRows(shape)}) ${edgeColumn(shape)}`);
 
 /** The inboxes' oldest or newest activity. */
 const bound = (direction: 'asc' | 'desc'): string => `
@@ -59,11 +59,11 @@ const bound = (direction: 'asc' | 'desc'): string => `
     (select last_seen from items where env = $env and inbox = v.inbox order by last_seen ${direction}, id ${direction} limit 1) x)`;
 
 /** The tsqueries of fortnights (`from` to `to`) in all visible inboxes. */
-const queries = (from: string, to: string): string => `
+const fortnightQueries = (from: string, to: string): string => `
   array(select array_to_string($pieces::text[], ${bucketSql('n', 'v.code')})::tsquery from generate_series(${from}, ${to}) as n, unnest($codes::text[]) as v(code))`;
 
 /** Rows that a tsquery finds and that fit. The GIN index is the only one that PostgreSQL may think of here. */
-const found = `i.terms @@ any (q.terms) and ${hidden('i.env = $env')} and ${hidden('i.inbox = any ($inboxes::text[])')}`;
+const matchingRows = `i.terms @@ any (q.terms) and ${hiddenFromPlanner('i.env = $env')} and ${hiddenFromPlanner('i.inbox = any ($inboxes::text[])')}`;
 
 /**
  * Fortnights in groups of 1, 1, 2, 4, 8 … from the cursor's on: what is frequent is found in the first ones, and what
@@ -72,8 +72,8 @@ const found = `i.terms @@ any (q.terms) and ${hidden('i.env = $env')} and ${hidd
 const groups = (descending: boolean): string => {
   const [near, far] = descending ? ['(1 << g) - 1', 'case g when 0 then 0 else 1 << (g - 1) end'] : ['case g when 0 then 0 else 1 << (g - 1) end', '(1 << g) - 1'];
   const terms = descending
-    ? queries(`greatest(s.first - (${near}), s.last)`, `s.first - (${far})`)
-    : queries(`s.first + (${near})`, `least(s.first + (${far}), s.last)`);
+    ? fortnightQueries(`greatest(s.first - (${near}), s.last)`, `s.first - (${far})`)
+    : fortnightQueries(`s.first + (${near})`, `least(s.first + (${far}), s.last)`);
   return `
     (select ${fortnightSql('$key::bigint')} as first, ${fortnightSql(bound(descending ? 'asc' : 'desc'))} as last offset 0) s
     cross join generate_series(0, 12) as g
@@ -81,61 +81,61 @@ const groups = (descending: boolean): string => {
 };
 
 /** Only for streams by `last_seen`: what fits behind the cursor, found by the terms in `$pieces`. */
-export const walk = (stream: Stream, descending: boolean): Named => {
-  const order = orderOf(stream, descending);
-  return named(`items.walk.${descending ? 'down' : 'up'}`, () => `
-    select ${answer(stream)} from (
+export const itemWalkStatement = (stream: ItemStream, descending: boolean): NamedStatement => {
+  const order = orderBySql(stream, descending);
+  return namedStatement(`items.walk.${descending ? 'down' : 'up'}`, () => `
+    select ${selectedColumns(stream)} from (
       select i.* from ${groups(descending)} cross join lateral (
-        select * from items i where ${found} and ${hidden(behind(stream, descending))} and ${allConditions} order by ${order} limit $limit) i
+        select * from items i where ${matchingRows} and ${hiddenFromPlanner(afterCursorSql(stream, descending))} and ${allConditions} order by ${order} limit $limit) i
       limit $limit) i order by ${order}`);
 };
 
 /** The first of the matches `f` in order, each with the number of `counted` rows; without matches a row of nulls with it. */
-const firstOf = (stream: Stream, descending: boolean, counted: string): string => {
+const firstOf = (stream: ItemStream, descending: boolean, counted: string): string => {
   const direction = descending ? 'desc' : 'asc';
   return `
-    select ${answer(stream, ', c.n')} from (select count(*) as n from ${counted}) c
+    select ${selectedColumns(stream, ', c.n')} from (select count(*) as n from ${counted}) c
     left join lateral (select id from f order by ${stream.key === null ? '' : `key ${direction}, `}id ${direction} limit $limit) f on true
-    left join items i on i.env = $env and i.id = f.id order by ${orderOf(stream, descending)}`;
+    left join items i on i.env = $env and i.id = f.id order by ${orderBySql(stream, descending)}`;
 };
 
 /** What else than `allConditions` rows of a stream have to fulfil, hidden. */
-const belonging = (stream: Stream, descending: boolean): string =>
-  [behind(stream, descending), ...(stream.name === 'due' ? ['i.due_at is not null'] : []), ...(stream.name === 'undue' ? ['i.due_at is null'] : [])]
-    .map(hidden).concat(allConditions).join(' and ');
+const belonging = (stream: ItemStream, descending: boolean): string =>
+  [afterCursorSql(stream, descending), ...(stream.name === 'due' ? ['i.due_at is not null'] : []), ...(stream.name === 'undue' ? ['i.due_at is null'] : [])]
+    .map(hiddenFromPlanner).concat(allConditions).join(' and ');
 
 /**
  * What fits behind the cursor, found by the terms in `$pieces` in any fortnight. Each row has one more column: how many
  * were found; more than `$most` means that these are not the first.
  */
-export const gather = (stream: Stream, descending: boolean): Named =>
-  named(`items.gather.${stream.name}.${descending ? 'down' : 'up'}`, () => `
+export const itemGatherStatement = (stream: ItemStream, descending: boolean): NamedStatement =>
+  namedStatement(`items.gather.${stream.name}.${descending ? 'down' : 'up'}`, () => `
     with s as (select ${fortnightSql(bound('asc'))} as first, ${fortnightSql(bound('desc'))} as last offset 0),
     f as materialized (
-      select i.* from s cross join lateral (select ${queries('s.first', 's.last')} as terms offset 0) q cross join lateral (
-        select i.id, ${keySql(stream)} as key from items i where ${found} and ${belonging(stream, descending)} limit $most + 1) i)
+      select i.* from s cross join lateral (select ${fortnightQueries('s.first', 's.last')} as terms offset 0) q cross join lateral (
+        select i.id, ${sortKeySql(stream)} as key from items i where ${matchingRows} and ${belonging(stream, descending)} limit $most + 1) i)
     ${firstOf(stream, descending, 'f')}`);
 
 /** The same, found by their deadlines. All that is overdue is counted; the branches are those of `streams.due`. */
-export const gatherDue = (stream: Stream, descending: boolean, due: Stream): Named =>
-  named(`items.gatherDue.${stream.name}.${descending ? 'down' : 'up'}`, () => `
+export const itemGatherDueStatement = (stream: ItemStream, descending: boolean, due: ItemStream): NamedStatement =>
+  namedStatement(`items.gatherDue.${stream.name}.${descending ? 'down' : 'up'}`, () => `
     with d as materialized (
-      select i.id, ${keySql(stream)} as key, ${belonging(stream, descending)} as fits
+      select i.id, ${sortKeySql(stream)} as key, ${belonging(stream, descending)} as fits
       from unnest($inbox::text[], $state::text[], $closed::bool[], $least::bigint[], $below::bigint[]) as b(inbox, state, closed, least, below)
-      cross join lateral (${branch({ stream: due, descending }, null, { whole: true })} offset 0) i limit $most + 1),
+      cross join lateral (${branchSql({ stream: due, descending }, null, { whole: true })} offset 0) i limit $most + 1),
     f as (select * from d where fits)
     ${firstOf(stream, descending, 'd')}`);
 
 /** How many rows a stream has from a place on, up to `Shape.rows`; of columns that the index holds. */
-export const countPlain = (shape: Shape): Named =>
-  named(`items.count.${shapeName(shape)}`, () => {
+export const itemCountStatement = (shape: ItemStreamShape): NamedStatement =>
+  namedStatement(`items.count.${itemShapeName(shape)}`, () => {
     const { key } = shape.stream;
-    return `select count(*) from (${streamSql(shape, key === null ? 'i.id' : `i.id, i.${key}`)}) i`;
+    return `select count(*) from (${itemStreamSql(shape, key === null ? 'i.id' : `i.id, i.${key}`)}) i`;
   });
 
 /** How many rows by `last_seen` behind the cursor fit, found by the terms in `$pieces`, up to `$limit`. */
-export const countWalk = (stream: Stream): Named =>
-  named('items.countWalk', () => `
+export const itemCountWalkStatement = (stream: ItemStream): NamedStatement =>
+  namedStatement('items.countWalk', () => `
     select count(*) from (
-      select 1 from ${groups(true)} cross join lateral (select 1 from items i where ${found} and ${hidden(behind(stream, true))} and ${allConditions} limit $limit) i
+      select 1 from ${groups(true)} cross join lateral (select 1 from items i where ${matchingRows} and ${hiddenFromPlanner(afterCursorSql(stream, true))} and ${allConditions} limit $limit) i
       limit $limit) i`);

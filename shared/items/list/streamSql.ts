@@ -1,14 +1,14 @@
 /** A stream as SQL: its branches, merged in order from a cursor on. */
-import type { Stream } from './streams.ts';
+import type { ItemStream } from './streams.ts';
 
 /** Branches of a statement; a request takes the next larger number and leaves the others null, which cost nothing. */
-const sizes = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64];
+const branchSizes = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64];
 
 /** null: more branches than are worth a plan of their own. */
-export const sizeFor = (branches: number): number | null => sizes.find((size) => size >= branches) ?? null;
+export const branchSizeFor = (branches: number): number | null => branchSizes.find((size) => size >= branches) ?? null;
 
-export interface Shape {
-  readonly stream: Stream;
+export interface ItemStreamShape {
+  readonly stream: ItemStream;
   /** Branches. */
   readonly size: number | null;
   readonly descending: boolean;
@@ -16,21 +16,21 @@ export interface Shape {
   readonly rows: number;
 }
 
-export const shapeName = ({ stream, size, descending, rows }: Shape): string =>
+export const itemShapeName = ({ stream, size, descending, rows }: ItemStreamShape): string =>
   `${stream.name}.${String(size ?? 'many')}.${descending ? 'down' : 'up'}.${String(rows)}`;
 
 /** Alias of the rows: `i`. */
-export const keySql = (stream: Stream): string => (stream.key === null ? 'null::bigint' : `i.${stream.key}`);
+export const sortKeySql = (stream: ItemStream): string => (stream.key === null ? 'null::bigint' : `i.${stream.key}`);
 
-export const orderOf = ({ key }: Stream, descending: boolean): string => {
+export const orderBySql = ({ key }: ItemStream, descending: boolean): string => {
   const direction = descending ? 'desc' : 'asc';
   return key === null ? `i.id ${direction}` : `i.${key} ${direction}, i.id ${direction}`;
 };
 
-const keyType = ({ key }: Stream): string => (key === 'title_key' ? 'text' : key === 'occurrences' || key === 'users' ? 'int' : 'bigint');
+const keyType = ({ key }: ItemStream): string => (key === 'title_key' ? 'text' : key === 'occurrences' || key === 'users' ? 'int' : 'bigint');
 
 /** What lies behind the cursor. */
-export const behind = (stream: Stream, descending: boolean): string => {
+export const afterCursorSql = (stream: ItemStream, descending: boolean): string => {
   const sign = descending ? '<' : '>';
   return stream.key === null ? `i.id ${sign} $id::text` : `(i.${stream.key}, i.id) ${sign} ($key::${keyType(stream)}, $id::text)`;
 };
@@ -42,25 +42,25 @@ interface BranchOptions {
 }
 
 /** The rows of one branch; `at` is its element of the parameters' arrays, or null for a LATERAL's own columns. */
-export const branch = ({ stream, descending }: Pick<Shape, 'stream' | 'descending'>, at: number | null, { columns = '*', whole = false }: BranchOptions): string => {
+export const branchSql = ({ stream, descending }: Pick<ItemStreamShape, 'stream' | 'descending'>, at: number | null, { columns = '*', whole = false }: BranchOptions): string => {
   const of = (column: string, type: string): string => (at === null ? `b.${column}` : `($${column}::${type}[])[${String(at)}]`);
   const { by, where, key } = stream;
   const parts = [`select ${columns} from items i where i.env = $env and i.inbox = ${of('inbox', 'text')} ${where}`];
   if (by !== 'inbox') parts.push(`i.state = ${of('state', 'text')}`);
   if (by === 'deadline') parts.push(`i.closed = ${of('closed', 'bool')}`, `i.${key ?? 'id'} >= ${of('least', 'bigint')}`, `i.${key ?? 'id'} < ${of('below', 'bigint')}`);
-  if (!whole) parts.push(behind(stream, descending));
+  if (!whole) parts.push(afterCursorSql(stream, descending));
   return parts.join(' and ');
 };
 
 /** The next rows of a stream behind the cursor, in order. */
-export const streamSql = (shape: Shape, columns = '*'): string => {
-  const order = orderOf(shape.stream, shape.descending);
+export const itemStreamSql = (shape: ItemStreamShape, columns = '*'): string => {
+  const order = orderBySql(shape.stream, shape.descending);
   const limit = String(shape.rows);
   if (shape.size === null) {
     return `select i.* from unnest($inbox::text[], $state::text[], $closed::bool[], $least::bigint[], $below::bigint[]) as b(inbox, state, closed, least, below)
-      cross join lateral (${branch(shape, null, { columns })} order by ${order} limit ${limit}) i order by ${order} limit ${limit}`;
+      cross join lateral (${branchSql(shape, null, { columns })} order by ${order} limit ${limit}) i order by ${order} limit ${limit}`;
   }
   // The order inside keeps a branch from being read in any other.
-  const branches = Array.from({ length: shape.size }, (_, n) => `(${branch(shape, n + 1, { columns })} order by ${order})`);
+  const branches = Array.from({ length: shape.size }, (_, n) => `(${branchSql(shape, n + 1, { columns })} order by ${order})`);
   return `select * from (${branches.join('\n union all ')}) i order by ${order} limit ${limit}`;
 };

@@ -1,9 +1,9 @@
 /** The ordered indexes that lists are read from: one branch for each inbox (and state), merged in order by PostgreSQL. */
-import type { Value } from '../../platform/db/sql.ts';
-import type { CountRequest, Filter, ListRequest } from './request.ts';
+import type { SqlValue } from '../../platform/db/sql.ts';
+import type { ItemCountRequest, ItemFilterName, ItemListRequest } from './request.ts';
 
 /** One index. `where` is repeated word for word from its definition, else PostgreSQL would not use it. */
-export interface Stream {
+export interface ItemStream {
   readonly name: string;
   /** The column it is ordered by before the id; null: by the id alone. */
   readonly key: 'last_seen' | 'first_seen' | 'occurrences' | 'users' | 'title_key' | 'due_at' | null;
@@ -11,25 +11,25 @@ export interface Stream {
   readonly by: 'inbox' | 'state' | 'deadline';
   readonly where: string;
   /** The filters that leave it fewer rows than there are. */
-  readonly narrows: readonly Filter[];
+  readonly narrows: readonly ItemFilterName[];
   /** Those of them that all of its rows pass. */
-  readonly decides: readonly Filter[];
+  readonly satisfies: readonly ItemFilterName[];
   /** The only filter that is asked with it, by columns that the index holds: so rows are skipped without being fetched. */
-  readonly skips?: { readonly filter: Filter; readonly by: string; readonly columns: string };
+  readonly skips?: { readonly filter: ItemFilterName; readonly by: string; readonly columns: string };
 }
 
-const bySeen = (name: string, where: string, narrows: Filter[], decides = narrows): Stream => ({ name, key: 'last_seen', by: 'inbox', where, narrows, decides });
-const byState = { by: 'state', where: '', narrows: ['states'], decides: ['states'] } as const;
+const byActivity = (name: string, where: string, narrows: ItemFilterName[], satisfies = narrows): ItemStream => ({ name, key: 'last_seen', by: 'inbox', where, narrows, satisfies });
+const byState = { by: 'state', where: '', narrows: ['states'], satisfies: ['states'] } as const;
 
-export const streams = {
-  seen: bySeen('seen', '', []),
-  assigned: bySeen('assigned', 'and i.assignee = $assignee', ['assignee']),
-  unassigned: bySeen('unassigned', 'and i.assignee is null', ['assignee']),
-  snoozed: bySeen('snoozed', 'and i.snoozed_until is not null', ['snoozed'], []),
-  triaged: bySeen('triaged', 'and i.triaged', ['triaged']),
-  over: bySeen('over', 'and i.due_at is not null and not i.closed', ['overdue'], []),
+export const itemStreams = {
+  seen: byActivity('seen', '', []),
+  assigned: byActivity('assigned', 'and i.assignee = $assignee', ['assignee']),
+  unassigned: byActivity('unassigned', 'and i.assignee is null', ['assignee']),
+  snoozed: byActivity('snoozed', 'and i.snoozed_until is not null', ['snoozed'], []),
+  triaged: byActivity('triaged', 'and i.triaged', ['triaged']),
+  over: byActivity('over', 'and i.due_at is not null and not i.closed', ['overdue'], []),
   overdue: {
-    ...bySeen('overdue', 'and i.due_at is not null and not i.closed', ['overdue'], []),
+    ...byActivity('overdue', 'and i.due_at is not null and not i.closed', ['overdue'], []),
     skips: { filter: 'overdue', by: 'i.due_at < $now::bigint', columns: 'i.id, i.last_seen, i.due_at' },
   },
   state: { ...byState, name: 'state', key: 'last_seen' },
@@ -37,39 +37,39 @@ export const streams = {
   occurrences: { ...byState, name: 'occurrences', key: 'occurrences' },
   users: { ...byState, name: 'users', key: 'users' },
   title: { ...byState, name: 'title', key: 'title_key' },
-  due: { name: 'due', key: 'due_at', by: 'deadline', where: 'and i.due_at is not null', narrows: ['states', 'overdue'], decides: ['states', 'overdue'] },
+  due: { name: 'due', key: 'due_at', by: 'deadline', where: 'and i.due_at is not null', narrows: ['states', 'overdue'], satisfies: ['states', 'overdue'] },
   undue: { ...byState, name: 'undue', key: null, where: 'and i.due_at is null' },
-} as const satisfies Record<string, Stream>;
+} as const satisfies Record<string, ItemStream>;
 
 /** Whether anything but `overdue` is asked. */
-const others = ({ states, tags, assignee, words, triaged, snoozed }: CountRequest): boolean =>
+const hasOtherFilters = ({ states, tags, assignee, words, triaged, snoozed }: ItemCountRequest): boolean =>
   [states, tags, assignee, words, triaged, snoozed].some((value) => value !== null);
 
 /** The newest activity, read from the index that leaves the fewest rows. */
-export const seenStream = (request: CountRequest): Stream => {
-  if (request.snoozed === true) return streams.snoozed;
-  if (request.assignee !== null && request.assignee !== 'none') return streams.assigned;
-  if (request.overdue === true) return others(request) ? streams.over : streams.overdue;
-  if (request.triaged === true) return streams.triaged;
-  if (request.states !== null) return streams.state;
-  return request.assignee === null ? streams.seen : streams.unassigned;
+export const activityStream = (request: ItemCountRequest): ItemStream => {
+  if (request.snoozed === true) return itemStreams.snoozed;
+  if (request.assignee !== null && request.assignee !== 'none') return itemStreams.assigned;
+  if (request.overdue === true) return hasOtherFilters(request) ? itemStreams.over : itemStreams.overdue;
+  if (request.triaged === true) return itemStreams.triaged;
+  if (request.states !== null) return itemStreams.state;
+  return request.assignee === null ? itemStreams.seen : itemStreams.unassigned;
 };
 
 /** The streams of a sort, one after the other. */
-export const streamsOf = (request: ListRequest): readonly Stream[] => {
+export const streamsForSort = (request: ItemListRequest): readonly ItemStream[] => {
   switch (request.sort) {
-    case 'lastSeen': return [seenStream(request)];
-    case 'firstSeen': return [streams.first];
-    case 'occurrences': return [streams.occurrences];
-    case 'users': return [streams.users];
-    case 'title': return [streams.title];
+    case 'lastSeen': return [activityStream(request)];
+    case 'firstSeen': return [itemStreams.first];
+    case 'occurrences': return [itemStreams.occurrences];
+    case 'users': return [itemStreams.users];
+    case 'title': return [itemStreams.title];
     // Nothing without a deadline is overdue.
-    case 'due': return request.overdue === true ? [streams.due] : [streams.due, streams.undue];
+    case 'due': return request.overdue === true ? [itemStreams.due] : [itemStreams.due, itemStreams.undue];
   }
 };
 
 /** The branches of a stream, as arrays of parameters; `least` and `below` bound the key (half-open). */
-export interface Branches extends Readonly<Record<string, Value>> {
+export interface Branches extends Readonly<Record<string, SqlValue>> {
   readonly inbox: (string | null)[];
   readonly state: (string | null)[];
   readonly closed: ('true' | 'false' | null)[];
@@ -77,9 +77,9 @@ export interface Branches extends Readonly<Record<string, Value>> {
   readonly below: (number | null)[];
 }
 
-const ever = Number.MAX_SAFE_INTEGER;
+const timeMax = Number.MAX_SAFE_INTEGER;
 
-export const branchesOf = (stream: Stream, { inboxes, states, overdue, now }: CountRequest): Branches => {
+export const branchesOf = (stream: ItemStream, { inboxes, states, overdue, now }: ItemCountRequest): Branches => {
   const branches: Branches = { inbox: [], state: [], closed: [], least: [], below: [] };
   const add = (inbox: string, state: string | null, closed: 'true' | 'false' | null, least: number | null, below: number | null): void => {
     branches.inbox.push(inbox);
@@ -99,8 +99,8 @@ export const branchesOf = (stream: Stream, { inboxes, states, overdue, now }: Co
         add(inbox.name, state, null, null, null);
         continue;
       }
-      add(inbox.name, state, 'false', overdue === false ? now : -ever, overdue === true ? now : ever);
-      if (overdue !== true) add(inbox.name, state, 'true', -ever, ever);
+      add(inbox.name, state, 'false', overdue === false ? now : -timeMax, overdue === true ? now : timeMax);
+      if (overdue !== true) add(inbox.name, state, 'true', -timeMax, timeMax);
     }
   }
   return branches;

@@ -1,12 +1,12 @@
 /** Assigns an item to a person, or to nobody. */
-import { closed, nullable, Type } from '../../platform/core/schema.ts';
-import { itemOperation } from '../operation.ts';
+import { strictObject, nullable, Type } from '../../platform/core/schema.ts';
+import { defineItemOperation } from '../operation.ts';
 import { assigneeProblem } from '../assignee.ts';
 
-export const assignItem = itemOperation({
+export const assignItem = defineItemOperation({
   name: 'item.assign',
   verb: 'assign',
-  input: closed({ assignee: nullable(Type.String({ minLength: 1, maxLength: 100, description: 'A person’s id; null unassigns.' })) }),
+  input: strictObject({ assignee: nullable(Type.String({ minLength: 1, maxLength: 100, description: 'A person’s id; null unassigns.' })) }),
   decide: (item, inbox, { assignee }, { env, person }) => {
     if (item.assignee === assignee) return 'unchanged';
     const problem = assignee === null ? null : assigneeProblem(person(assignee), env, inbox.name);

@@ -1,48 +1,48 @@
 /** Creates an item, or adds an occurrence to the one that has the same key. */
-import { fault, invalid, type Detail } from '../../catalogue/errors.ts';
+import { fault, invalidAt, type FaultDetail } from '../../catalogue/errors.ts';
 import { limits } from '../../catalogue/limits.ts';
-import { countKeys } from '../../platform/core/guard.ts';
-import { closed, name, tag, text, Type, type Static } from '../../platform/core/schema.ts';
-import { compile, invalidDetails } from '../../platform/core/validate.ts';
-import type { Inbox } from '../../environments/definition.ts';
-import type { Change, Entry, Moment } from '../operation.ts';
+import { countKeys } from '../../platform/core/jsonLimits.ts';
+import { strictObject, nameSchema, tagSchema, textSchema, Type, type Static } from '../../platform/core/schema.ts';
+import { compileCheck, invalidFault } from '../../platform/core/validate.ts';
+import type { InboxDefinition } from '../../environments/definition.ts';
+import type { ItemDecision, EntryDraft, DecisionContext } from '../operation.ts';
 import type { Item, ItemRecord } from '../model.ts';
-import { inState } from '../states.ts';
+import { withState } from '../states.ts';
 import { sortedTags } from '../tags.ts';
 
 const recordId = Type.String({ minLength: 1, maxLength: limits.recordIdMax, pattern: '^(?!(?:\\.{1,2}|list)$)[^\\u0000-\\u001f\\u007f-\\u009f]+$', description: 'The record’s id in the app.' });
-const reference = (description: string) => closed({ resource: name('The resource.'), id: recordId }, { description });
+const reference = (description: string) => strictObject({ resource: nameSchema('The resource.'), id: recordId }, { description });
 
-export const createInput = closed({
-  inbox: name('The inbox that it belongs to.'),
-  title: text(limits.titleMax, 'What people read in the list.'),
+export const createInput = strictObject({
+  inbox: nameSchema('The inbox that it belongs to.'),
+  title: textSchema(limits.titleMax, 'What people read in the list.'),
   data: Type.Optional(Type.Object({}, { description: 'Its fields, as the inbox declares them.' })),
   record: Type.Optional(reference('The record that it is about.')),
   links: Type.Optional(Type.Array(reference('A record.'), { maxItems: limits.linksPerItem, description: 'Further records that it is about.' })),
-  tags: Type.Optional(Type.Array(tag, { maxItems: limits.tagsPerItem, description: 'Its tags.' })),
+  tags: Type.Optional(Type.Array(tagSchema, { maxItems: limits.tagsPerItem, description: 'Its tags.' })),
   key: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: 'Items of one inbox with the same key are one item with occurrences.' })),
   user: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: 'Who was affected; distinct ones are counted.' })),
 });
 
 export type CreateInput = Static<typeof createInput>;
 
-const typed = compile(createInput);
+const checkCreateBody = compileCheck(createInput);
 
 /** Throws `400 invalid` for more data than an item holds. */
-export const checkData = (data: object): void => {
-  if (Buffer.byteLength(JSON.stringify(data)) > limits.dataBytes) throw invalid('data', `must be at most ${String(limits.dataBytes)} bytes`);
-  if (countKeys(data, limits.dataKeys) > limits.dataKeys) throw invalid('data', `must have at most ${String(limits.dataKeys)} keys`);
+export const requireDataLimits = (data: object): void => {
+  if (Buffer.byteLength(JSON.stringify(data)) > limits.dataBytes) throw invalidAt('data', `must be at most ${String(limits.dataBytes)} bytes`);
+  if (countKeys(data, limits.dataKeys) > limits.dataKeys) throw invalidAt('data', `must have at most ${String(limits.dataKeys)} keys`);
 };
 
 /** Checks the body of a new item as far as no inbox is needed for it. */
-export const checkCreate = (body: unknown): CreateInput => {
-  const input = typed(body);
-  checkData(input.data ?? {});
+export const parseCreateInput = (body: unknown): CreateInput => {
+  const input = checkCreateBody(body);
+  requireDataLimits(input.data ?? {});
   return input;
 };
 
 /** What happened: once and now when it is a request; reports are added up, and may come later than what they tell of. */
-export interface Happening {
+export interface OccurrenceBatch {
   readonly count: number;
   /** When the first and the last of them happened, ms. */
   readonly from: number;
@@ -58,17 +58,17 @@ export interface CreateFacts {
 }
 
 /** What is asked of one inbox: a new item, or occurrences of the one that is there. */
-export interface Creating {
+export interface CreateContext {
   readonly existing: Item | null;
-  readonly inbox: Inbox;
+  readonly inbox: InboxDefinition;
   readonly input: CreateInput;
-  readonly happened: Happening;
+  readonly happened: OccurrenceBatch;
   readonly facts: CreateFacts;
 }
 
-const triages = ({ triage }: Inbox): boolean => triage !== null && triage !== undefined && ((triage.rules ?? []).length > 0 || triage.app === true);
+const hasTriage = ({ triage }: InboxDefinition): boolean => triage !== null && triage !== undefined && ((triage.rules ?? []).length > 0 || triage.app === true);
 
-const created = ({ inbox, input, happened, facts }: Creating, { at, newId }: Moment): Change => {
+const newItemEffect = ({ inbox, input, happened, facts }: CreateContext, { at, newId }: DecisionContext): ItemDecision => {
   const record: ItemRecord | null = input.record === undefined ? null : { ...input.record, title: facts.recordTitle };
   const isClosed = inbox.isClosed(inbox.initial);
   const item: Item = {
@@ -100,18 +100,18 @@ const created = ({ inbox, input, happened, facts }: Creating, { at, newId }: Mom
     item,
     entries: [{ type: 'created', data: {} }],
     users: happened.users,
-    jobs: triages(inbox) ? [{ id: newId('job'), name: 'triageItem', payload: { item: item.id }, subject: item.id, dueAt: at }] : [],
+    jobs: hasTriage(inbox) ? [{ id: newId('job'), name: 'triageItem', payload: { item: item.id }, subject: item.id, dueAt: at }] : [],
   };
 };
 
 /** The item after further occurrences: reopened and woken as its inbox says, with a deadline again. */
-const occurred = (item: Item, { inbox, happened, facts }: Creating, { at }: Moment): Change => {
+const occurrenceEffect = (item: Item, { inbox, happened, facts }: CreateContext, { at }: DecisionContext): ItemDecision => {
   const kind = inbox.stateOf(item.state)?.kind;
   const reopens = kind !== undefined && inbox.onOccurrence.reopen.includes(kind) && !item.triaged && item.state !== inbox.initial && !inbox.retired;
   const wakes = inbox.onOccurrence.wake && item.snoozedUntil !== null;
-  const moved = reopens ? inState(item, inbox, inbox.initial, at) : item;
+  const moved = reopens ? withState(item, inbox, inbox.initial, at) : item;
   const occurrences = item.occurrences + happened.count;
-  const entries: Entry[] = [];
+  const entries: EntryDraft[] = [];
   const last = item.occurredEntry;
   const tells = last === null || at - last.at >= limits.occurredEntryMs;
   if (tells) entries.push({ type: 'occurred', data: { occurrences: { from: last?.to ?? item.occurrences, to: occurrences } } });
@@ -133,20 +133,20 @@ const occurred = (item: Item, { inbox, happened, facts }: Creating, { at }: Mome
 };
 
 /** Throws `400 invalid` for what doesn't fit the inbox's declaration, or names records that the caller can't see. */
-export const checkDeclared = (inbox: Inbox, input: CreateInput, resources: ReadonlyMap<string, unknown>, sees: (resource: string) => boolean): void => {
-  const problem = (resource: string, path: string): Detail[] =>
+export const requireFitsInbox = (inbox: InboxDefinition, input: CreateInput, resources: ReadonlyMap<string, unknown>, sees: (resource: string) => boolean): void => {
+  const problem = (resource: string, path: string): FaultDetail[] =>
     resources.has(resource) && sees(resource) ? [] : [{ path, message: 'names no resource that you can see' }];
   const details = [
     ...inbox.dataProblems(input.data ?? {}, 'data.').map(({ path, message }) => ({ path: path === 'data.' ? 'data' : path, message })),
     ...(input.record === undefined ? [] : problem(input.record.resource, 'record.resource')),
     ...(input.links ?? []).flatMap((link, i) => problem(link.resource, `links.${String(i)}.resource`)),
   ];
-  if (details.length > 0) throw invalidDetails(details);
+  if (details.length > 0) throw invalidFault(details);
 };
 
 /** Decides what becomes of what has passed `checkDeclared`: a new item, or occurrences of the one that is there. */
-export const decideCreate = (creating: Creating, moment: Moment): Change => {
+export const decideCreate = (creating: CreateContext, moment: DecisionContext): ItemDecision => {
   const { existing, inbox } = creating;
   if (inbox.retired) return fault('conflict', `The inbox ${inbox.name} is not in use any more.`);
-  return existing === null ? created(creating, moment) : occurred(existing, creating, moment);
+  return existing === null ? newItemEffect(creating, moment) : occurrenceEffect(existing, creating, moment);
 };

@@ -1,12 +1,12 @@
 /** Adds a note to an item. */
-import { closed } from '../../platform/core/schema.ts';
-import { itemOperation } from '../operation.ts';
+import { strictObject } from '../../platform/core/schema.ts';
+import { defineItemOperation } from '../operation.ts';
 import { checkLongText, longText } from '../longText.ts';
 
-export const noteItem = itemOperation({
+export const noteItem = defineItemOperation({
   name: 'item.note',
   verb: 'note',
-  input: closed({ text: longText('The note.') }),
+  input: strictObject({ text: longText('The note.') }),
   validate: ({ text }) => {
     checkLongText(text);
   },

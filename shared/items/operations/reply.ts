@@ -1,15 +1,15 @@
 /** Records a reply and stages its delivery; what was promised to the customer is kept, so the deadline ends. */
 import { fault } from '../../catalogue/errors.ts';
 import { limits } from '../../catalogue/limits.ts';
-import { closed, linePattern, Type } from '../../platform/core/schema.ts';
-import { itemOperation } from '../operation.ts';
-import { customerAddress } from '../replyAddress.ts';
+import { strictObject, linePattern, Type } from '../../platform/core/schema.ts';
+import { defineItemOperation } from '../operation.ts';
+import { resolveCustomerAddress } from '../replyAddress.ts';
 import { checkLongText, longText } from '../longText.ts';
 
-export const replyToItem = itemOperation({
+export const replyToItem = defineItemOperation({
   name: 'item.reply',
   verb: 'reply',
-  input: closed({
+  input: strictObject({
     subject: Type.String({ minLength: 1, maxLength: limits.subjectMax, pattern: linePattern, description: 'The subject, one line.' }),
     text: longText('The reply.'),
   }),
@@ -19,7 +19,7 @@ export const replyToItem = itemOperation({
   decide: (item, inbox, { subject, text }, moment) => {
     const { reply } = inbox;
     if (reply === null || reply === undefined) return fault('conflict', `The inbox ${inbox.name} sends no replies.`);
-    if (reply.via === 'smtp' && customerAddress(reply.to, item) === null) return fault('action_failed', 'This item has no address that a reply could be sent to.');
+    if (reply.via === 'smtp' && resolveCustomerAddress(reply.to, item) === null) return fault('action_failed', 'This item has no address that a reply could be sent to.');
     const entry = moment.newId('ent');
     return {
       item: { ...item, dueAt: null },

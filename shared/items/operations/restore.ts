@@ -2,41 +2,41 @@
 import { Fault, fault } from '../../catalogue/errors.ts';
 import type { InboxVerb } from '../../catalogue/permissions.ts';
 import { Type } from '../../platform/core/schema.ts';
-import type { Inbox } from '../../environments/definition.ts';
-import { itemOperation, type Change, type Entry } from '../operation.ts';
+import type { InboxDefinition } from '../../environments/definition.ts';
+import { defineItemOperation, type ItemDecision, type EntryDraft } from '../operation.ts';
 import { changeTags } from '../tags.ts';
 import type { Item } from '../model.ts';
 
 /** The members that a bulk changed on one item, before and after. */
-export interface Former {
+export interface PreviousValues {
   readonly before: Partial<Item>;
   readonly after: Partial<Item>;
 }
 
 export type RestoreVerb = Extract<InboxVerb, 'state' | 'assign' | 'tags' | 'snooze'>;
 
-const gone = fault('conflict', 'It has changed since.');
+const changedSinceFault = fault('conflict', 'It has changed since.');
 
-const restoreTags = (item: Item, { before, after }: Former): Change => {
+const restoreTags = (item: Item, { before, after }: PreviousValues): ItemDecision => {
   const had = before.tags ?? [];
   const got = after.tags ?? [];
   const added = got.filter((tag) => !had.includes(tag));
   const removed = had.filter((tag) => !got.includes(tag));
-  if (added.some((tag) => !item.tags.includes(tag)) || removed.some((tag) => item.tags.includes(tag))) return gone;
+  if (added.some((tag) => !item.tags.includes(tag)) || removed.some((tag) => item.tags.includes(tag))) return changedSinceFault;
   const change = changeTags(item.tags, removed, added);
   if (change instanceof Fault) return change;
   return { item: { ...item, tags: change.tags }, entries: [{ type: 'tags', data: { add: change.add, remove: change.remove } }] };
 };
 
-const values: Readonly<Record<Exclude<RestoreVerb, 'tags'>, { readonly member: 'state' | 'assignee' | 'snoozedUntil'; readonly entry: Entry['type'] }>> = {
+const values: Readonly<Record<Exclude<RestoreVerb, 'tags'>, { readonly member: 'state' | 'assignee' | 'snoozedUntil'; readonly entry: EntryDraft['type'] }>> = {
   state: { member: 'state', entry: 'state' },
   assign: { member: 'assignee', entry: 'assigned' },
   snooze: { member: 'snoozedUntil', entry: 'snoozed' },
 };
 
-const restoreValue = (verb: Exclude<RestoreVerb, 'tags'>, item: Item, inbox: Inbox, { before, after }: Former): Change => {
+const restoreValue = (verb: Exclude<RestoreVerb, 'tags'>, item: Item, inbox: InboxDefinition, { before, after }: PreviousValues): ItemDecision => {
   const { member, entry } = values[verb];
-  if (item[member] !== after[member]) return gone;
+  if (item[member] !== after[member]) return changedSinceFault;
   const untouched = Object.entries(before).filter(([name]) => {
     const key = name as keyof Item;
     return JSON.stringify(item[key]) === JSON.stringify(after[key]);
@@ -53,10 +53,10 @@ const restoreValue = (verb: Exclude<RestoreVerb, 'tags'>, item: Item, inbox: Inb
 
 /** The undo of a bulk of `verb`; its input is what the bulk changed, by item id. */
 export const restoreItem = (verb: RestoreVerb) =>
-  itemOperation({
+  defineItemOperation({
     name: `item.${verb}`,
     verb,
-    input: Type.Unsafe<ReadonlyMap<string, Former>>({}),
+    input: Type.Unsafe<ReadonlyMap<string, PreviousValues>>({}),
     decide: (item, inbox, formers) => {
       const former = formers.get(item.id);
       if (former === undefined) return 'unchanged';

@@ -1,16 +1,16 @@
 /** Sets an item's state. */
-import { closed, name } from '../../platform/core/schema.ts';
-import { itemOperation } from '../operation.ts';
-import { entryProblem, inState } from '../states.ts';
+import { strictObject, nameSchema } from '../../platform/core/schema.ts';
+import { defineItemOperation } from '../operation.ts';
+import { stateEntryProblem, withState } from '../states.ts';
 
-export const setState = itemOperation({
+export const setState = defineItemOperation({
   name: 'item.state',
   verb: 'state',
-  input: closed({ state: name('One of the inbox’s states.') }),
+  input: strictObject({ state: nameSchema('One of the inbox’s states.') }),
   decide: (item, inbox, { state }, { at }) => {
     if (item.state === state) return 'unchanged';
-    const problem = entryProblem(item, inbox, state);
+    const problem = stateEntryProblem(item, inbox, state);
     if (problem !== null) return problem;
-    return { item: inState(item, inbox, state, at), entries: [{ type: 'state', data: { from: item.state, to: state } }] };
+    return { item: withState(item, inbox, state, at), entries: [{ type: 'state', data: { from: item.state, to: state } }] };
   },
 });

@@ -1,14 +1,14 @@
 /** Snoozes an item until a time, or wakes it. */
-import { fault, invalid } from '../../catalogue/errors.ts';
-import { closed, nullable, time } from '../../platform/core/schema.ts';
-import { itemOperation } from '../operation.ts';
+import { fault, invalidAt } from '../../catalogue/errors.ts';
+import { strictObject, nullable, timeSchema } from '../../platform/core/schema.ts';
+import { defineItemOperation } from '../operation.ts';
 
-export const snoozeItem = itemOperation({
+export const snoozeItem = defineItemOperation({
   name: 'item.snooze',
   verb: 'snooze',
-  input: closed({ until: nullable(time('When it wakes by itself; null wakes it now')) }),
+  input: strictObject({ until: nullable(timeSchema('When it wakes by itself; null wakes it now')) }),
   validate: ({ until }, at) => {
-    if (until !== null && until <= at) throw invalid('until', 'must be in the future, in milliseconds since 1970 UTC');
+    if (until !== null && until <= at) throw invalidAt('until', 'must be in the future, in milliseconds since 1970 UTC');
   },
   decide: (item, _inbox, { until }) => {
     if (item.snoozedUntil === until) return 'unchanged';

@@ -1,20 +1,20 @@
 /** Adds tags to an item and removes some. */
-import { Fault, invalid } from '../../catalogue/errors.ts';
+import { Fault, invalidAt } from '../../catalogue/errors.ts';
 import { limits } from '../../catalogue/limits.ts';
-import { closed, tag, Type } from '../../platform/core/schema.ts';
-import { itemOperation } from '../operation.ts';
+import { strictObject, tagSchema, Type } from '../../platform/core/schema.ts';
+import { defineItemOperation } from '../operation.ts';
 import { changeTags } from '../tags.ts';
 
-const tagList = (description: string) => Type.Optional(Type.Array(tag, { maxItems: limits.tagsPerItem, description }));
+const tagList = (description: string) => Type.Optional(Type.Array(tagSchema, { maxItems: limits.tagsPerItem, description }));
 
-export const tagItem = itemOperation({
+export const tagItem = defineItemOperation({
   name: 'item.tags',
   verb: 'tags',
-  input: closed({ add: tagList('Tags to add.'), remove: tagList('Tags to remove.') }),
+  input: strictObject({ add: tagList('Tags to add.'), remove: tagList('Tags to remove.') }),
   validate: ({ add = [], remove = [] }) => {
-    if (add.length + remove.length === 0) throw invalid('add', 'give at least one tag to add or to remove');
+    if (add.length + remove.length === 0) throw invalidAt('add', 'give at least one tag to add or to remove');
     const both = add.findIndex((name) => remove.includes(name));
-    if (both !== -1) throw invalid(`add.${String(both)}`, 'is in remove as well');
+    if (both !== -1) throw invalidAt(`add.${String(both)}`, 'is in remove as well');
   },
   decide: (item, _inbox, { add = [], remove = [] }) => {
     const change = changeTags(item.tags, add, remove);

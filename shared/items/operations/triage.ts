@@ -1,13 +1,13 @@
 /** Records triage's answers and does what they lead to: close, another state, tags, a person. */
 import { isDeepStrictEqual } from 'node:util';
-import { Fault, fault, invalid } from '../../catalogue/errors.ts';
+import { Fault, fault, invalidAt } from '../../catalogue/errors.ts';
 import { limits } from '../../catalogue/limits.ts';
-import { closed, name, nullable, tag, Type } from '../../platform/core/schema.ts';
-import type { Inbox } from '../../environments/definition.ts';
-import { itemOperation, type Change, type Entry, type ItemOperation, type Moment } from '../operation.ts';
+import { strictObject, nameSchema, nullable, tagSchema, Type } from '../../platform/core/schema.ts';
+import type { InboxDefinition } from '../../environments/definition.ts';
+import { defineItemOperation, type ItemDecision, type EntryDraft, type ItemOperation, type DecisionContext } from '../operation.ts';
 import { assigneeProblem } from '../assignee.ts';
-import type { Item, Triage, TriageAnswer } from '../model.ts';
-import { entryProblem, inState } from '../states.ts';
+import type { Item, ItemTriage, TriageAnswer } from '../model.ts';
+import { stateEntryProblem, withState } from '../states.ts';
 import { changeTags } from '../tags.ts';
 
 export interface TriageInput {
@@ -27,7 +27,7 @@ const sameAnswer = (known: TriageAnswer | undefined, answer: unknown): boolean =
   known !== undefined && isDeepStrictEqual(known.answer, answer);
 
 /** The item's answers with the new ones in; a later answer to the same question replaces the earlier. */
-const withAnswers = (triage: Triage | null, answers: Record<string, unknown>, { by, at }: Moment): readonly TriageAnswer[] => {
+const withAnswers = (triage: ItemTriage | null, answers: Record<string, unknown>, { by, at }: DecisionContext): readonly TriageAnswer[] => {
   const known = triage?.answers ?? [];
   const kept = known.filter(({ question, answer }) => !Object.hasOwn(answers, question) || sameAnswer({ question, answer, by, at }, answers[question]));
   const fresh = Object.entries(answers)
@@ -36,15 +36,15 @@ const withAnswers = (triage: Triage | null, answers: Record<string, unknown>, { 
   return [...kept, ...fresh];
 };
 
-const decideState = (item: Item, inbox: Inbox, { close, state }: TriageInput): string | null | Fault => {
+const decideState = (item: Item, inbox: InboxDefinition, { close, state }: TriageInput): string | null | Fault => {
   const first = inbox.states.find((known) => known.kind === 'closed')?.name;
   if (close === true && first === undefined) return fault('conflict', `The inbox ${inbox.name} has no closed state.`);
   const wanted = close === true ? (item.closed ? item.state : (first ?? item.state)) : (state ?? item.state);
   if (wanted === item.state) return null;
-  return entryProblem(item, inbox, wanted) ?? wanted;
+  return stateEntryProblem(item, inbox, wanted) ?? wanted;
 };
 
-const decide = (item: Item, inbox: Inbox, input: TriageInput, moment: Moment): Change => {
+const decide = (item: Item, inbox: InboxDefinition, input: TriageInput, moment: DecisionContext): ItemDecision => {
   const state = decideState(item, inbox, input);
   if (state instanceof Fault) return state;
   const tags = changeTags(item.tags, input.tags ?? [], []);
@@ -53,13 +53,13 @@ const decide = (item: Item, inbox: Inbox, input: TriageInput, moment: Moment): C
   const problem = assignee === null || assignee === item.assignee ? null : assigneeProblem(moment.person(assignee), moment.env, inbox.name);
   if (problem !== null) return problem;
 
-  const moved = state === null ? item : inState(item, inbox, state, moment.at);
+  const moved = state === null ? item : withState(item, inbox, state, moment.at);
   const closes = state !== null && moved.closed;
   const answers = withAnswers(item.triage, input.answers, moment);
   if (bytesOf(Object.fromEntries(answers.map(({ question, answer }) => [question, answer]))) > limits.dataBytes) {
-    return invalid('answers', `an item holds at most ${String(limits.dataBytes)} bytes of answers`);
+    return invalidAt('answers', `an item holds at most ${String(limits.dataBytes)} bytes of answers`);
   }
-  const entries: Entry[] = [{ type: 'triage', data: { answers: input.answers, closed: closes, reason: input.reason ?? null } }];
+  const entries: EntryDraft[] = [{ type: 'triage', data: { answers: input.answers, closed: closes, reason: input.reason ?? null } }];
   if (state !== null) entries.push({ type: 'state', data: { from: item.state, to: state } });
   if (tags.add.length > 0) entries.push({ type: 'tags', data: { add: tags.add, remove: [] } });
   if (assignee !== item.assignee) entries.push({ type: 'assigned', data: { from: item.assignee, to: assignee } });
@@ -77,22 +77,22 @@ const decide = (item: Item, inbox: Inbox, input: TriageInput, moment: Moment): C
   };
 };
 
-export const triageItem = itemOperation({
+export const triageItem = defineItemOperation({
   name: 'item.triage',
   verb: 'triage',
-  input: closed({
+  input: strictObject({
     answers: Type.Unsafe<Record<string, unknown>>(Type.Object({}, { description: `Question (1 to ${String(questionMax)} characters) → answer.` })),
     close: Type.Optional(Type.Boolean({ description: 'Close it: the inbox’s first closed state.' })),
-    state: Type.Optional(name('The state to enter; not together with close.')),
-    tags: Type.Optional(Type.Array(tag, { maxItems: limits.tagsPerItem, description: 'Tags to add.' })),
+    state: Type.Optional(nameSchema('The state to enter; not together with close.')),
+    tags: Type.Optional(Type.Array(tagSchema, { maxItems: limits.tagsPerItem, description: 'Tags to add.' })),
     assignee: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 100, description: 'A person’s id.' }))),
     reason: Type.Optional(Type.String({ maxLength: 2000, description: 'Why, for people who read the timeline.' })),
   }),
   validate: (input) => {
-    if (input.close === true && input.state !== undefined) throw invalid('state', 'can’t be given together with close');
-    if (bytesOf(input.answers) > limits.dataBytes) throw invalid('answers', `must be at most ${String(limits.dataBytes)} bytes`);
+    if (input.close === true && input.state !== undefined) throw invalidAt('state', 'can’t be given together with close');
+    if (bytesOf(input.answers) > limits.dataBytes) throw invalidAt('answers', `must be at most ${String(limits.dataBytes)} bytes`);
     const wrong = Object.keys(input.answers).find((question) => question === '' || question.length > questionMax);
-    if (wrong !== undefined) throw invalid(`answers.${wrong.slice(0, questionMax)}`, `must have a question of 1 to ${String(questionMax)} characters`);
+    if (wrong !== undefined) throw invalidAt(`answers.${wrong.slice(0, questionMax)}`, `must have a question of 1 to ${String(questionMax)} characters`);
   },
   decide,
 });

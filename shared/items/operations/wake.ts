@@ -1,11 +1,11 @@
 /** Wakes an item whose snooze is over; performed by the sweep alone. */
-import { closed } from '../../platform/core/schema.ts';
-import { itemOperation } from '../operation.ts';
+import { strictObject } from '../../platform/core/schema.ts';
+import { defineItemOperation } from '../operation.ts';
 
-export const wakeItem = itemOperation({
+export const wakeItem = defineItemOperation({
   name: 'item.wake',
   verb: null,
-  input: closed({}),
+  input: strictObject({}),
   decide: (item, _inbox, _input, { at }) =>
     item.snoozedUntil === null || item.snoozedUntil > at
       ? 'unchanged'

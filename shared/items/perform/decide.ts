@@ -3,10 +3,10 @@ import { Fault, fault } from '../../catalogue/errors.ts';
 import type { BulkOutcome } from '../../catalogue/states.ts';
 import type { Caller } from '../../access/principal.ts';
 import type { Item } from '../model.ts';
-import { gate } from './gate.ts';
-import type { Change, ItemOperation, Moment } from '../operation.ts';
+import { gateItemChange } from './gate.ts';
+import type { ItemDecision, ItemOperation, DecisionContext } from '../operation.ts';
 
-export interface Asked<I> {
+export interface DecisionRequest<I> {
   readonly caller: Caller;
   readonly operation: ItemOperation<I>;
   readonly input: I;
@@ -15,12 +15,12 @@ export interface Asked<I> {
 }
 
 /** Never `unchanged` and never an effect for an item that isn't there or isn't seen. */
-export const decideOne = <I>({ caller, operation, input, ifMatch }: Asked<I>, item: Item | undefined, moment: Moment): Change => {
-  const seen = gate(caller, operation.verb, item);
+export const decideItemChange = <I>({ caller, operation, input, ifMatch }: DecisionRequest<I>, item: Item | undefined, moment: DecisionContext): ItemDecision => {
+  const seen = gateItemChange(caller, operation.verb, item);
   if (seen instanceof Fault) return seen;
   if (ifMatch !== undefined && seen.item.version !== ifMatch) return fault('version_conflict', undefined, { body: { current: seen.item } });
   return operation.decide(seen.item, seen.inbox, input, moment);
 };
 
 /** The word by which a bulk's results and a dry run count a fault. */
-export const outcomeOf = ({ code }: Fault): BulkOutcome => (code === 'forbidden' || code === 'not_found' || code === 'conflict' ? code : 'failed');
+export const toBulkOutcome = ({ code }: Fault): BulkOutcome => (code === 'forbidden' || code === 'not_found' || code === 'conflict' ? code : 'failed');

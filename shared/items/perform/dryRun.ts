@@ -3,11 +3,11 @@ import { Fault } from '../../catalogue/errors.ts';
 import { limits } from '../../catalogue/limits.ts';
 import type { DomainDeps } from '../../settings/deps.ts';
 import { readItems } from '../model.ts';
-import { decideOne, outcomeOf, type Asked } from './decide.ts';
-import type { Change } from '../operation.ts';
-import { momentOf } from './perform.ts';
+import { decideItemChange, toBulkOutcome, type DecisionRequest } from './decide.ts';
+import type { ItemDecision } from '../operation.ts';
+import { createDecisionContext } from './perform.ts';
 
-export interface Tally {
+export interface DryRunCounts {
   wouldChange: number;
   unchanged: number;
   forbidden: number;
@@ -15,21 +15,21 @@ export interface Tally {
   failed: number;
 }
 
-const memberOf = (change: Change): keyof Tally => {
+const dryRunMember = (change: ItemDecision): keyof DryRunCounts => {
   if (change === 'unchanged') return 'unchanged';
   if (!(change instanceof Fault)) return 'wouldChange';
-  const outcome = outcomeOf(change);
+  const outcome = toBulkOutcome(change);
   return outcome === 'forbidden' ? 'forbidden' : outcome === 'not_found' ? 'notFound' : 'failed';
 };
 
 /** Counts what `perform` would make of each of `ids` now. Reads in pieces, so that other requests get their turn. */
-export const dryRun = async <I>(deps: DomainDeps, asked: Asked<I>, ids: readonly string[]): Promise<Tally> => {
-  const tally: Tally = { wouldChange: 0, unchanged: 0, forbidden: 0, notFound: 0, failed: 0 };
-  const moment = momentOf(deps, asked.caller);
+export const dryRun = async <I>(deps: DomainDeps, asked: DecisionRequest<I>, ids: readonly string[]): Promise<DryRunCounts> => {
+  const tally: DryRunCounts = { wouldChange: 0, unchanged: 0, forbidden: 0, notFound: 0, failed: 0 };
+  const moment = createDecisionContext(deps, asked.caller);
   for (let from = 0; from < ids.length; from += limits.bulkChunk) {
     const piece = ids.slice(from, from + limits.bulkChunk);
     const items = await readItems(deps.db, asked.caller.env.id, piece);
-    for (const id of piece) tally[memberOf(decideOne(asked, items.get(id), moment))] += 1;
+    for (const id of piece) tally[dryRunMember(decideItemChange(asked, items.get(id), moment))] += 1;
   }
   return tally;
 };

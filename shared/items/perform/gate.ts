@@ -1,17 +1,17 @@
 /** The gate that every change of an item passes, at the moment of the effect: visible, then allowed. */
-import { modeProblem, visibleInbox } from '../../access/gates.ts';
+import { principalModeFault, findVisibleInbox } from '../../access/gates.ts';
 import type { Caller } from '../../access/principal.ts';
 import { fault, type Fault } from '../../catalogue/errors.ts';
 import type { InboxVerb } from '../../catalogue/permissions.ts';
-import type { Inbox } from '../../environments/definition.ts';
+import type { InboxDefinition } from '../../environments/definition.ts';
 import type { Item } from '../model.ts';
 
 /** The item with its inbox, or why the caller can't do this to it. `verb` null is for the service itself. */
-export const gate = (caller: Caller, verb: InboxVerb | null, item: Item | undefined): { item: Item; inbox: Inbox } | Fault => {
-  const inbox = item === undefined ? undefined : visibleInbox(caller, item.inbox);
+export const gateItemChange = (caller: Caller, verb: InboxVerb | null, item: Item | undefined): { item: Item; inbox: InboxDefinition } | Fault => {
+  const inbox = item === undefined ? undefined : findVisibleInbox(caller, item.inbox);
   if (item === undefined || inbox === undefined) return fault('not_found');
   if (verb === null) return caller.principal.type === 'system' ? { item, inbox } : fault('forbidden');
-  const problem = modeProblem(caller.principal);
+  const problem = principalModeFault(caller.principal);
   if (problem !== null) return problem;
   return caller.principal.access.can('inbox', item.inbox, verb) ? { item, inbox } : fault('forbidden', `Your role does not allow ${verb} in the inbox ${item.inbox}.`);
 };

@@ -5,20 +5,20 @@
  */
 import { Fault } from '../../catalogue/errors.ts';
 import { newId } from '../../platform/core/ids.ts';
-import { isConflict, isDuplicate } from '../../platform/db/errors.ts';
+import { isSerializationFailure, isUniqueViolation } from '../../platform/db/errors.ts';
 import type { Db, Tx } from '../../platform/db/knex.ts';
 import type { DomainDeps } from '../../settings/deps.ts';
-import { byOf, type Caller } from '../../access/principal.ts';
+import { toActorRef, type Caller } from '../../access/principal.ts';
 import { channels } from '../../platform/redis/bus.ts';
 import { readItems, type Item } from '../model.ts';
-import { decideOne, outcomeOf } from './decide.ts';
-import type { ItemOperation, Moment } from '../operation.ts';
-import { newTelling, type Decided, type WrittenEntry } from './tell.ts';
-import { writeBatch, type ResultRow } from './write.ts';
-import type { SavedAnswer } from '../../platform/journal/answers.ts';
+import { decideItemChange, toBulkOutcome } from './decide.ts';
+import type { ItemOperation, DecisionContext } from '../operation.ts';
+import { createEventBatch, type DecidedChange, type WrittenEntry } from './eventBatch.ts';
+import { writeItemBatch, type BulkResultInsert } from './write.ts';
+import type { SavedResponse } from '../../platform/journal/idempotency.ts';
 
 /** What became of one item. */
-export type Outcome =
+export type ItemOutcome =
   | { readonly id: string; readonly kind: 'changed'; readonly item: Item; readonly entries: readonly WrittenEntry[] }
   | { readonly id: string; readonly kind: 'unchanged'; readonly item: Item }
   | { readonly id: string; readonly kind: 'fault'; readonly fault: Fault };
@@ -27,7 +27,7 @@ export interface PerformOptions {
   /** Each item must be at this version (`*` has been taken out before). */
   readonly ifMatch?: number;
   /** Makes the answer that is saved with the effect under an idempotency key; for one item. */
-  readonly save?: (outcome: Outcome) => SavedAnswer | null;
+  readonly save?: (outcome: ItemOutcome) => SavedResponse | null;
   /** Results are written with the effects; `seq` of each id. A second result of a `seq` undoes the whole statement. */
   readonly bulk?: { readonly id: string; readonly seqs: ReadonlyMap<string, number> };
 }
@@ -35,9 +35,9 @@ export interface PerformOptions {
 /** Optimistic rounds before the rows are locked. */
 const optimisticRounds = 3;
 
-export const momentOf = (deps: Pick<DomainDeps, 'clock' | 'directory'>, caller: Caller): Moment => ({
+export const createDecisionContext = (deps: Pick<DomainDeps, 'clock' | 'directory'>, caller: Caller): DecisionContext => ({
   at: deps.clock.now(),
-  by: byOf(caller.principal),
+  by: toActorRef(caller.principal),
   env: caller.env,
   person: (id) => deps.directory.person(id),
   newId: (prefix) => newId(prefix),
@@ -53,50 +53,50 @@ interface Round<I> {
   readonly options: PerformOptions;
 }
 
-const resultOf = (outcome: Outcome, seq: number): ResultRow => {
+const toBulkResult = (outcome: ItemOutcome, seq: number): BulkResultInsert => {
   const base = { seq, item: outcome.id };
   if (outcome.kind !== 'fault') return { ...base, outcome: outcome.kind };
-  return { ...base, outcome: outcomeOf(outcome.fault), error: outcome.fault.message, code: outcome.fault.code };
+  return { ...base, outcome: toBulkOutcome(outcome.fault), error: outcome.fault.message, code: outcome.fault.code };
 };
 
-interface Settled {
-  readonly done: Outcome[];
-  readonly again: string[];
+interface RoundResult {
+  readonly done: ItemOutcome[];
+  readonly retryIds: string[];
   /** Whether jobs follow. */
   readonly staged: boolean;
 }
 
 /** One round: reads, decides and writes; answers what is settled and which ids changed underneath. */
-const round = async <I>(context: Round<I>, db: Db | Tx, ids: readonly string[], lock: boolean): Promise<Settled> => {
+const tryRound = async <I>(context: Round<I>, db: Db | Tx, ids: readonly string[], lock: boolean): Promise<RoundResult> => {
   const { deps, caller, operation, input, options } = context;
   const asked = { caller, operation, input, ifMatch: options.ifMatch };
-  const moment = momentOf(deps, caller);
+  const moment = createDecisionContext(deps, caller);
   const found = await readItems(db, caller.env.id, ids, lock);
-  const outcomes = new Map<string, Outcome>();
-  const changed: Decided[] = [];
-  const told = newTelling(caller, moment.at, () => newId('ent'));
+  const outcomes = new Map<string, ItemOutcome>();
+  const changed: DecidedChange[] = [];
+  const told = createEventBatch(caller, moment.at, () => newId('ent'));
   for (const id of ids) {
     const item = found.get(id);
-    const change = decideOne(asked, item, moment);
+    const change = decideItemChange(asked, item, moment);
     if (change === 'unchanged' && item !== undefined) outcomes.set(id, { id, kind: 'unchanged', item });
     else if (change instanceof Fault) outcomes.set(id, { id, kind: 'fault', fault: change });
     else if (typeof change === 'object' && item !== undefined) {
-      const decided: Decided = { before: item, effect: { ...change, item: nextVersion(change.item, item.version + 1, moment.at) } };
+      const decided: DecidedChange = { before: item, effect: { ...change, item: nextVersion(change.item, item.version + 1, moment.at) } };
       changed.push(decided);
       outcomes.set(id, { id, kind: 'changed', item: decided.effect.item, entries: told.add(decided) });
     }
   }
   const results = options.bulk === undefined ? null : {
     bulk: options.bulk.id,
-    rows: [...outcomes.values()].map((outcome) => resultOf(outcome, options.bulk?.seqs.get(outcome.id) ?? -1)),
+    rows: [...outcomes.values()].map((outcome) => toBulkResult(outcome, options.bulk?.seqs.get(outcome.id) ?? -1)),
   };
   const first = outcomes.get(ids[0] ?? '');
   const saved = first === undefined ? null : (options.save?.(first) ?? null);
-  if (changed.length === 0 && saved === null && results === null) return { done: [...outcomes.values()], again: [], staged: false };
-  const written = await writeBatch(db, caller, { verb: operation.name, changed, told, saved, results }, moment.at);
-  const lost = (outcome: Outcome): boolean => outcome.kind === 'changed' && !written.has(outcome.id);
+  if (changed.length === 0 && saved === null && results === null) return { done: [...outcomes.values()], retryIds: [], staged: false };
+  const written = await writeItemBatch(db, caller, { verb: operation.name, changed, events: told, saved, results }, moment.at);
+  const lost = (outcome: ItemOutcome): boolean => outcome.kind === 'changed' && !written.has(outcome.id);
   const all = [...outcomes.values()];
-  return { done: all.filter((outcome) => !lost(outcome)), again: all.filter(lost).map((outcome) => outcome.id), staged: changed.some(({ effect }) => (effect.jobs ?? []).length > 0) };
+  return { done: all.filter((outcome) => !lost(outcome)), retryIds: all.filter(lost).map((outcome) => outcome.id), staged: changed.some(({ effect }) => (effect.jobs ?? []).length > 0) };
 };
 
 /**
@@ -104,34 +104,34 @@ const round = async <I>(context: Round<I>, db: Db | Tx, ids: readonly string[], 
  * is committed with its events, jobs, bulk result and saved answer when this answers. Throws when PostgreSQL is away,
  * or with its duplicate-key error when the saved answer's key or a bulk result was there already.
  */
-export const perform = async <I>(deps: DomainDeps, caller: Caller, operation: ItemOperation<I>, ids: readonly string[], input: I, options: PerformOptions = {}): Promise<Outcome[]> => {
+export const performOperation = async <I>(deps: DomainDeps, caller: Caller, operation: ItemOperation<I>, ids: readonly string[], input: I, options: PerformOptions = {}): Promise<ItemOutcome[]> => {
   const context: Round<I> = { deps, caller, operation, input, options };
-  const outcomes = new Map<string, Outcome>();
+  const outcomes = new Map<string, ItemOutcome>();
   let pending: readonly string[] = ids;
   for (let attempt = 0; pending.length > 0; attempt++) {
     const current = pending;
     try {
       const settled =
         attempt < optimisticRounds
-          ? await round(context, deps.db, current, false)
-          : await deps.db.transaction((tx) => round(context, tx, current, true));
+          ? await tryRound(context, deps.db, current, false)
+          : await deps.db.transaction((tx) => tryRound(context, tx, current, true));
       for (const outcome of settled.done) outcomes.set(outcome.id, outcome);
-      pending = settled.again;
-      if (settled.staged) deps.bus.publish(channels.nudge, 'jobs');
+      pending = settled.retryIds;
+      if (settled.staged) deps.bus.publish(channels.workAvailable, 'jobs');
     } catch (error) {
-      if (!isConflict(error) || attempt > 20) throw error;
+      if (!isSerializationFailure(error) || attempt > 20) throw error;
     }
   }
-  if ([...outcomes.values()].some((outcome) => outcome.kind === 'changed')) deps.bus.publish(channels.nudge, 'outbox');
+  if ([...outcomes.values()].some((outcome) => outcome.kind === 'changed')) deps.bus.publish(channels.workAvailable, 'outbox');
   return ids.flatMap((id) => outcomes.get(id) ?? []);
 };
 
 /** The same for one item inside an open transaction, for what must commit with it. The caller nudges the outbox after the commit. */
-export const performIn = async <I>(deps: DomainDeps, tx: Tx, caller: Caller, operation: ItemOperation<I>, id: string, input: I): Promise<Outcome> => {
-  const { done: [outcome] } = await round({ deps, caller, operation, input, options: {} }, tx, [id], true);
+export const performOperationTx = async <I>(deps: DomainDeps, tx: Tx, caller: Caller, operation: ItemOperation<I>, id: string, input: I): Promise<ItemOutcome> => {
+  const { done: [outcome] } = await tryRound({ deps, caller, operation, input, options: {} }, tx, [id], true);
   if (outcome === undefined) throw new Error('A locked item was changed by another.');
   return outcome;
 };
 
-export const isSavedAlready = (error: unknown): boolean => isDuplicate(error, 'idempotency_keys_pkey');
-export const isResultThere = (error: unknown): boolean => isDuplicate(error, 'bulk_results_pkey');
+export const isDuplicateIdempotencyKey = (error: unknown): boolean => isUniqueViolation(error, 'idempotency_keys_pkey');
+export const isDuplicateBulkResult = (error: unknown): boolean => isUniqueViolation(error, 'bulk_results_pkey');

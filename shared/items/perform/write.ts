@@ -6,16 +6,16 @@
 import type { StagedJob } from '../../catalogue/jobs.ts';
 import type { BulkOutcome } from '../../catalogue/states.ts';
 import type { Db, Tx } from '../../platform/db/knex.ts';
-import { rows, type Value } from '../../platform/db/sql.ts';
-import type { SavedAnswer } from '../../platform/journal/answers.ts';
+import { queryRows, type SqlValue } from '../../platform/db/sql.ts';
+import type { SavedResponse } from '../../platform/journal/idempotency.ts';
 import type { Caller } from '../../access/principal.ts';
-import type { Decided, Telling } from './tell.ts';
+import type { DecidedChange, EventBatch } from './eventBatch.ts';
 import type { Item } from '../model.ts';
 import { itemTerms } from '../terms.ts';
-import { liveBreak, statementFor, termBreak, type Shape } from './writeSql.ts';
+import { livePartSeparator, getWriteStatement, itemTermSeparator, type WriteShape } from './writeSql.ts';
 
 /** One result of a bulk. `changed` counts only if the item was really written, and gets the audit entry's before and after. */
-export interface ResultRow {
+export interface BulkResultInsert {
   readonly seq: number;
   readonly item: string;
   readonly outcome: BulkOutcome;
@@ -30,19 +30,19 @@ export interface DeliveryRow {
   readonly created: boolean;
 }
 
-export interface Batch {
+export interface ItemWriteBatch {
   /** What the audit log calls it. */
   readonly verb: string;
-  readonly changed: readonly Decided[];
-  readonly told: Telling;
-  readonly saved: SavedAnswer | null;
-  readonly results: { readonly bulk: string; readonly rows: readonly ResultRow[] } | null;
+  readonly changed: readonly DecidedChange[];
+  readonly events: EventBatch;
+  readonly saved: SavedResponse | null;
+  readonly results: { readonly bulk: string; readonly rows: readonly BulkResultInsert[] } | null;
   /** Of reports: a delivery that is there already undoes the whole statement. */
   readonly deliveries?: readonly DeliveryRow[];
 }
 
 /** What every change may change, as the update reads it. */
-const changingOf = (env: number, item: Item): object => ({
+const changingColumns = (env: number, item: Item): object => ({
   id: item.id,
   version: item.version,
   state: item.state,
@@ -58,13 +58,13 @@ const changingOf = (env: number, item: Item): object => ({
   triage: item.triage ?? undefined,
   occurred_entry: item.occurredEntry ?? undefined,
   updated_at: item.updatedAt,
-  terms: itemTerms(env, item).join(termBreak),
+  terms: itemTerms(env, item).join(itemTermSeparator),
 });
 
 /** A new item, whole; its fields are JSON already. */
 const wholeRowJson = (env: number, item: Item): string => {
   const rest = JSON.stringify({
-    ...changingOf(env, item),
+    ...changingColumns(env, item),
     inbox: item.inbox,
     title: item.title,
     title_key: item.title.toLowerCase(),
@@ -79,9 +79,9 @@ const wholeRowJson = (env: number, item: Item): string => {
   return `${rest.slice(0, -1)},"fields":${item.fields}}`;
 };
 
-const itemsJson = (env: number, changed: readonly Decided[], create: boolean): string => {
+const itemsJson = (env: number, changed: readonly DecidedChange[], create: boolean): string => {
   const items = changed.map(({ effect }) => effect.item);
-  return create ? `[${items.map((item) => wholeRowJson(env, item)).join(',')}]` : JSON.stringify(items.map((item) => changingOf(env, item)));
+  return create ? `[${items.map((item) => wholeRowJson(env, item)).join(',')}]` : JSON.stringify(items.map((item) => changingColumns(env, item)));
 };
 
 const jobJson = (caller: Caller, at: number) => ({ item, job }: { item: string; job: StagedJob }): object => ({
@@ -96,11 +96,11 @@ const jobJson = (caller: Caller, at: number) => ({ item, job }: { item: string; 
 });
 
 /** Writes a batch and answers the ids of the items that were still at the version that was decided on. */
-export const writeBatch = async (db: Db | Tx, caller: Caller, batch: Batch, at: number): Promise<Set<string>> => {
-  const { changed, told, saved, results, deliveries = [] } = batch;
+export const writeItemBatch = async (db: Db | Tx, caller: Caller, batch: ItemWriteBatch, at: number): Promise<Set<string>> => {
+  const { changed, events: told, saved, results, deliveries = [] } = batch;
   const users = changed.flatMap(({ effect }) => (effect.users ?? []).map((who) => ({ item: effect.item.id, who })));
   const jobs = changed.flatMap(({ effect }) => (effect.jobs ?? []).map((job) => ({ item: effect.item.id, job })));
-  const shape: Shape = {
+  const shape: WriteShape = {
     create: changed.some(({ before }) => before === null),
     many: changed.length > 1,
     users: users.length > 0,
@@ -110,8 +110,8 @@ export const writeBatch = async (db: Db | Tx, caller: Caller, batch: Batch, at: 
     deliveries: deliveries.length > 0,
   };
   const { env, principal } = caller;
-  const values: Value[] = [
-    env.id, itemsJson(env.id, changed, shape.create), `[${told.rows.join(',')}]`, told.live.join(liveBreak),
+  const values: SqlValue[] = [
+    env.id, itemsJson(env.id, changed, shape.create), `[${told.rows.join(',')}]`, told.liveParts.join(livePartSeparator),
     at, principal.type, principal.id, principal.name, principal.role?.name ?? null, batch.verb, caller.requestId, caller.address,
   ];
   if (shape.users) values.push(JSON.stringify(users));
@@ -119,6 +119,6 @@ export const writeBatch = async (db: Db | Tx, caller: Caller, batch: Batch, at: 
   if (results !== null) values.push(results.bulk, JSON.stringify(results.rows));
   if (shape.deliveries) values.push(JSON.stringify(deliveries));
   if (saved !== null) values.push(saved.principal, saved.key, saved.fingerprint, saved.status, saved.body, saved.etag, at);
-  const written = await rows<{ id: string }>(db, statementFor(shape), values);
+  const written = await queryRows<{ id: string }>(db, getWriteStatement(shape), values);
   return new Set(written.map((row) => row.id));
 };

@@ -5,7 +5,7 @@
 import { statement, type Statement } from '../../platform/db/sql.ts';
 
 /** What a batch needs of the statement. */
-export interface Shape {
+export interface WriteShape {
   readonly create: boolean;
   readonly many: boolean;
   readonly users: boolean;
@@ -19,9 +19,9 @@ export interface Shape {
  * Tags and terms come as one text each: a JSON array inside a record costs PostgreSQL 60 µs, some 20 times its text. No
  * tag holds a comma; no word holds white space and no tag a comma, so that no term holds both in a row.
  */
-export const termBreak = ',\n';
+export const itemTermSeparator = ',\n';
 /** JSON text has no control characters. */
-export const liveBreak = '\u001e';
+export const livePartSeparator = '\u001e';
 const tagsOf = (row: string): string => `string_to_array(${row}.tags, ',')`;
 const termsOf = (row: string): string => `array_to_tsvector(string_to_array(${row}.terms, E',\\n'))`;
 
@@ -31,7 +31,7 @@ const staying = `inbox text, title text, title_key text, record_resource text, r
   first_seen bigint, fields json, key text, created_at bigint`;
 
 /** Rows of many are locked in one order, so that two batches never wait for each other; \`place\` saves a second look-up. */
-const update = (many: boolean): string => `
+const updateItemsSql = (many: boolean): string => `
   ${many ? 'held as (select i.id, i.ctid as place from items i join given g on g.id = i.id where i.env = $1 and i.version = g.version - 1 order by i.id for update of i),' : ''}
   written as (
     update items i set version = g.version, state = g.state, closed = g.closed, tags = ${tagsOf('g')}, assignee = g.assignee,
@@ -41,7 +41,7 @@ const update = (many: boolean): string => `
     from given g ${many ? 'join held using (id) where i.ctid = held.place' : 'where i.env = $1 and i.id = g.id and i.version = g.version - 1'}
     returning i.id)`;
 
-const insert = `
+const insertItemsSql = `
   written as (
     insert into items (env, id, version, inbox, title, title_key, state, closed, record_resource, record_id, record_title, links, tags,
       assignee, occurrences, users, first_seen, last_seen, due_at, fields, snoozed_until, triaged, triage, key, occurred_entry,
@@ -52,7 +52,7 @@ const insert = `
     returning id)`;
 
 /** What only the first event of a change bears: it is the one in the audit log. */
-const first = (value: string): string => `case when n = 0 then ${value} end`;
+const onFirstEvent = (value: string): string => `case when n = 0 then ${value} end`;
 
 /**
  * Event ids are drawn from rows of `written`, so after the item's row lock: per item, ids follow versions. Parameters:
@@ -60,7 +60,7 @@ const first = (value: string): string => `case when n = 0 then ${value} end`;
  * its results, deliveries, saved answer. Live messages are the greater part of it all: cutting a text at a sign that no JSON holds
  * costs a fifth of parsing them.
  */
-const textOf = (shape: Shape): string => {
+const writeSqlText = (shape: WriteShape): string => {
   let parameter = 12;
   const next = (): string => {
     parameter += 1;
@@ -68,7 +68,7 @@ const textOf = (shape: Shape): string => {
   };
   const parts = [
     `given as (select * from json_to_recordset($2::json) as g(${changing}${shape.create ? `, ${staying}` : ''}))`,
-    shape.create ? insert : update(shape.many),
+    shape.create ? insertItemsSql : updateItemsSql(shape.many),
     `numbered as materialized (
       select nextval('events_id_seq') as id, e.* from (
         select e.*, l.parts from json_to_recordset($3::json) as e(n int, item text, inbox text, entry text, type text, live int, data jsonb,
@@ -79,8 +79,8 @@ const textOf = (shape: Shape): string => {
     `happened as (
       insert into events (id, env, at, actor_type, actor, actor_name, role, verb, target_type, target, inbox, item, entry, type,
         data, before, after, request_id, address)
-      select id, $1, $5::bigint, $6, $7, $8, ${first('$9')}, ${first('$10')}, ${first("'item'")}, ${first('item')}, inbox, item, entry, type,
-        data, before, after, ${first('$11')}, ${first('$12')} from numbered)`,
+      select id, $1, $5::bigint, $6, $7, $8, ${onFirstEvent('$9')}, ${onFirstEvent('$10')}, ${onFirstEvent("'item'")}, ${onFirstEvent('item')}, inbox, item, entry, type,
+        data, before, after, ${onFirstEvent('$11')}, ${onFirstEvent('$12')} from numbered)`,
     `told as (
       insert into outbox (id, env, at, parts, inbox, deltas, due_from, due_to)
       select id, $1, $5::bigint, parts, inbox, deltas, due_from, due_to from numbered where n = 0)`,
@@ -119,11 +119,11 @@ const textOf = (shape: Shape): string => {
 
 const statements = new Map<string, Statement>();
 /** The statement of a shape: the same text with arrays of one or five hundred. */
-export const statementFor = (shape: Shape): Statement => {
+export const getWriteStatement = (shape: WriteShape): Statement => {
   const name = `perform.${Object.entries(shape).map(([part, on]) => (on ? part[0] : '-')).join('')}`;
   let prepared = statements.get(name);
   if (prepared === undefined) {
-    prepared = statement(name, textOf(shape));
+    prepared = statement(name, writeSqlText(shape));
     statements.set(name, prepared);
   }
   return prepared;

@@ -2,30 +2,30 @@
  * Reports of an app (`items.report` of the link): like `POST /items` by its key, but quick in any number, of a time that
  * has passed, and safe to repeat by their delivery. Called by api/applink.
  */
-import { Fault, invalid } from '../../catalogue/errors.ts';
-import { closed, time, Type, type Static } from '../../platform/core/schema.ts';
-import { compile } from '../../platform/core/validate.ts';
+import { Fault, invalidAt } from '../../catalogue/errors.ts';
+import { strictObject, timeSchema, Type, type Static } from '../../platform/core/schema.ts';
+import { compileCheck } from '../../platform/core/validate.ts';
 import type { Caller } from '../../access/principal.ts';
 import type { DomainDeps } from '../../settings/deps.ts';
 import type { AppCalls } from '../../applink/protocol.ts';
-import { checkAllowed, isDelivered, performCreates, type Asked } from '../perform/create.ts';
-import { expireDeliveries, readDeliveries, type Delivered } from './deliveries.ts';
-import { checkData, createInput } from '../operations/create.ts';
-import { openReportQueue, type ReportQueue } from './reportQueue.ts';
+import { requireMayCreate, isDuplicateDelivery, createItems, type CreateRequest } from '../perform/create.ts';
+import { expireDeliveries, readDeliveries, type DeliveryResult } from './deliveries.ts';
+import { requireDataLimits, createInput } from '../operations/create.ts';
+import { createReportQueue, type ReportQueue } from './reportQueue.ts';
 
-export const reportInput = closed({
+export const reportInput = strictObject({
   ...createInput.properties,
-  at: Type.Optional(time('When it happened; now when absent.')),
+  at: Type.Optional(timeSchema('When it happened; now when absent.')),
   delivery: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Makes a repeat answer the first answer, for 24 hours.' })),
 });
 
 type ReportInput = Static<typeof reportInput>;
-type Answer = AppCalls['items.report']['result'];
+type ReportResult = AppCalls['items.report']['result'];
 
 /** A clock that goes ahead is forgiven so much; what happened is then told to have happened now. */
-const aheadMs = 300_000;
+const clockSkewMs = 300_000;
 /** A delivery that another process writes at the same time makes one more turn; more don't come in fact. */
-const turnsMax = 5;
+const roundsMax = 5;
 
 interface Report {
   readonly input: ReportInput;
@@ -33,19 +33,19 @@ interface Report {
   readonly caller: Caller;
 }
 
-const typed = compile(reportInput);
+const checkReportBody = compileCheck(reportInput);
 
-const checkReport = (given: unknown, now: number): ReportInput => {
-  const input = typed(given);
-  checkData(input.data ?? {});
-  if (input.at !== undefined && input.at > now + aheadMs) throw invalid('at', 'must not be in the future');
+const parseReport = (given: unknown, now: number): ReportInput => {
+  const input = checkReportBody(given);
+  requireDataLimits(input.data ?? {});
+  if (input.at !== undefined && input.at > now + clockSkewMs) throw invalidAt('at', 'must not be in the future');
   return input;
 };
 
-const deliveryOf = ({ input }: Report): string[] => (input.delivery === undefined ? [] : [input.delivery]);
+const reportDelivery = ({ input }: Report): string[] => (input.delivery === undefined ? [] : [input.delivery]);
 
 /** What reports of one key ask for together; the first of them makes the item when it is new. */
-const askedOf = (reports: readonly Report[]): Asked => {
+const toCreateRequest = (reports: readonly Report[]): CreateRequest => {
   const [first] = reports;
   if (first === undefined) throw new Error('A change is made of at least one report.');
   const { at: _, delivery: __, ...input } = first.input;
@@ -58,12 +58,12 @@ const askedOf = (reports: readonly Report[]): Asked => {
       to: times.reduce((a, b) => Math.max(a, b)),
       users: [...new Set(reports.flatMap(({ input: { user } }) => (user === undefined ? [] : [user])))],
     },
-    deliveries: reports.flatMap((report) => deliveryOf(report).map((delivery) => ({ delivery, first: report === first }))),
+    deliveries: reports.flatMap((report) => reportDelivery(report).map((delivery) => ({ delivery, first: report === first }))),
   };
 };
 
 /** Reports of a change that are to be written now: not answered before, and of a delivery only the first. */
-const openOf = (reports: readonly Report[], answers: ReadonlyMap<Report, Answer | Error>): Report[] => {
+const unansweredReports = (reports: readonly Report[], answers: ReadonlyMap<Report, ReportResult | Error>): Report[] => {
   const seen = new Set<string>();
   return reports.filter((report) => {
     const { delivery } = report.input;
@@ -73,12 +73,12 @@ const openOf = (reports: readonly Report[], answers: ReadonlyMap<Report, Answer 
   });
 };
 
-type Answers = Map<Report, Answer | Error>;
+type ReportResults = Map<Report, ReportResult | Error>;
 
 /** Answers the reports whose deliveries are there already; those that stay open are what is to be written. */
-const answerRepeats = async (deps: DomainDeps, env: number, changes: readonly (readonly Report[])[], answers: Answers): Promise<void> => {
+const answerRepeatedDeliveries = async (deps: DomainDeps, env: number, changes: readonly (readonly Report[])[], answers: ReportResults): Promise<void> => {
   const asked = changes.flat().filter((report) => !answers.has(report));
-  const known = await readDeliveries(deps.db, env, [...new Set(asked.flatMap(deliveryOf))], deps.clock.now());
+  const known = await readDeliveries(deps.db, env, [...new Set(asked.flatMap(reportDelivery))], deps.clock.now());
   for (const report of asked) {
     const answer = known.get(report.input.delivery ?? '');
     if (answer !== undefined) answers.set(report, answer);
@@ -86,15 +86,15 @@ const answerRepeats = async (deps: DomainDeps, env: number, changes: readonly (r
 };
 
 /** One turn: writes what is open; answers whether a delivery was written elsewhere meanwhile, so that another is needed. */
-const turn = async (deps: DomainDeps, caller: Caller, changes: readonly (readonly Report[])[], answers: Answers): Promise<boolean> => {
-  await answerRepeats(deps, caller.env.id, changes, answers);
-  const open = changes.map((reports) => openOf(reports, answers)).filter((reports) => reports.length > 0);
-  const results = await performCreates(deps, caller, open.map(askedOf));
+const writeRound = async (deps: DomainDeps, caller: Caller, changes: readonly (readonly Report[])[], answers: ReportResults): Promise<boolean> => {
+  await answerRepeatedDeliveries(deps, caller.env.id, changes, answers);
+  const open = changes.map((reports) => unansweredReports(reports, answers)).filter((reports) => reports.length > 0);
+  const results = await createItems(deps, caller, open.map(toCreateRequest));
   let repeat = false;
   for (const [i, reports] of open.entries()) {
     const result = results[i] ?? new Error('A change was left without a result.');
-    if (isDelivered(result)) {
-      await expireDeliveries(deps.db, caller.env.id, reports.flatMap(deliveryOf), deps.clock.now());
+    if (isDuplicateDelivery(result)) {
+      await expireDeliveries(deps.db, caller.env.id, reports.flatMap(reportDelivery), deps.clock.now());
       repeat = true;
     } else for (const [j, report] of reports.entries()) answers.set(report, result instanceof Error ? result : { item: result.item.id, created: result.isNew && j === 0 });
   }
@@ -102,11 +102,11 @@ const turn = async (deps: DomainDeps, caller: Caller, changes: readonly (readonl
   return repeat || changes.flat().some((report) => !answers.has(report));
 };
 
-const writeReports = async (deps: DomainDeps, changes: readonly (readonly Report[])[]): Promise<(Answer | Error)[][]> => {
-  const answers: Answers = new Map();
+const writeReports = async (deps: DomainDeps, changes: readonly (readonly Report[])[]): Promise<(ReportResult | Error)[][]> => {
+  const answers: ReportResults = new Map();
   const caller = changes[0]?.[0]?.caller;
   try {
-    for (let turns = 0; caller !== undefined && turns < turnsMax && (await turn(deps, caller, changes, answers)); turns++);
+    for (let turns = 0; caller !== undefined && turns < roundsMax && (await writeRound(deps, caller, changes, answers)); turns++);
   } catch (error) {
     const failure = error instanceof Error ? error : new Error(String(error));
     for (const report of changes.flat()) if (!answers.has(report)) answers.set(report, failure);
@@ -115,35 +115,35 @@ const writeReports = async (deps: DomainDeps, changes: readonly (readonly Report
 };
 
 /** Of a process: one by environment and app key, as what one key reports is recorded as done by that key. */
-const queuesOf = new WeakMap<DomainDeps, Map<string, ReportQueue<Report, Answer>>>();
+const queuesByDeps = new WeakMap<DomainDeps, Map<string, ReportQueue<Report, ReportResult>>>();
 
-const queueFor = (deps: DomainDeps, { env, principal }: Caller): ReportQueue<Report, Answer> => {
-  const all = queuesOf.get(deps) ?? new Map<string, ReportQueue<Report, Answer>>();
-  queuesOf.set(deps, all);
+const getReportQueue = (deps: DomainDeps, { env, principal }: Caller): ReportQueue<Report, ReportResult> => {
+  const all = queuesByDeps.get(deps) ?? new Map<string, ReportQueue<Report, ReportResult>>();
+  queuesByDeps.set(deps, all);
   const name = `${String(env.id)} ${principal.id ?? ''}`;
-  const known = all.get(name) ?? openReportQueue<Report, Answer>((changes) => writeReports(deps, changes));
+  const known = all.get(name) ?? createReportQueue<Report, ReportResult>((changes) => writeReports(deps, changes));
   all.set(name, known);
   return known;
 };
 
 /** The first answer to this delivery, when there is one: a repeat is answered although it couldn't be reported any more. */
-const firstAnswer = async ({ db, clock }: DomainDeps, { env }: Caller, { delivery }: ReportInput): Promise<Delivered | undefined> =>
+const findFirstResult = async ({ db, clock }: DomainDeps, { env }: Caller, { delivery }: ReportInput): Promise<DeliveryResult | undefined> =>
   delivery === undefined ? undefined : (await readDeliveries(db, env.id, [delivery], clock.now())).get(delivery);
 
 /**
  * Creates an item, or adds an occurrence to the one with the same key; answers once that is committed. Reports of one key
  * within 250 ms are one change, recorded under the request of the first. Throws the fault that stands in the way.
  */
-export const reportItem = async (deps: DomainDeps, caller: Caller, given: AppCalls['items.report']['params']): Promise<Answer> => {
+export const reportItem = async (deps: DomainDeps, caller: Caller, given: AppCalls['items.report']['params']): Promise<ReportResult> => {
   const now = deps.clock.now();
-  const input = checkReport(given, now);
+  const input = parseReport(given, now);
   try {
-    checkAllowed(caller, input);
+    requireMayCreate(caller, input);
   } catch (error) {
-    const answer = error instanceof Fault ? await firstAnswer(deps, caller, input) : undefined;
+    const answer = error instanceof Fault ? await findFirstResult(deps, caller, input) : undefined;
     if (answer === undefined) throw error;
     return answer;
   }
   const key = input.key === undefined ? null : `${input.inbox} ${input.key}`;
-  return queueFor(deps, caller).add({ input, at: Math.min(input.at ?? now, now), caller }, key);
+  return getReportQueue(deps, caller).add({ input, at: Math.min(input.at ?? now, now), caller }, key);
 };

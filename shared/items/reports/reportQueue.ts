@@ -6,13 +6,13 @@
 import { limits } from '../../catalogue/limits.ts';
 
 /** Changes of one statement; above it whoever wants one of these items waits noticeably for the commit. */
-const batchMost = 100;
+const batchMax = 100;
 /** Statements at once: two keep PostgreSQL busy and leave connections to everybody else. */
-const writersMost = 2;
+const writersMax = 2;
 /** Reports of one change: what is more waits for the next. */
-const groupMost = 5_000;
+const groupMax = 5_000;
 
-interface Waiting<R, A> {
+interface PendingReport<R, A> {
   readonly report: R;
   resolve(answer: A): void;
   reject(error: Error): void;
@@ -20,7 +20,7 @@ interface Waiting<R, A> {
 
 /** Reports that become one change, and the end of it. */
 interface Task<R, A> {
-  readonly reports: readonly Waiting<R, A>[];
+  readonly reports: readonly PendingReport<R, A>[];
   ended(): void;
 }
 
@@ -32,9 +32,9 @@ export interface ReportQueue<R, A> {
   add(report: R, key: string | null): Promise<A>;
 }
 
-export const openReportQueue = <R, A>(writeAll: WriteAll<R, A>): ReportQueue<R, A> => {
+export const createReportQueue = <R, A>(writeAll: WriteAll<R, A>): ReportQueue<R, A> => {
   const queue: Task<R, A>[] = [];
-  const groups = new Map<string, Waiting<R, A>[]>();
+  const groups = new Map<string, PendingReport<R, A>[]>();
   let writers = 0;
 
   const writeSome = async (tasks: readonly Task<R, A>[]): Promise<void> => {
@@ -50,19 +50,19 @@ export const openReportQueue = <R, A>(writeAll: WriteAll<R, A>): ReportQueue<R, 
   };
   const writer = async (): Promise<void> => {
     writers += 1;
-    while (queue.length > 0) await writeSome(queue.splice(0, batchMost));
+    while (queue.length > 0) await writeSome(queue.splice(0, batchMax));
     writers -= 1;
   };
-  const write = (reports: readonly Waiting<R, A>[]): Promise<void> =>
+  const write = (reports: readonly PendingReport<R, A>[]): Promise<void> =>
     new Promise((ended) => {
       queue.push({ reports, ended });
       // After this turn: what comes in one frame, or from many sockets at once, shares a statement.
-      if (writers < writersMost) setImmediate(() => void (writers < writersMost && queue.length > 0 ? writer() : undefined));
+      if (writers < writersMax) setImmediate(() => void (writers < writersMax && queue.length > 0 ? writer() : undefined));
     });
-  const follow = async (key: string, group: Waiting<R, A>[]): Promise<void> => {
+  const follow = async (key: string, group: PendingReport<R, A>[]): Promise<void> => {
     while (group.length > 0) {
       const window = new Promise((resolve) => void setTimeout(resolve, limits.reportWindowMs));
-      await write(group.splice(0, groupMost));
+      await write(group.splice(0, groupMax));
       await window;
     }
     groups.delete(key);

@@ -1,10 +1,10 @@
-/** The one condition language (contract section 5), evaluated: of `when`, suggestions, triage and flag rules alike. Its form is checked by conditionForm.ts. */
+/** The one condition language (contract section 5), evaluated: of `when`, suggestions, triage and flag rules alike. Its form is checked by conditionSchema.ts. */
 import { matchesRange } from './semver.ts';
 
-export type Condition =
-  | { readonly all: readonly Condition[] }
-  | { readonly any: readonly Condition[] }
-  | { readonly not: Condition }
+export type ConditionExpression =
+  | { readonly all: readonly ConditionExpression[] }
+  | { readonly any: readonly ConditionExpression[] }
+  | { readonly not: ConditionExpression }
   | { readonly field: string; readonly op: string; readonly value?: unknown };
 
 type Compare = (actual: unknown, wanted: unknown) => boolean;
@@ -39,10 +39,10 @@ const comparisons: Readonly<Record<string, Compare>> = {
 const ops: ReadonlyMap<string, Compare> = new Map(Object.entries(comparisons));
 export const conditionOps: readonly string[] = [...ops.keys()];
 /** What an op does, for conditions that are compiled (shared/flags/evaluate.ts); one that isn't known never holds. */
-export const comparisonOf = (op: string): Compare => ops.get(op) ?? (() => false);
+export const getComparison = (op: string): Compare => ops.get(op) ?? (() => false);
 
 /** The value at a dotted path; only own members count, so `constructor` finds nothing. */
-export const valueAt = (subject: unknown, path: string): unknown => {
+export const getPath = (subject: unknown, path: string): unknown => {
   let value = subject;
   for (const member of path.split('.')) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, member)) return undefined;
@@ -51,26 +51,26 @@ export const valueAt = (subject: unknown, path: string): unknown => {
   return value;
 };
 
-/** Whether `condition` holds for `subject`. The condition has passed `conditionProblems` (conditionForm.ts). */
-export const holds = (condition: Condition, subject: unknown): boolean => {
-  if ('all' in condition) return condition.all.every((inner) => holds(inner, subject));
-  if ('any' in condition) return condition.any.some((inner) => holds(inner, subject));
-  if ('not' in condition) return !holds(condition.not, subject);
-  return ops.get(condition.op)?.(valueAt(subject, condition.field), condition.value) ?? false;
+/** Whether `condition` holds for `subject`. The condition has passed `conditionProblems` (conditionSchema.ts). */
+export const evaluateCondition = (condition: ConditionExpression, subject: unknown): boolean => {
+  if ('all' in condition) return condition.all.every((inner) => evaluateCondition(inner, subject));
+  if ('any' in condition) return condition.any.some((inner) => evaluateCondition(inner, subject));
+  if ('not' in condition) return !evaluateCondition(condition.not, subject);
+  return ops.get(condition.op)?.(getPath(subject, condition.field), condition.value) ?? false;
 };
 
 const wholeTemplate = /^\{\{\s*([A-Za-z0-9_.-]+)\s*\}\}$/;
 
 /** Whether a template is one path and nothing else. */
-export const isWholeTemplate = (template: unknown): boolean => typeof template === 'string' && wholeTemplate.test(template);
+export const isSinglePathTemplate = (template: unknown): boolean => typeof template === 'string' && wholeTemplate.test(template);
 
 /** Fills `{{path}}` in a template; a template that is one path keeps the value's type. */
 export const fillTemplate = (template: unknown, subject: unknown): unknown => {
   if (typeof template === 'string') {
     const whole = wholeTemplate.exec(template);
-    if (whole?.[1] !== undefined) return valueAt(subject, whole[1]) ?? null;
+    if (whole?.[1] !== undefined) return getPath(subject, whole[1]) ?? null;
     return template.replace(/\{\{\s*([A-Za-z0-9_.-]+)\s*\}\}/g, (_, path: string) => {
-      const value = valueAt(subject, path);
+      const value = getPath(subject, path);
       return value === undefined || value === null ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value as string | number | boolean);
     });
   }

@@ -1,6 +1,6 @@
 /** The process boundary: the only file that reads the environment. Bad values stop the start, naming each variable. */
 import { hostname } from 'node:os';
-import { clusterAddress } from './redisUrl.ts';
+import { parseClusterUrl } from './redisUrl.ts';
 
 export interface Config {
   /** PostgreSQL as the role that API and workers use. */
@@ -56,14 +56,14 @@ const mailUrl = (value: string): string | undefined => {
     return undefined;
   }
 };
-const redisUrl = (value: string): string | undefined => (clusterAddress(value) === null ? url('redis:', 'rediss:')(value) : value);
+const redisUrl = (value: string): string | undefined => (parseClusterUrl(value) === null ? url('redis:', 'rediss:')(value) : value);
 const integer = (least: number, most: number) => (value: string): number | undefined => {
   const number = /^\d{1,12}$/.test(value) ? Number(value) : Number.NaN;
   return number >= least && number <= most ? number : undefined;
 };
 /** A minute, as nobody decides sooner, and a year. */
 const [approvalLeastMs, approvalMostMs] = [60_000, 366 * 86_400_000];
-const word = (pattern: RegExp) => (value: string): string | undefined => (pattern.test(value) ? value : undefined);
+const matching = (pattern: RegExp) => (value: string): string | undefined => (pattern.test(value) ? value : undefined);
 
 const read = <T>(env: NodeJS.ProcessEnv, variable: Variable<T>): T => {
   const given = env[variable.name];
@@ -79,17 +79,17 @@ const read = <T>(env: NodeJS.ProcessEnv, variable: Variable<T>): T => {
 const redisExample = 'redis://127.0.0.1:6379, or for a cluster redis-cluster://10.0.0.1:6379,10.0.0.2:6379,10.0.0.3:6379';
 const example = 'postgres://console_app:secret@127.0.0.1:5432/console';
 
-const dataDir: Variable<string> = { name: 'DATA_DIR', example: '.data', fallback: () => '.data', parse: word(/./) };
+const dataDir: Variable<string> = { name: 'DATA_DIR', example: '.data', fallback: () => '.data', parse: matching(/./) };
 
 /** The one variable that programs without a database need too: `npm run watch` runs wherever the API can be reached. */
 export const readDataDir = (env: NodeJS.ProcessEnv = process.env): string => read(env, dataDir);
 
 /** A line for each bad variable. */
-class ConfigProblem extends Error {}
+class ConfigError extends Error {}
 
 type Read = <T>(env: NodeJS.ProcessEnv, variable: Variable<T>) => T;
 
-const configOf = (env: NodeJS.ProcessEnv, read: Read): Config => {
+const buildConfig = (env: NodeJS.ProcessEnv, read: Read): Config => {
   const databaseUrl = read(env, { name: 'DATABASE_URL', example, parse: url('postgres:', 'postgresql:') });
   const port = read(env, { name: 'PORT', example: '3000', fallback: () => 3000, parse: integer(0, 65_535) });
   const trimmed = (value: string): string | undefined => url('http:', 'https:')(value)?.replace(/\/+$/, '');
@@ -97,18 +97,18 @@ const configOf = (env: NodeJS.ProcessEnv, read: Read): Config => {
     databaseUrl,
     migrateDatabaseUrl: read(env, { name: 'MIGRATE_DATABASE_URL', example, fallback: () => databaseUrl, parse: url('postgres:', 'postgresql:') }),
     redisUrl: read(env, { name: 'REDIS_URL', example: redisExample, parse: redisUrl }),
-    redisPrefix: read(env, { name: 'REDIS_PREFIX', example: 'console', fallback: () => 'console', parse: word(/^[A-Za-z0-9_-]{1,64}$/) }),
+    redisPrefix: read(env, { name: 'REDIS_PREFIX', example: 'console', fallback: () => 'console', parse: matching(/^[A-Za-z0-9_-]{1,64}$/) }),
     port,
-    host: read(env, { name: 'HOST', example: '127.0.0.1', fallback: () => '127.0.0.1', parse: word(/^[0-9A-Za-z.:-]+$/) }),
+    host: read(env, { name: 'HOST', example: '127.0.0.1', fallback: () => '127.0.0.1', parse: matching(/^[0-9A-Za-z.:-]+$/) }),
     publicUrl: read(env, { name: 'PUBLIC_URL', example: 'https://console.example.com', fallback: () => `http://127.0.0.1:${String(port)}`, parse: trimmed }),
     dataDir: read(env, dataDir),
     poolSize: read(env, { name: 'POOL_SIZE', example: '6', fallback: () => 6, parse: integer(2, 100) }),
     rateLimit: read(env, { name: 'RATE_LIMIT', example: '100', fallback: () => 100, parse: integer(1, 1_000_000) }),
     rateBurst: read(env, { name: 'RATE_BURST', example: '200', fallback: () => 200, parse: integer(1, 10_000_000) }),
     livePerToken: read(env, { name: 'LIVE_PER_TOKEN', example: '100', fallback: () => 100, parse: integer(1, 1_000_000) }),
-    trustProxy: read(env, { name: 'TRUST_PROXY', example: '1', fallback: () => '0', parse: word(/^[01]$/) }) === '1',
+    trustProxy: read(env, { name: 'TRUST_PROXY', example: '1', fallback: () => '0', parse: matching(/^[01]$/) }) === '1',
     smtpUrl: read<string | null>(env, { name: 'SMTP_URL', example: 'smtps://user:password@mail.example.com:465', fallback: () => null, parse: mailUrl }),
-    logLevel: read(env, { name: 'LOG_LEVEL', example: 'info', fallback: () => 'info', parse: word(/^(trace|debug|info|warn|error|fatal|silent)$/) }),
+    logLevel: read(env, { name: 'LOG_LEVEL', example: 'info', fallback: () => 'info', parse: matching(/^(trace|debug|info|warn|error|fatal|silent)$/) }),
     approvalMs: read<number | null>(env, { name: 'APPROVAL_MS', example: '259200000', fallback: () => null, parse: integer(approvalLeastMs, approvalMostMs) }),
     flagApprovalMs: read<number | null>(env, { name: 'FLAG_APPROVAL_MS', example: '1209600000', fallback: () => null, parse: integer(approvalLeastMs, approvalMostMs) }),
     drainMs: read(env, { name: 'DRAIN_MS', example: '8000', fallback: () => 8000, parse: integer(0, 600_000) }),
@@ -119,7 +119,7 @@ const configOf = (env: NodeJS.ProcessEnv, read: Read): Config => {
 /** Reads and checks the configuration; throws an Error with a line for each bad variable. */
 export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
   const problems: string[] = [];
-  const config = configOf(env, <T>(from: NodeJS.ProcessEnv, variable: Variable<T>): T => {
+  const config = buildConfig(env, <T>(from: NodeJS.ProcessEnv, variable: Variable<T>): T => {
     try {
       return read(from, variable);
     } catch (error) {
@@ -128,16 +128,16 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
       return undefined as T;
     }
   });
-  if (problems.length > 0) throw new ConfigProblem(problems.join('\n'));
+  if (problems.length > 0) throw new ConfigError(problems.join('\n'));
   return config;
 };
 
 /** The same for a program that is being started: says what is wrong, which needs no stack, and ends it. */
-export const configOrExit = (): Config => {
+export const readConfigOrExit = (): Config => {
   try {
     return readConfig();
   } catch (error) {
-    if (!(error instanceof ConfigProblem)) throw error;
+    if (!(error instanceof ConfigError)) throw error;
     process.stderr.write(`${error.message}\n`);
     process.exit(1);
   }

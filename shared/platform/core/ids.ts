@@ -1,11 +1,11 @@
 /** TypeIDs (https://github.com/jetify-com/typeid, spec 0.3): a prefix and 26 characters of a time-ordered UUIDv7. */
 import { randomFillSync } from 'node:crypto';
 
-export const prefixes = ['itm', 'ent', 'run', 'blk', 'apr', 'agt', 'per', 'rol', 'key', 'aud', 'req', 'job'] as const;
-export type Prefix = (typeof prefixes)[number];
+export const idPrefixes = ['itm', 'ent', 'run', 'blk', 'apr', 'agt', 'per', 'rol', 'key', 'aud', 'req', 'job'] as const;
+export type IdPrefix = (typeof idPrefixes)[number];
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
-const pattern = new RegExp(`^(?:${prefixes.join('|')})_[0-7][${alphabet}]{25}$`);
+const pattern = new RegExp(`^(?:${idPrefixes.join('|')})_[0-7][${alphabet}]{25}$`);
 
 const pool = Buffer.alloc(10 * 512);
 let used = pool.length;
@@ -32,7 +32,7 @@ const encode = (at: number, high: number, low: number): string => {
 const version7 = 0x7000000000;
 
 /** A new id. Ids of one process and one millisecond follow each other (a 12-bit sequence where RFC 9562 has rand_a). */
-export const newId = (prefix: Prefix, at: number = Date.now()): string => {
+export const newId = (prefix: IdPrefix, at: number = Date.now()): string => {
   if (used + 10 > pool.length) {
     randomFillSync(pool);
     used = 0;
@@ -56,11 +56,11 @@ export const newId = (prefix: Prefix, at: number = Date.now()): string => {
 };
 
 /** The id that belongs to a numbered row: the same row always has the same id, and their order is the rows' order. */
-export const rowId = (prefix: Prefix, at: number, row: number): string => {
+export const rowId = (prefix: IdPrefix, at: number, row: number): string => {
   const high = version7 + 0x800000 + Math.floor(row / 0x10000000000);
   return `${prefix}_${encode(at, high, row % 0x10000000000)}`;
 };
 
 /** Whether `value` has the form of an id (of `prefix`, when given). */
-export const isId = (value: string, prefix?: Prefix): boolean =>
+export const isId = (value: string, prefix?: IdPrefix): boolean =>
   pattern.test(value) && (prefix === undefined || value.startsWith(`${prefix}_`));

@@ -1,7 +1,7 @@
 /** RE2 in place of JavaScript's engine for patterns of others: it runs every pattern that it takes in linear time, and takes no other. */
 import { RE2JS } from 're2js';
 
-interface Linear {
+interface LinearMatcher {
   test(text: string): boolean;
   /** Ajv takes patterns of equal text for the same one. */
   toString(): string;
@@ -16,11 +16,11 @@ const limits = {
 } as const;
 
 /** Throws for what RE2 doesn't take, such as looking ahead and references back. */
-const compiled = (pattern: string): RE2JS => RE2JS.compile(RE2JS.translateRegExp(pattern));
+const compilePattern = (pattern: string): RE2JS => RE2JS.compile(RE2JS.translateRegExp(pattern));
 
 /** For Ajv's `code.regExp`; `code` is what it would write into a file, which nobody does. */
-export const linearPattern = Object.assign((pattern: string): Linear => {
-  const matcher = compiled(pattern);
+export const linearPattern = Object.assign((pattern: string): LinearMatcher => {
+  const matcher = compilePattern(pattern);
   return { test: (text) => matcher.matcher(text).find(), toString: () => pattern };
 }, { code: 'linearPattern' });
 
@@ -31,7 +31,7 @@ export const patternProblem = (pattern: string): string | null => {
   if (pattern.length > limits.characters) return `is longer than ${String(limits.characters)} characters`;
   if (repeats(pattern) > limits.repeats) return `repeats more than ${String(limits.repeats)} times`;
   try {
-    return compiled(pattern).programSize() > limits.instructions ? 'is too complex' : null;
+    return compilePattern(pattern).programSize() > limits.instructions ? 'is too complex' : null;
   } catch (error) {
     return `can't be run in linear time or isn't a pattern: ${error instanceof Error ? error.message.slice(0, 200) : ''}`;
   }

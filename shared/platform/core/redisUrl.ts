@@ -10,24 +10,24 @@ export interface ClusterAddress {
 
 /** No database number: a cluster has one database. */
 const form = /^redis(s?)-cluster:\/\/(?:([^/@:]*)(?::([^/@]*))?@)?([^/@]+)\/?$/;
-const place = /^(\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z._-]+)(?::(\d{1,5}))?$/;
+const hostPattern = /^(\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z._-]+)(?::(\d{1,5}))?$/;
 
-const nodeOf = (text: string): { host: string; port: number } | null => {
-  const [, host = '', port = '6379'] = place.exec(text) ?? [];
+const parseNode = (text: string): { host: string; port: number } | null => {
+  const [, host = '', port = '6379'] = hostPattern.exec(text) ?? [];
   const number = Number(port);
   return host === '' || number < 1 || number > 65_535 ? null : { host: host.replace(/^\[|\]$/g, ''), port: number };
 };
 
-const decoded = (text: string | undefined): string | undefined => (text === undefined || text === '' ? undefined : decodeURIComponent(text));
+const decodePart = (text: string | undefined): string | undefined => (text === undefined || text === '' ? undefined : decodeURIComponent(text));
 
 /** Reads `redis-cluster://[name:password@]host[:port],…` (`rediss-cluster:`: by TLS); null when it isn't of that form. */
-export const clusterAddress = (url: string): ClusterAddress | null => {
+export const parseClusterUrl = (url: string): ClusterAddress | null => {
   const [found, s, username, password, places = ''] = form.exec(url) ?? [];
   if (found === undefined) return null;
-  const nodes = places.split(',').map(nodeOf);
+  const nodes = places.split(',').map(parseNode);
   try {
     const given = nodes.filter((node) => node !== null);
-    return given.length < nodes.length ? null : { nodes: given, username: decoded(username), password: decoded(password), tls: s === 's' };
+    return given.length < nodes.length ? null : { nodes: given, username: decodePart(username), password: decodePart(password), tls: s === 's' };
   } catch {
     // A stray percent sign in the name or the password.
     return null;

@@ -8,26 +8,26 @@ interface DbError {
 }
 
 const networkCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EHOSTUNREACH', 'EAI_AGAIN']);
-const awayText = /Connection terminated|Connection ended|timeout expired|Client has encountered a connection error|not queryable|Unable to acquire a connection|Timeout acquiring/;
+const unavailableText = /Connection terminated|Connection ended|timeout expired|Client has encountered a connection error|not queryable|Unable to acquire a connection|Timeout acquiring/;
 
 /** Models throw errors of their own, around PostgreSQL's. */
-const of = (error: unknown): DbError => {
+const toDbError = (error: unknown): DbError => {
   if (typeof error !== 'object' || error === null) return {};
   return 'nativeError' in error && typeof error.nativeError === 'object' && error.nativeError !== null ? error.nativeError : error;
 };
 
 /** PostgreSQL can't be reached, is starting, stopping or full: the same request may succeed later. */
-export const isAway = (error: unknown): boolean => {
-  const { code = '', message = '', name = '' } = of(error);
+export const isDbUnavailable = (error: unknown): boolean => {
+  const { code = '', message = '', name = '' } = toDbError(error);
   return networkCodes.has(code) || code.startsWith('08') || code.startsWith('57P') || code.startsWith('53') || code === '25006'
-    || name === 'KnexTimeoutError' || awayText.test(message);
+    || name === 'KnexTimeoutError' || unavailableText.test(message);
 };
 
 /** A unique key was hit; `constraint` narrows it to one. */
-export const isDuplicate = (error: unknown, constraint?: string): boolean => {
-  const found = of(error);
+export const isUniqueViolation = (error: unknown, constraint?: string): boolean => {
+  const found = toDbError(error);
   return found.code === '23505' && (constraint === undefined || found.constraint === constraint);
 };
 
 /** Deadlock or serialisation failure: nothing was done, do it again. */
-export const isConflict = (error: unknown): boolean => ['40001', '40P01'].includes(of(error).code ?? '');
+export const isSerializationFailure = (error: unknown): boolean => ['40001', '40P01'].includes(toDbError(error).code ?? '');

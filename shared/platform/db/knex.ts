@@ -23,7 +23,7 @@ export interface DbOptions {
  * And whoever connects while a table is empty would go on reading all of it for each row, however many there are later;
  * an index never is much worse (docs/performance.md).
  */
-const onePlan = '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off';
+const genericPlan = '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off';
 
 /** Compiling a statement takes longer than any of ours runs. */
 const noJit = '-c jit=off';
@@ -31,7 +31,7 @@ const noJit = '-c jit=off';
 /** The address with our settings of the session added to those that it names itself. */
 const withSettings = (address: string): string => {
   const url = new URL(address);
-  url.searchParams.set('options', `${url.searchParams.get('options') ?? ''} ${onePlan} ${noJit}`.trim());
+  url.searchParams.set('options', `${url.searchParams.get('options') ?? ''} ${genericPlan} ${noJit}`.trim());
   return url.href;
 };
 

@@ -20,7 +20,7 @@ export const statement = (name: string, text: string): Statement => {
   return { name, text };
 };
 
-export type Value = string | number | boolean | null | Buffer | readonly (string | number | null)[];
+export type SqlValue = string | number | boolean | null | Buffer | readonly (string | number | null)[];
 
 interface Result {
   readonly rows: unknown[];
@@ -35,9 +35,9 @@ interface Client {
 }
 
 /** Every value as PostgreSQL sent it: text or null, nothing parsed. */
-const untouched = { getTypeParser: () => (text: string) => text };
+const textTypes = { getTypeParser: () => (text: string) => text };
 
-const execute = async (db: Db | Tx, { name, text }: Statement, values: readonly Value[], more: object): Promise<Result> => {
+const queryConnection = async (db: Db | Tx, { name, text }: Statement, values: readonly SqlValue[], more: object): Promise<Result> => {
   const client = (db as unknown as { client: Client }).client;
   const connection = await client.acquireConnection();
   try {
@@ -48,19 +48,19 @@ const execute = async (db: Db | Tx, { name, text }: Statement, values: readonly 
 };
 
 /** Runs a statement and answers its rows as objects. */
-export const rows = async <R>(db: Db | Tx, prepared: Statement, values: readonly Value[] = []): Promise<R[]> =>
-  (await execute(db, prepared, values, {})).rows as R[];
+export const queryRows = async <R>(db: Db | Tx, prepared: Statement, values: readonly SqlValue[] = []): Promise<R[]> =>
+  (await queryConnection(db, prepared, values, {})).rows as R[];
 
 /** The first row, or undefined. */
-export const row = async <R>(db: Db | Tx, prepared: Statement, values: readonly Value[] = []): Promise<R | undefined> =>
-  (await rows<R>(db, prepared, values))[0];
+export const queryRow = async <R>(db: Db | Tx, prepared: Statement, values: readonly SqlValue[] = []): Promise<R | undefined> =>
+  (await queryRows<R>(db, prepared, values))[0];
 
 /** Runs a statement for its effect and answers how many rows it touched. */
-export const run = async (db: Db | Tx, prepared: Statement, values: readonly Value[] = []): Promise<number> =>
-  (await execute(db, prepared, values, {})).rowCount ?? 0;
+export const executeStatement = async (db: Db | Tx, prepared: Statement, values: readonly SqlValue[] = []): Promise<number> =>
+  (await queryConnection(db, prepared, values, {})).rowCount ?? 0;
 
 export type TextRow = readonly (string | null)[];
 
 /** Rows as arrays of the texts that PostgreSQL sent: for answers that are built from texts without parsing. */
-export const textRows = async (db: Db | Tx, prepared: Statement, values: readonly Value[] = []): Promise<TextRow[]> =>
-  (await execute(db, prepared, values, { rowMode: 'array', types: untouched })).rows as TextRow[];
+export const queryTextRows = async (db: Db | Tx, prepared: Statement, values: readonly SqlValue[] = []): Promise<TextRow[]> =>
+  (await queryConnection(db, prepared, values, { rowMode: 'array', types: textTypes })).rows as TextRow[];

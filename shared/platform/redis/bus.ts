@@ -3,7 +3,7 @@
 /** Channel names; `RedisBus` puts the configured prefix before them. */
 export const channels = {
   /** Something was committed that the outbox (`outbox`) or the enqueuer (`jobs`) should look at. */
-  nudge: 'nudge',
+  workAvailable: 'nudge',
   /** The revision row was raised; the payload is its new number. */
   revision: 'revision',
   /** Ids of runs that were moved while a call waits for their end. */
@@ -14,7 +14,7 @@ export const channels = {
   live: (env: number): string => `live-${String(env)}`,
   /** An instance of some environment's app has come or gone: `{ env, online, changed }`. */
   app: 'app',
-  /** What one process is told by others about the sockets of apps: calls, their answers (shared/applink/relay.ts). */
+  /** What one process is told by others about the sockets of apps: calls, their answers (shared/applink/relayMessages.ts). */
   appAt: (process: string): string => `app-at-${process}`,
   /** What every instance of an environment's app is to be told. */
   appTold: (env: number): string => `app-told-${String(env)}`,
@@ -31,7 +31,7 @@ export interface LiveBatch {
 }
 
 /** A message that isn't in the log: progress of a bulk. */
-export interface PassingMessage {
+export interface EphemeralMessage {
   readonly kind: 'passing';
   readonly at: number;
   readonly part: object;
@@ -43,6 +43,6 @@ export interface Bus {
   /** Hears a channel until the answered function is called; subscribes anew by itself after a lost connection. */
   subscribe(channel: string, hear: (text: string) => void): () => void;
   /** Whether Redis answered when last asked. */
-  readonly up: boolean;
+  readonly connected: boolean;
   close(): Promise<void>;
 }

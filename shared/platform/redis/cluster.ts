@@ -39,36 +39,36 @@ class TimedCluster extends Cluster {
 
 export const openCluster = (address: ClusterAddress, options: RedisOptions): Cluster => new TimedCluster(address, options);
 
-const placeOf = ({ options: { host, port } }: Redis): string => `${String(host)}:${String(port)}`;
+const nodeAddress = ({ options: { host, port } }: Redis): string => `${String(host)}:${String(port)}`;
 
 /** Whether a connection leads to one of the masters, as far as the cluster's client knows them now. */
-export const isMaster = (cluster: Cluster, to: Redis): boolean => cluster.nodes('master').some((node) => placeOf(node) === placeOf(to));
+export const isMaster = (cluster: Cluster, to: Redis): boolean => cluster.nodes('master').some((node) => nodeAddress(node) === nodeAddress(to));
 
 /** Any master, but `not` only when there is no other. */
-export const anyNode = (cluster: Cluster, not: Redis | null = null): Redis | undefined => {
+export const pickMaster = (cluster: Cluster, not: Redis | null = null): Redis | undefined => {
   const nodes = cluster.nodes('master');
-  const others = not === null ? nodes : nodes.filter((node) => placeOf(node) !== placeOf(not));
+  const others = not === null ? nodes : nodes.filter((node) => nodeAddress(node) !== nodeAddress(not));
   const among = others.length > 0 ? others : nodes;
   return among[Math.floor(Math.random() * among.length)];
 };
 
-export interface OneNode {
+export interface StickyNode {
   /** The node to use now; undefined while there is none. */
   get(): Redis | undefined;
   /** It didn't answer: another one from now on. */
-  leave(): void;
+  discard(): void;
 }
 
 /** One and the same node of a cluster until it fails: messages that are published through it keep their order. */
-export const oneNode = (cluster: Cluster): OneNode => {
+export const createStickyNode = (cluster: Cluster): StickyNode => {
   let node: Redis | undefined;
   return {
     get: () => {
-      if (node === undefined || !cluster.nodes('master').includes(node)) node = anyNode(cluster);
+      if (node === undefined || !cluster.nodes('master').includes(node)) node = pickMaster(cluster);
       return node;
     },
-    leave: () => {
-      node = anyNode(cluster, node);
+    discard: () => {
+      node = pickMaster(cluster, node);
     },
   };
 };

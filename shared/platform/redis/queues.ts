@@ -1,18 +1,18 @@
 /** BullMQ as the service uses it: it carries ids from the enqueuer to a worker, and may forget all of them at any time. */
 import { Queue, Worker, type ConnectionOptions, type Processor } from 'bullmq';
-import { clusterAddress } from '../core/redisUrl.ts';
-import { within } from '../core/wait.ts';
-import { closeClient, openClient, patient, producing, type RedisAddress, type RedisClient } from './client.ts';
+import { parseClusterUrl } from '../core/redisUrl.ts';
+import { settlesWithin } from '../core/wait.ts';
+import { closeClient, openClient, blockingOptions, producerOptions, type RedisAddress, type RedisClient } from './client.ts';
 
 /** All that a job in Redis holds: the id of its row. Jobs of benchmarks have no row. */
-export interface Carried {
+export interface QueueMessage {
   readonly staged?: string;
   readonly requestId?: string;
 }
 
-export type CarriedQueue = Queue<Carried, void>;
+export type JobQueue = Queue<QueueMessage, void>;
 /** Takes jobs until it is closed. */
-export interface CarriedWorker {
+export interface QueueWorker {
   /**
    * Takes no more, and answers when the running ones have ended. Between BullMQ and a Redis that is away or has just
    * come back a close can wait for ever: from the last job on it is waited for 1 s at most.
@@ -27,9 +27,9 @@ export interface WorkerSettings {
 
 export interface Queues {
   /** Fails within 2 s while Redis is away. Ask anew for each use: one that was made without Redis is replaced. */
-  readonly queue: (name: string) => CarriedQueue;
+  readonly queue: (name: string) => JobQueue;
   /** Takes jobs until it is closed, through any outage. The caller closes it. */
-  readonly worker: (name: string, process: Processor<Carried, void>, settings: WorkerSettings) => CarriedWorker;
+  readonly worker: (name: string, process: Processor<QueueMessage, void>, settings: WorkerSettings) => QueueWorker;
   readonly close: () => Promise<void>;
 }
 
@@ -45,7 +45,7 @@ const maxStalledCount = 1_000_000;
 const runRetryDelay = 500;
 
 /** How long BullMQ may take to say good-bye to Redis: PostgreSQL knows all that counts. */
-const closeMs = 1_000;
+const closeTimeoutMs = 1_000;
 
 interface WorkerConnection {
   readonly options: { readonly connection: ConnectionOptions; readonly skipVersionCheck?: boolean };
@@ -57,21 +57,21 @@ interface WorkerConnection {
  * It never recovers from a first question that a cluster fails to answer, so it asks nothing.
  */
 const workerConnection = (address: RedisAddress): WorkerConnection => {
-  if (clusterAddress(address.url) === null) return { options: { connection: { ...patient, url: address.url } }, close: () => Promise.resolve() };
-  const client = openClient(address, patient);
+  if (parseClusterUrl(address.url) === null) return { options: { connection: { ...blockingOptions, url: address.url } }, close: () => Promise.resolve() };
+  const client = openClient(address, blockingOptions);
   return { options: { connection: client, skipVersionCheck: true }, close: () => closeClient(client) };
 };
 
 export const openQueues = (address: RedisAddress): Queues => {
   const { onError } = address;
-  const made = new Map<string, CarriedQueue>();
+  const made = new Map<string, JobQueue>();
   /** The part in braces alone says where a key lies in a cluster, and scripts need all keys of a queue in one place. */
   const prefixOf = (name: string): string => `${address.prefix}:{${name}}`;
   let producer: RedisClient | null = null;
 
-  const make = (name: string): CarriedQueue => {
-    producer ??= openClient(address, producing);
-    const queue: CarriedQueue = new Queue(name, { connection: producer, prefix: prefixOf(name), skipWaitingForReady: true, skipMetasUpdate: true });
+  const make = (name: string): JobQueue => {
+    producer ??= openClient(address, producerOptions);
+    const queue: JobQueue = new Queue(name, { connection: producer, prefix: prefixOf(name), skipWaitingForReady: true, skipMetasUpdate: true });
     queue.on('error', onError);
     // BullMQ keeps a failed first look at Redis for good.
     queue.waitUntilReady().catch(() => {
@@ -90,7 +90,7 @@ export const openQueues = (address: RedisAddress): Queues => {
     worker: (name, process, { concurrency }) => {
       const running = new Set<Promise<void>>();
       const { options, close } = workerConnection(address);
-      const worker = new Worker<Carried, void>(name, async (job, token) => {
+      const worker = new Worker<QueueMessage, void>(name, async (job, token) => {
         const work = process(job, token);
         running.add(work);
         await work.finally(() => running.delete(work));
@@ -108,14 +108,14 @@ export const openQueues = (address: RedisAddress): Queues => {
         close: async () => {
           const closed = worker.close().catch(() => undefined);
           await Promise.allSettled(running);
-          await within(closeMs, closed);
+          await settlesWithin(closeTimeoutMs, closed);
           worker.disconnect().catch(() => undefined);
           await close();
         },
       };
     },
     close: async () => {
-      await Promise.all([...made.values()].map((queue) => within(closeMs, queue.close().catch(() => undefined))));
+      await Promise.all([...made.values()].map((queue) => settlesWithin(closeTimeoutMs, queue.close().catch(() => undefined))));
       if (producer !== null) await closeClient(producer);
     },
   };

@@ -2,8 +2,8 @@
 import { Cluster, type Redis } from 'ioredis';
 import { channels, type Bus } from './bus.ts';
 import type { RedisAddress, RedisClient } from './client.ts';
-import { oneNode, type OneNode } from './cluster.ts';
-import { openHearing, type Hearing } from './hearing.ts';
+import { createStickyNode, type StickyNode } from './cluster.ts';
+import { openSubscriber, type SubscriberConnection } from './subscriberConnection.ts';
 
 /** How often Redis is asked whether it is there: a frozen one keeps its connections open. */
 const pingMs = 1000;
@@ -12,7 +12,7 @@ const pingMs = 1000;
  * Sends a text; those like it that come before Redis has taken it become one more. Nudges of many changes at once cost
  * Redis and whoever hears them as much as a few do.
  */
-const mergingSender = (send: (text: string) => Promise<unknown>): ((text: string) => void) => {
+const coalescingSender = (send: (text: string) => Promise<unknown>): ((text: string) => void) => {
   const under = new Set<string>();
   const again = new Set<string>();
   const sendOne = (text: string): void => {
@@ -31,15 +31,15 @@ const mergingSender = (send: (text: string) => Promise<unknown>): ((text: string
 };
 
 /** Whom messages are published to: a single server, or one node of a cluster. */
-const serverOf = (command: RedisClient): OneNode =>
-  command instanceof Cluster ? oneNode(command) : { get: (): Redis => command, leave: () => undefined };
+const getPublishTarget = (command: RedisClient): StickyNode =>
+  command instanceof Cluster ? createStickyNode(command) : { get: (): Redis => command, discard: () => undefined };
 
 /** Makes the bus; the subscriber connection is opened by the first `subscribe`. `command` stays the caller's to close. */
 export const openRedisBus = (address: RedisAddress, command: RedisClient): Bus => {
   const full = (channel: string): string => `${address.prefix}:${channel}`;
   const hearers = new Map<string, Set<(text: string) => void>>();
-  const server = serverOf(command);
-  let hearing: Hearing | null = null;
+  const server = getPublishTarget(command);
+  let hearing: SubscriberConnection | null = null;
   let up = command.status === 'ready';
 
   const mark = (now: boolean) => (): void => {
@@ -50,7 +50,7 @@ export const openRedisBus = (address: RedisAddress, command: RedisClient): Bus =
     if (command.status !== 'ready') return;
     server.get()?.ping().then(mark(true), () => {
       mark(false)();
-      server.leave();
+      server.discard();
     });
   }, pingMs);
   ping.unref();
@@ -68,18 +68,18 @@ export const openRedisBus = (address: RedisAddress, command: RedisClient): Bus =
   const send = async (channel: string, text: string): Promise<void> => {
     await server.get()?.publish(full(channel), text);
   };
-  const nudge = mergingSender((text) => send(channels.nudge, text));
+  const nudge = coalescingSender((text) => send(channels.workAvailable, text));
 
   return {
     publish: (channel, text) => {
       // Nothing is sent to a Redis that doesn't answer: it would pile up in the socket.
       if (!up) return;
-      if (channel === channels.nudge) nudge(text);
+      if (channel === channels.workAvailable) nudge(text);
       else send(channel, text).catch(() => undefined);
     },
     subscribe: (channel, hearer) => {
       const key = full(channel);
-      hearing ??= openHearing({ address, command, channels: () => [...hearers.keys()], hear });
+      hearing ??= openSubscriber({ address, command, channels: () => [...hearers.keys()], onMessage: hear });
       const known = hearers.get(key);
       const own = known ?? new Set();
       // A wrapper, so that one function may hear twice and each answer ends its own.
@@ -97,7 +97,7 @@ export const openRedisBus = (address: RedisAddress, command: RedisClient): Bus =
         hearing?.remove(key);
       };
     },
-    get up() {
+    get connected() {
       return up;
     },
     close: async () => {

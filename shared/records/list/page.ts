@@ -3,28 +3,28 @@
  * fits, else gathered by the rarest terms or range and sorted. Called by read.ts, related.ts and search.ts.
  */
 import type { Db, Tx } from '../../platform/db/knex.ts';
-import { pathOf } from '../filters.ts';
+import { filterJsonPath } from '../filters.ts';
 import type { RawRecord } from '../queries.ts';
 import { termQueries } from '../terms.ts';
-import { gather, rangesOf } from './gather.ts';
-import { ask, placed, shapeOf, usualPace, type Found, type ListRequest, type Pace, type Place, type Reading } from './reading.ts';
-import { plain, probe, type StreamName } from './statements.ts';
+import { gatherRecords, keyRanges } from './gather.ts';
+import { queryRecordScan, positionValues, toRecordStreamShape, defaultRecordScanLimits, type FoundRecord, type RecordListRequest, type RecordScanLimits, type RecordPosition, type RecordScan } from './scan.ts';
+import { recordStreamStatement, recordProbeStatement, type RecordStreamName } from './statements.ts';
 
 /** How many rows were read and how many fit, and the keys of the last one; id null: the stream ended. */
-type Edge = readonly [read: number, fitting: number, id: string | null, k1: string | number | null, k2: string | null];
+type RecordScanEdge = readonly [read: number, fitting: number, id: string | null, k1: string | number | null, k2: string | null];
 
 /** Up to `wanted` records behind a place. */
-const readStream = async (reading: Reading, from: Place | null, wanted: number): Promise<Found[]> => {
+const readStream = async (reading: RecordScan, from: RecordPosition | null, wanted: number): Promise<FoundRecord[]> => {
   const { strides, nearby } = reading.pace;
   const { path, query } = reading.values;
-  if (path === null && query === null) return ask<Found>(reading, plain(shapeOf(reading, from)), { ...placed(from), limit: wanted });
-  const found: Found[] = [];
+  if (path === null && query === null) return queryRecordScan<FoundRecord>(reading, recordStreamStatement(toRecordStreamShape(reading, from)), { ...positionValues(from), limit: wanted });
+  const found: FoundRecord[] = [];
   let place = from;
   let [read, fitting] = [0, 0];
   let gathers = true;
   for (let step = 0; ; ) {
     const stride = strides[step] ?? strides[3];
-    const answered = await ask<Found & { edge: Edge | null }>(reading, probe(shapeOf(reading, place), stride), { ...placed(place), limit: wanted - found.length });
+    const answered = await queryRecordScan<FoundRecord & { edge: RecordScanEdge | null }>(reading, recordProbeStatement(toRecordStreamShape(reading, place), stride), { ...positionValues(place), limit: wanted - found.length });
     found.push(...answered.filter(({ edge }) => edge === null));
     const edge = answered.find((each) => each.edge !== null)?.edge ?? null;
     if (found.length >= wanted || edge === null || edge[2] === null) return found;
@@ -33,7 +33,7 @@ const readStream = async (reading: Reading, from: Place | null, wanted: number):
     fitting += edge[1];
     const expected = ((wanted - found.length) * read) / Math.max(fitting, 0.5);
     if (gathers && expected > nearby) {
-      const rest = await gather(reading, place, wanted - found.length, step > 0);
+      const rest = await gatherRecords(reading, place, wanted - found.length, step > 0);
       if (rest !== null) return [...found, ...rest];
       gathers = step === 0;
     }
@@ -44,27 +44,27 @@ const readStream = async (reading: Reading, from: Place | null, wanted: number):
 /** Ops that a record without the field fulfils. */
 const absentOps = ['ne', 'nin', 'exists'];
 
-const streamsOf = ({ order: { by }, clauses }: ListRequest): readonly StreamName[] => {
+const recordStreamsFor = ({ order: { by }, clauses }: RecordListRequest): readonly RecordStreamName[] => {
   if (by.kind !== 'field') return [by.kind];
   return clauses.some(({ field, op }) => field === by.field && !absentOps.includes(op)) ? ['present'] : ['present', 'absent'];
 };
 
-export interface RecordPage {
+export interface StoredRecordPage {
   readonly records: readonly RawRecord[];
   /** null: there are no more. */
-  readonly next: Place | null;
+  readonly next: RecordPosition | null;
 }
 
-export const listStored = async (db: Db | Tx, request: ListRequest, pace: Pace = usualPace): Promise<RecordPage> => {
+export const listStoredRecords = async (db: Db | Tx, request: RecordListRequest, pace: RecordScanLimits = defaultRecordScanLimits): Promise<StoredRecordPage> => {
   const { env, resource, order, clauses, text, after, limit } = request;
   const field = order.by.kind === 'field' ? order.by.field : null;
-  const bounds = rangesOf(request).find((range) => range.field === field);
+  const bounds = keyRanges(request).find((range) => range.field === field);
   const values = {
-    env, resource, path: pathOf(clauses), query: text === null ? null : termQueries(env, resource).matches(text).join(' & '),
+    env, resource, path: filterJsonPath(clauses), query: text === null ? null : termQueries(env, resource).matches(text).join(' & '),
     field, floor: bounds?.least ?? -Number.MAX_VALUE, ceiling: bounds?.most ?? Number.MAX_VALUE,
   };
-  const found: (Found & { absent: number })[] = [];
-  for (const stream of streamsOf(request)) {
+  const found: (FoundRecord & { absent: number })[] = [];
+  for (const stream of recordStreamsFor(request)) {
     const absent = stream === 'absent' ? 1 : 0;
     if (found.length > limit || (after !== null && after[0] > absent)) continue;
     const from = after !== null && after[0] === absent ? after : null;

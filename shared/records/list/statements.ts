@@ -2,13 +2,13 @@
  * The texts of the record list statements: ordered streams read in steps, what terms or a range of keys find gathered,
  * and samples of how frequent a term is. How they are used: page.ts; what they cost: docs/performance.md.
  */
-import { named, type Named } from '../../platform/db/named.ts';
+import { namedStatement, type NamedStatement } from '../../platform/db/namedStatement.ts';
 
 /** An ordered index of records: `present` and `absent` are records with and without a field. */
-export type StreamName = 'title' | 'updatedAt' | 'id' | 'present' | 'absent';
+export type RecordStreamName = 'title' | 'updatedAt' | 'id' | 'present' | 'absent';
 
-export interface Shape {
-  readonly stream: StreamName;
+export interface RecordStreamShape {
+  readonly stream: RecordStreamName;
   readonly descending: boolean;
   /** Whether it begins behind a place. */
   readonly behind: boolean;
@@ -17,25 +17,25 @@ export interface Shape {
 }
 
 /** Key columns before the id, as they are named in `records` (`r`) or `record_keys` (`k`). */
-const keysOf: Readonly<Record<StreamName, readonly string[]>> = { title: ['r.title_key'], updatedAt: ['r.updated_at'], id: [], present: ['k.num', 'k.text'], absent: [] };
-const typesOf: Readonly<Record<StreamName, readonly string[]>> = { title: ['text'], updatedAt: ['bigint'], id: [], present: ['float8', 'text'], absent: [] };
+const keyColumnsByStream: Readonly<Record<RecordStreamName, readonly string[]>> = { title: ['r.title_key'], updatedAt: ['r.updated_at'], id: [], present: ['k.num', 'k.text'], absent: [] };
+const keyTypesByStream: Readonly<Record<RecordStreamName, readonly string[]>> = { title: ['text'], updatedAt: ['bigint'], id: [], present: ['float8', 'text'], absent: [] };
 
-const isKeyed = (stream: StreamName): boolean => stream === 'present' || stream === 'absent';
-const shapeName = ({ stream, descending, behind }: Shape): string => `${stream}.${descending ? 'down' : 'up'}${behind ? '.behind' : ''}`;
+const isKeyed = (stream: RecordStreamName): boolean => stream === 'present' || stream === 'absent';
+const shapeName = ({ stream, descending, behind }: RecordStreamShape): string => `${stream}.${descending ? 'down' : 'up'}${behind ? '.behind' : ''}`;
 
-const columnsOf = (stream: StreamName): string[] => [...keysOf[stream], isKeyed(stream) ? 'k.id' : 'r.id'];
+const columnsOf = (stream: RecordStreamName): string[] => [...keyColumnsByStream[stream], isKeyed(stream) ? 'k.id' : 'r.id'];
 
-const orderOf = ({ stream, descending }: Shape): string => columnsOf(stream).map((column) => `${column}${descending ? ' desc' : ''}`).join(', ');
+const orderOf = ({ stream, descending }: RecordStreamShape): string => columnsOf(stream).map((column) => `${column}${descending ? ' desc' : ''}`).join(', ');
 
-const behindOf = ({ stream, descending, behind }: Shape): string => {
+const afterPositionSql = ({ stream, descending, behind }: RecordStreamShape): string => {
   if (!behind) return 'true';
-  const places = [...typesOf[stream].map((type, n) => `$key${String(n + 1)}::${type}`), '$id::text'];
+  const places = [...keyTypesByStream[stream].map((type, n) => `$key${String(n + 1)}::${type}`), '$id::text'];
   return `(${columnsOf(stream).join(', ')}) ${descending ? '<' : '>'} (${places.join(', ')})`;
 };
 
 /** Key columns as `k1` and `k2`, whatever they are. */
-const keyColumns = (stream: StreamName): string => {
-  const columns = keysOf[stream];
+const keyColumns = (stream: RecordStreamName): string => {
+  const columns = keyColumnsByStream[stream];
   return `${columns[0] ?? 'null::text'} as k1, ${columns[1] ?? 'null::text'} as k2`;
 };
 
@@ -45,46 +45,46 @@ const ofField = 'k.env = $env and k.resource = $resource and k.field = $field';
  * Of a stream's keys those in the bounds that the filters leave. Behind a place only the far bound is asked: from the
  * near one PostgreSQL would read all that lies before the place.
  */
-const bounded = ({ stream, descending, behind }: Shape): string => {
+const bounded = ({ stream, descending, behind }: RecordStreamShape): string => {
   if (stream === 'absent') return 'k.missing';
   const floor = behind && !descending ? '' : ' and k.num >= $floor::float8';
   return `not k.missing${floor}${behind && descending ? '' : ' and k.num <= $ceiling::float8'}`;
 };
 
 /** Keys whose record was written anew since are stale: their stamps differ, and the record is found under its new keys. */
-const streamSql = (shape: Shape, rows: number): string => {
+const streamSql = (shape: RecordStreamShape, rows: number): string => {
   const { stream } = shape;
   const end = `order by ${orderOf(shape)} limit ${String(rows)}`;
   if (!isKeyed(stream)) {
     return `select r.id, ${keyColumns(stream)}, ${fits} as fits from (
-      select r.* from records r where r.env = $env and r.resource = $resource and ${behindOf(shape)} ${end}) r`;
+      select r.* from records r where r.env = $env and r.resource = $resource and ${afterPositionSql(shape)} ${end}) r`;
   }
   return `select k.id, k.k1, k.k2, r.id is not null and ${fits} as fits from (
-      select k.id, k.stamp, ${keyColumns(stream)} from record_keys k where ${ofField} and ${bounded(shape)} and ${behindOf(shape)} ${end}) k
+      select k.id, k.stamp, ${keyColumns(stream)} from record_keys k where ${ofField} and ${bounded(shape)} and ${afterPositionSql(shape)} ${end}) k
     left join lateral (select * from records r where r.env = $env and r.resource = $resource and r.id = k.id and r.stamp = k.stamp offset 0) r on true`;
 };
 
 /** A record with its fields as text. */
-export const rawColumns = 'r.resource, r.id, r.title, r.subtitle, r.fields::text as fields, r.updated_at as "updatedAt"';
-const answer = `${rawColumns}, f.k1, f.k2`;
-const sorted = ({ descending }: Shape): string => ['f.k1', 'f.k2', 'f.id'].map((column) => `${column}${descending ? ' desc' : ''}`).join(', ');
+export const rawRecordColumns = 'r.resource, r.id, r.title, r.subtitle, r.fields::text as fields, r.updated_at as "updatedAt"';
+const answer = `${rawRecordColumns}, f.k1, f.k2`;
+const sorted = ({ descending }: RecordStreamShape): string => ['f.k1', 'f.k2', 'f.id'].map((column) => `${column}${descending ? ' desc' : ''}`).join(', ');
 
 /** The next `$limit` of a stream, where nothing else is asked. */
-export const plain = (shape: Shape): Named =>
-  named(`records.plain.${shapeName(shape)}`, () => {
+export const recordStreamStatement = (shape: RecordStreamShape): NamedStatement =>
+  namedStatement(`records.plain.${shapeName(shape)}`, () => {
     const { stream } = shape;
     const from = isKeyed(stream)
       ? `record_keys k join records r on r.env = $env and r.resource = $resource and r.id = k.id and r.stamp = k.stamp where ${ofField} and ${bounded(shape)}`
       : 'records r where r.env = $env and r.resource = $resource';
-    return `select ${rawColumns}, ${keyColumns(stream)} from ${from} and ${behindOf(shape)} order by ${orderOf(shape)} limit $limit`;
+    return `select ${rawRecordColumns}, ${keyColumns(stream)} from ${from} and ${afterPositionSql(shape)} order by ${orderOf(shape)} limit $limit`;
   });
 
 /**
  * Of the next `rows` of a stream those that fit, at most `$limit`; when these are fewer, a further row whose `edge` says
  * how many were read, how many fit, and the keys of the last one (id null: the stream ended before).
  */
-export const probe = (shape: Shape, rows: number): Named =>
-  named(`records.probe.${shapeName(shape)}.${String(rows)}`, () => `
+export const recordProbeStatement = (shape: RecordStreamShape, rows: number): NamedStatement =>
+  namedStatement(`records.probe.${shapeName(shape)}.${String(rows)}`, () => `
     with s as materialized (${streamSql(shape, rows)})
     select ${answer}, f.edge from (
       (select id, k1, k2, null::json as edge from s where fits)
@@ -96,7 +96,7 @@ export const probe = (shape: Shape, rows: number): Named =>
  * Of records that terms or keys find: with the keys of the stream that they are to be sorted by. A number is taken from
  * the record, which spares looking up its keys at some other place on the disk.
  */
-const withKeys = (shape: Shape): string => {
+const withKeys = (shape: RecordStreamShape): string => {
   const { stream, numeric = false } = shape;
   if (!isKeyed(stream)) return '';
   if (numeric) {
@@ -109,38 +109,38 @@ const withKeys = (shape: Shape): string => {
 };
 
 /** What fits behind the place, of what `found` finds, if it is not more than `most`: each row has that number as `n`. */
-const gathered = (shape: Shape, found: string, most: number): string => `
+const gathered = (shape: RecordStreamShape, found: string, most: number): string => `
     with c as materialized (
       select r.id, ${keyColumns(shape.stream)} from (${found}) r ${withKeys(shape)}
-      where ${fits} and (${behindOf(shape)}) is true limit ${String(most + 1)})
+      where ${fits} and (${afterPositionSql(shape)}) is true limit ${String(most + 1)})
     select ${answer}, n.n from (select count(*)::int as n from c) n
     left join lateral (select * from c f order by ${sorted(shape)} limit $limit) f on true
     left join records r on r.env = $env and r.resource = $resource and r.id = f.id order by ${sorted(shape)}`;
 
-const gatherName = (shape: Shape): string => `${shapeName(shape)}${shape.numeric === true ? '.numeric' : ''}`;
+const gatherName = (shape: RecordStreamShape): string => `${shapeName(shape)}${shape.numeric === true ? '.numeric' : ''}`;
 
 /** Found by the tsquery `$terms`; the GIN index is the only one that PostgreSQL may think of. */
-export const gatherTerms = (shape: Shape, most: number): Named =>
-  named(`records.gatherTerms.${gatherName(shape)}.${String(most)}`, () =>
+export const gatherTermsStatement = (shape: RecordStreamShape, most: number): NamedStatement =>
+  namedStatement(`records.gatherTerms.${gatherName(shape)}.${String(most)}`, () =>
     gathered(shape, 'select * from records r where r.terms @@ $terms::tsquery and (r.env = $env) is true and (r.resource = $resource) is true offset 0', most));
 
 const inRange = 'x.env = $env and x.resource = $resource and x.field = $rangeField and not x.missing and x.num >= $least::float8 and x.num <= $most::float8';
 
 /** Found by a range of a field's numbers. */
-export const gatherRange = (shape: Shape, most: number): Named =>
-  named(`records.gatherRange.${gatherName(shape)}.${String(most)}`, () =>
+export const gatherRangeStatement = (shape: RecordStreamShape, most: number): NamedStatement =>
+  namedStatement(`records.gatherRange.${gatherName(shape)}.${String(most)}`, () =>
     gathered(shape, `select r.* from record_keys x join records r on r.env = $env and r.resource = $resource and r.id = x.id and r.stamp = x.stamp where ${inRange} offset 0`, most));
 
 /** How many a range has, up to `most` + 1. */
-export const countRange = (most: number): Named =>
-  named(`records.countRange.${String(most)}`, () => `select count(*)::int as n from (select 1 from record_keys x where ${inRange} limit ${String(most + 1)}) x`);
+export const countRangeStatement = (most: number): NamedStatement =>
+  namedStatement(`records.countRange.${String(most)}`, () => `select count(*)::int as n from (select 1 from record_keys x where ${inRange} limit ${String(most + 1)}) x`);
 
 /**
  * Of the first `rows` records by id, an order that seldom has to do with another: how many there are, how many have each
  * of six terms, and about how many records there are in all.
  */
-export const sample = (rows: number): Named =>
-  named(`records.sample.${String(rows)}`, () => `
+export const sampleTermsStatement = (rows: number): NamedStatement =>
+  namedStatement(`records.sample.${String(rows)}`, () => `
     select count(*)::int as n, ${[1, 2, 3, 4, 5, 6].map((n) => `(count(*) filter (where r.terms @@ $term${String(n)}::tsquery))::int as t${String(n)}`).join(', ')},
       (select greatest(reltuples, 0)::float8 from pg_class where oid = 'records'::regclass) as total
     from (select r.terms from records r where r.env = $env and r.resource = $resource order by r.id limit ${String(rows)}) r`);
@@ -149,9 +149,9 @@ export const sample = (rows: number): Named =>
  * Any records that `$terms` finds and that `$query` fits, in no order. The inner query is planned without the limit, as for a few rows
  * PostgreSQL would rather read the table; it is read no further than the limit all the same.
  */
-export const anyOf: Named = named('records.anyOf', () => `
+export const anyMatchesStatement: NamedStatement = namedStatement('records.anyOf', () => `
   with found as materialized (
     select r.ctid as place from records r where r.terms @@ $terms::tsquery and (r.env = $env) is true and (r.resource = $resource) is true
       and (r.terms @@ $query::tsquery) is true)
-  select ${rawColumns}
+  select ${rawRecordColumns}
   from (select place from found limit $limit) f join lateral (select * from records r where r.ctid = f.place) r on true`);

@@ -1,10 +1,10 @@
 /** Making environments, and beginning a new epoch of one after its database was restored from a backup. */
 import { fault } from '../../catalogue/errors.ts';
 import { newSealKey } from '../../platform/core/seal.ts';
-import { isDuplicate } from '../../platform/db/errors.ts';
+import { isUniqueViolation } from '../../platform/db/errors.ts';
 import type { Db, Tx } from '../../platform/db/knex.ts';
-import { row, rows, run, statement } from '../../platform/db/sql.ts';
-import { settle, type Administrator } from '../administer.ts';
+import { queryRow, queryRows, executeStatement, statement } from '../../platform/db/sql.ts';
+import { recordAdminChange, type Administrator } from '../adminChange.ts';
 import type { EnvironmentInput } from '../schema.ts';
 
 export interface EnvironmentView {
@@ -22,36 +22,36 @@ const one = statement('administer.environments.one', `${select} where e.name = $
 const insert = statement('administer.environments.insert', 'insert into environments (name, seal_key, created_at) values ($1, $2, $3) returning id');
 const insertStream = statement('administer.environments.stream', 'insert into streams (env) values ($1) on conflict do nothing');
 /** Who may not go everywhere would not get into what they made. */
-const enter = statement('administer.environments.enter', `
+const grantOwnAccessSql = statement('administer.environments.enter', `
   update people set environments = array_append(environments, $2) where id = $1 and not environments && array['*', $2]`);
 const raiseEpoch = statement('administer.environments.epoch', 'update environments set epoch = epoch + 1 where name = $1 returning epoch');
 
 /** Oldest first. */
-export const listEnvironments = (db: Db | Tx): Promise<EnvironmentView[]> => rows<EnvironmentView>(db, list);
+export const listEnvironments = (db: Db | Tx): Promise<EnvironmentView[]> => queryRows<EnvironmentView>(db, list);
 
 const environmentOf = async (tx: Tx, name: string): Promise<EnvironmentView> => {
-  const environment = await row<EnvironmentView>(tx, one, [name]);
+  const environment = await queryRow<EnvironmentView>(tx, one, [name]);
   if (environment === undefined) throw fault('not_found');
   return environment;
 };
 
 export const createEnvironment = async (tx: Tx, admin: Administrator, { name }: EnvironmentInput): Promise<EnvironmentView> => {
   try {
-    const made = await row<{ id: number }>(tx, insert, [name, newSealKey(), admin.at]);
-    await run(tx, insertStream, [made?.id ?? 0]);
-    if (admin.by.type === 'person') await run(tx, enter, [admin.by.id, name]);
+    const made = await queryRow<{ id: number }>(tx, insert, [name, newSealKey(), admin.at]);
+    await executeStatement(tx, insertStream, [made?.id ?? 0]);
+    if (admin.by.type === 'person') await executeStatement(tx, grantOwnAccessSql, [admin.by.id, name]);
   } catch (error) {
-    throw isDuplicate(error) ? fault('conflict', `There is already an environment ${name}.`) : error;
+    throw isUniqueViolation(error) ? fault('conflict', `There is already an environment ${name}.`) : error;
   }
-  await settle(tx, admin, { verb: 'environment.create', target: { type: 'environment', id: name }, environments: [name], before: null, after: { name } });
+  await recordAdminChange(tx, admin, { verb: 'environment.create', target: { type: 'environment', id: name }, environments: [name], before: null, after: { name } });
   return environmentOf(tx, name);
 };
 
 /** Every stream offset given out before counts as gone: clients are told to fetch anew. */
-export const beginEpoch = async (tx: Tx, admin: Administrator, name: string): Promise<EnvironmentView> => {
-  const raised = await row<{ epoch: number }>(tx, raiseEpoch, [name]);
+export const startEpoch = async (tx: Tx, admin: Administrator, name: string): Promise<EnvironmentView> => {
+  const raised = await queryRow<{ epoch: number }>(tx, raiseEpoch, [name]);
   if (raised === undefined) throw fault('not_found');
   const told = { before: { epoch: raised.epoch - 1 }, after: { epoch: raised.epoch } };
-  await settle(tx, admin, { verb: 'environment.newEpoch', target: { type: 'environment', id: name }, environments: [name], ...told });
+  await recordAdminChange(tx, admin, { verb: 'environment.newEpoch', target: { type: 'environment', id: name }, environments: [name], ...told });
   return environmentOf(tx, name);
 };

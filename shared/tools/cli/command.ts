@@ -1,6 +1,6 @@
 /** What a command of the admin tool is, and how its words are read: strictly, as a misspelt option must not be ignored. */
 import { parseArgs } from 'node:util';
-import type { Context } from './context.ts';
+import type { CommandContext } from './context.ts';
 import { UsageError } from './failures.ts';
 
 export interface Option {
@@ -11,7 +11,7 @@ export interface Option {
   readonly required?: boolean;
 }
 
-export interface Answer {
+export interface CommandResult {
   /** What `--json` prints. */
   readonly json: object;
   /** What is printed without it. */
@@ -25,11 +25,11 @@ export interface Command {
   /** The word after the verb: `<name>`, `[name]`, or null. */
   readonly argument: string | null;
   readonly options: Readonly<Record<string, Option>>;
-  readonly run: (context: Context, given: Given) => Promise<Answer>;
+  readonly run: (context: CommandContext, given: CommandArguments) => Promise<CommandResult>;
 }
 
 /** What was given, by name; nothing is there that the command doesn't declare. */
-export interface Given {
+export interface CommandArguments {
   readonly argument: string;
   readonly json: boolean;
   readonly text: (name: string) => string | undefined;
@@ -38,25 +38,25 @@ export interface Given {
   readonly list: (name: string) => string[] | undefined;
 }
 
-const usual: Readonly<Record<string, Option>> = { json: { kind: 'flag' }, help: { kind: 'flag' } };
+const commonOptions: Readonly<Record<string, Option>> = { json: { kind: 'flag' }, help: { kind: 'flag' } };
 
-const shown = ([name, { kind, value = '', required = false }]: [string, Option]): string => {
+const formatOption = ([name, { kind, value = '', required = false }]: [string, Option]): string => {
   const text = kind === 'flag' ? `--${name}` : `--${name} ${value}`;
   return `${required ? text : `[${text}]`}${kind === 'list' ? '…' : ''}`;
 };
 
-export const usageOf = ({ thing, verb, argument, options }: Command): string =>
-  [thing, verb, ...(argument === null ? [] : [argument]), ...Object.entries(options).map(shown)].join(' ');
+export const commandUsage = ({ thing, verb, argument, options }: Command): string =>
+  [thing, verb, ...(argument === null ? [] : [argument]), ...Object.entries(options).map(formatOption)].join(' ');
 
-const misused = (command: Command, sentence: string): UsageError => new UsageError(`${sentence}\nUsage: npm run admin -- ${usageOf(command)}`);
+const usageError = (command: Command, sentence: string): UsageError => new UsageError(`${sentence}\nUsage: npm run admin -- ${commandUsage(command)}`);
 
 interface Tokens {
   readonly values: Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>;
   readonly positionals: string[];
 }
 
-const tokensOf = (command: Command, args: readonly string[]): Tokens => {
-  const all = { ...command.options, ...usual };
+const parseTokens = (command: Command, args: readonly string[]): Tokens => {
+  const all = { ...command.options, ...commonOptions };
   const options = Object.fromEntries(
     Object.entries(all).map(([name, { kind }]) => [name, { type: kind === 'flag' ? ('boolean' as const) : ('string' as const), multiple: kind === 'list' }]),
   );
@@ -66,30 +66,30 @@ const tokensOf = (command: Command, args: readonly string[]): Tokens => {
     if (token.kind !== 'option') continue;
     const option = Object.hasOwn(all, token.name) ? all[token.name] : undefined;
     if (option === undefined) {
-      throw misused(command, `There is no option ${token.rawName} here; ${command.thing} ${command.verb} takes ${Object.keys(all).map((name) => `--${name}`).join(', ')}.`);
+      throw usageError(command, `There is no option ${token.rawName} here; ${command.thing} ${command.verb} takes ${Object.keys(all).map((name) => `--${name}`).join(', ')}.`);
     }
-    if (option.kind !== 'list' && seen.has(token.name)) throw misused(command, `${token.rawName} is given twice; give it once.`);
+    if (option.kind !== 'list' && seen.has(token.name)) throw usageError(command, `${token.rawName} is given twice; give it once.`);
     seen.add(token.name);
-    if (option.kind === 'flag' && token.value !== undefined) throw misused(command, `${token.rawName} takes no value.`);
+    if (option.kind === 'flag' && token.value !== undefined) throw usageError(command, `${token.rawName} takes no value.`);
     // What looks like an option is one: a forgotten value must not swallow it.
     const forgotten = token.value === undefined || token.value === '' || (token.inlineValue === false && token.value.startsWith('--'));
-    if (option.kind !== 'flag' && forgotten) throw misused(command, `${token.rawName} needs a value: ${token.rawName} ${option.value ?? ''}`);
+    if (option.kind !== 'flag' && forgotten) throw usageError(command, `${token.rawName} needs a value: ${token.rawName} ${option.value ?? ''}`);
   }
   const { values, positionals } = parseArgs({ args: [...args], options, strict: false, allowPositionals: true });
   return { values, positionals };
 };
 
 /** Reads the words after thing and verb. Throws UsageError. */
-export const readGiven = (command: Command, args: readonly string[]): Given & { readonly help: boolean } => {
-  const { values, positionals } = tokensOf(command, args);
+export const parseCommandArguments = (command: Command, args: readonly string[]): CommandArguments & { readonly help: boolean } => {
+  const { values, positionals } = parseTokens(command, args);
   const help = values['help'] === true;
   const [argument = '', ...further] = positionals;
   if (!help) {
     const [extra] = command.argument === null ? positionals : further;
-    if (extra !== undefined) throw misused(command, `${JSON.stringify(extra)} is one word too many; quote what has spaces in it.`);
-    if (argument === '' && command.argument?.startsWith('<') === true) throw misused(command, `${command.argument} is missing.`);
+    if (extra !== undefined) throw usageError(command, `${JSON.stringify(extra)} is one word too many; quote what has spaces in it.`);
+    if (argument === '' && command.argument?.startsWith('<') === true) throw usageError(command, `${command.argument} is missing.`);
     const missing = Object.entries(command.options).find(([name, { required = false }]) => required && values[name] === undefined);
-    if (missing !== undefined) throw misused(command, `--${missing[0]} is missing.`);
+    if (missing !== undefined) throw usageError(command, `--${missing[0]} is missing.`);
   }
   const text = (name: string): string | undefined => {
     const value = values[name];
@@ -103,7 +103,7 @@ export const readGiven = (command: Command, args: readonly string[]): Given & { 
     ms: (name) => {
       const value = text(name);
       if (value === undefined) return undefined;
-      if (!/^\d{1,15}$/.test(value)) throw misused(command, `--${name} must be a whole number of milliseconds, not ${JSON.stringify(value)}.`);
+      if (!/^\d{1,15}$/.test(value)) throw usageError(command, `--${name} must be a whole number of milliseconds, not ${JSON.stringify(value)}.`);
       return Number(value);
     },
     list: (name) => {

@@ -4,4 +4,4 @@
 export class UsageError extends Error {}
 
 /** Something that can't be done as things are: printed as one sentence, exit code 1. */
-export class Failure extends Error {}
+export class CommandFailure extends Error {}

@@ -2,7 +2,7 @@
 import { WebSocket, type RawData } from 'ws';
 import type { LiveMessage } from './liveLines.ts';
 
-export interface Target {
+export interface WatchTarget {
   /** An environment's address: `http://…/api/env/demo`. */
   readonly baseUrl: string;
   readonly token: string;
@@ -10,17 +10,17 @@ export interface Target {
 
 export interface WatchOptions {
   /** Asked before each connection, as a restarted service may have another address. Throws when there is none. */
-  readonly target: () => Promise<Target>;
+  readonly target: () => Promise<WatchTarget>;
   readonly types?: string;
   readonly inboxes?: string;
-  readonly hear: (raw: string, message: LiveMessage) => void;
+  readonly onMessage: (raw: string, message: LiveMessage) => void;
   /** What the connection does, for whoever watches. */
-  readonly say: (line: string) => void;
+  readonly onStatus: (line: string) => void;
   readonly signal: AbortSignal;
 }
 
 /** How a connection ended. `fatal`: another one would end the same way. */
-interface End {
+interface ConnectionEnd {
   readonly sentence: string;
   readonly fatal: boolean;
   /** The offset was refused: begin with what happens from now on. */
@@ -32,7 +32,7 @@ const silenceMs = 60_000;
 const firstWaitMs = 500;
 const longestWaitMs = 5_000;
 
-const closeReasons: Readonly<Record<number, End>> = {
+const closeReasons: Readonly<Record<number, ConnectionEnd>> = {
   4401: { sentence: 'the token was revoked or has expired', fatal: true },
   4403: { sentence: 'the role may not watch any more', fatal: true },
   4429: { sentence: 'too many streams are open with this token', fatal: true },
@@ -40,7 +40,7 @@ const closeReasons: Readonly<Record<number, End>> = {
   1012: { sentence: 'the server restarts', fatal: false },
 };
 
-const refusal = (status: number, body: string): End => {
+const refusalEnd = (status: number, body: string): ConnectionEnd => {
   let answer: { error?: string; code?: string } = {};
   try {
     answer = JSON.parse(body) as typeof answer;
@@ -52,7 +52,7 @@ const refusal = (status: number, body: string): End => {
   return { sentence, fatal: status >= 400 && status < 500 && status !== 429 };
 };
 
-const addressOf = ({ baseUrl }: Target, { types, inboxes }: WatchOptions, after: string | null): URL => {
+const liveAddress = ({ baseUrl }: WatchTarget, { types, inboxes }: WatchOptions, after: string | null): URL => {
   const address = new URL(`${baseUrl.replace(/\/+$/, '')}/live`);
   address.protocol = address.protocol === 'https:' ? 'wss:' : 'ws:';
   if (types !== undefined) address.searchParams.set('types', types);
@@ -62,10 +62,10 @@ const addressOf = ({ baseUrl }: Target, { types, inboxes }: WatchOptions, after:
 };
 
 /** One connection, until it ends. `note` gets each message's offset. */
-const connection = (address: URL, token: string, { hear, signal }: WatchOptions, note: (offset: string) => void): Promise<End> =>
+const watchConnection = (address: URL, token: string, { onMessage: hear, signal }: WatchOptions, note: (offset: string) => void): Promise<ConnectionEnd> =>
   new Promise((resolve) => {
     const socket = new WebSocket(address, { headers: { authorization: `Bearer ${token}` }, handshakeTimeout: 10_000 });
-    let end: End | null = null;
+    let end: ConnectionEnd | null = null;
     const silence = setTimeout(() => {
       socket.terminate();
     }, silenceMs);
@@ -82,7 +82,7 @@ const connection = (address: URL, token: string, { hear, signal }: WatchOptions,
       let body = '';
       response.setEncoding('utf8').on('data', (piece: string) => void (body = (body + piece).slice(0, 10_000)));
       response.on('end', () => {
-        end = refusal(response.statusCode ?? 0, body);
+        end = refusalEnd(response.statusCode ?? 0, body);
         socket.terminate();
       });
     });
@@ -105,7 +105,7 @@ const connection = (address: URL, token: string, { hear, signal }: WatchOptions,
     });
   });
 
-const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+const abortableSleep = (ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);
     signal.addEventListener('abort', () => {
@@ -116,12 +116,12 @@ const pause = (ms: number, signal: AbortSignal): Promise<void> =>
 
 /** Watches until `signal` aborts (true) or watching makes no sense any more (false). */
 export const watchLive = async (options: WatchOptions): Promise<boolean> => {
-  const { target, say, signal } = options;
+  const { target, onStatus: say, signal } = options;
   let after: string | null = null;
   let wait = firstWaitMs;
   while (!signal.aborted) {
     const { baseUrl, token } = await target();
-    const end: End = await connection(addressOf({ baseUrl, token }, options, after), token, options, (offset) => {
+    const end: ConnectionEnd = await watchConnection(liveAddress({ baseUrl, token }, options, after), token, options, (offset) => {
       after = offset;
       wait = firstWaitMs;
     });
@@ -134,7 +134,7 @@ export const watchLive = async (options: WatchOptions): Promise<boolean> => {
     // Less up to half of it at random, so that all watchers of a restarted server don't come at once.
     const ms = Math.round(wait * (1 - Math.random() / 2));
     say(`${end.sentence}; trying again in ${(ms / 1000).toFixed(1)} s${after === null ? '' : ', from where it was'}`);
-    await pause(ms, signal);
+    await abortableSleep(ms, signal);
     wait = Math.min(wait * 2, longestWaitMs);
   }
   return true;

@@ -1,7 +1,7 @@
 /** Lines for a person who reads a terminal. */
 
 /** Columns as wide as their widest cell; the head is left out when there are no rows. */
-export const table = (head: readonly string[], rows: readonly (readonly string[])[], empty: string): string[] => {
+export const formatTable = (head: readonly string[], rows: readonly (readonly string[])[], empty: string): string[] => {
   if (rows.length === 0) return [empty];
   const all = [head, ...rows];
   const widths = head.map((_, column) => Math.max(...all.map((cells) => (cells[column] ?? '').length)));
@@ -9,7 +9,7 @@ export const table = (head: readonly string[], rows: readonly (readonly string[]
 };
 
 /** A time as people write it, in UTC. */
-export const timeText = (at: number | null, never: string): string => (at === null ? never : `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`);
+export const formatTime = (at: number | null, never: string): string => (at === null ? never : `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`);
 
 export const credentialLines = (token: string, baseUrl: string | null): string[] => [
   `token:    ${token}   (shown this once)`,

@@ -1,26 +1,26 @@
 /** Finds and runs a command of the admin tool and says what became of it; admin.ts prints that. */
-import { systemAdministrator } from '../../settings/administer.ts';
+import { systemAdministrator } from '../../settings/adminChange.ts';
 import { systemClock } from '../../platform/core/clock.ts';
 import type { Config } from '../../platform/core/config.ts';
 import { openDb } from '../../platform/db/knex.ts';
-import { closeClient, impatient, openClient } from '../../platform/redis/client.ts';
+import { closeClient, failFastOptions, openClient } from '../../platform/redis/client.ts';
 import { openRedisBus } from '../../platform/redis/redisBus.ts';
-import { readGiven, usageOf, type Answer, type Command } from './command.ts';
+import { parseCommandArguments, commandUsage, type CommandResult, type Command } from './command.ts';
 import { UsageError } from './failures.ts';
 import { agentCommands } from './things/agents.ts';
 import { appKeyCommands } from './things/appKeys.ts';
 import { environmentCommands } from './things/environments.ts';
 import { personCommands } from './things/people.ts';
 import { roleCommands } from './things/roles.ts';
-import { troubleOf } from './troubles.ts';
+import { toCommandError } from './commandErrors.ts';
 
-export interface Surroundings {
+export interface AdminEnvironment {
   /** Asked only when a command is about to be run; throws an Error that names the bad variable. */
   readonly readConfig: () => Config;
   readonly readInput: () => Promise<string>;
 }
 
-export interface Outcome {
+export interface CommandOutcome {
   /** 0; 2: the command is written wrong; 1: it can't be done. */
   readonly exitCode: 0 | 1 | 2;
   /** For standard output, when it is done; else for standard error. */
@@ -30,11 +30,11 @@ export interface Outcome {
 const commands: readonly Command[] = [...environmentCommands, ...roleCommands, ...agentCommands, ...personCommands, ...appKeyCommands];
 
 const help = (): string => {
-  const lines = commands.map((command) => `  ${usageOf(command)}\n      ${command.about}`);
+  const lines = commands.map((command) => `  ${commandUsage(command)}\n      ${command.about}`);
   return ['Usage: npm run admin -- <thing> <verb> [name] [options]', '', ...lines, '', 'With --json the answer alone goes to standard output.'].join('\n');
 };
 
-const commandOf = (thing: string | undefined, verb: string | undefined): Command => {
+const findCommand = (thing: string | undefined, verb: string | undefined): Command => {
   const things = [...new Set(commands.map((command) => command.thing))];
   if (thing === undefined) throw new UsageError(help());
   if (!things.includes(thing)) throw new UsageError(`There is no ${JSON.stringify(thing)} here; there are ${things.join(', ')}. All of it: npm run admin -- --help`);
@@ -52,38 +52,38 @@ interface Message {
   readonly text: string;
 }
 
-const tell = async ({ redisUrl, redisPrefix }: Config, messages: readonly Message[]): Promise<void> => {
+const publishMessages = async ({ redisUrl, redisPrefix }: Config, messages: readonly Message[]): Promise<void> => {
   if (messages.length === 0) return;
   const address = { url: redisUrl, prefix: redisPrefix, onError: () => undefined };
-  const client = openClient(address, impatient);
+  const client = openClient(address, failFastOptions);
   const bus = openRedisBus(address, client);
   const until = systemClock.now() + redisWaitMs;
-  while (!bus.up && systemClock.now() < until) await new Promise((resolve) => setTimeout(resolve, 10));
+  while (!bus.connected && systemClock.now() < until) await new Promise((resolve) => setTimeout(resolve, 10));
   for (const { channel, text } of messages) bus.publish(channel, text);
   await bus.close();
   await closeClient(client);
 };
 
-const perform = async (command: Command, args: readonly string[], config: () => Config, readInput: Surroundings['readInput']): Promise<string> => {
-  const given = readGiven(command, args);
-  if (given.help) return `npm run admin -- ${usageOf(command)}\n${command.about}`;
+const runCommand = async (command: Command, args: readonly string[], config: () => Config, readInput: AdminEnvironment['readInput']): Promise<string> => {
+  const given = parseCommandArguments(command, args);
+  if (given.help) return `npm run admin -- ${commandUsage(command)}\n${command.about}`;
   const { migrateDatabaseUrl: url, publicUrl } = config();
   const messages: Message[] = [];
   const bus = { publish: (channel: string, text: string): void => void messages.push({ channel, text }) };
   const admin = systemAdministrator('admin command', systemClock.now());
   const db = openDb({ url, poolSize: 2, applicationName: 'console-admin' });
-  let answer: Answer;
+  let answer: CommandResult;
   try {
     answer = await command.run({ db, bus, admin, publicUrl, readInput }, given);
   } finally {
     await db.destroy();
   }
-  await tell(config(), messages);
+  await publishMessages(config(), messages);
   return given.json ? JSON.stringify(answer.json, undefined, 2) : answer.lines.join('\n');
 };
 
 /** Runs `<thing> <verb> [name] [options]`. Never throws. */
-export const runAdmin = async ([thing, verb, ...rest]: readonly string[], { readConfig, readInput }: Surroundings): Promise<Outcome> => {
+export const runAdmin = async ([thing, verb, ...rest]: readonly string[], { readConfig, readInput }: AdminEnvironment): Promise<CommandOutcome> => {
   let databaseUrl: string | null = null;
   const config = (): Config => {
     const read = readConfig();
@@ -91,9 +91,9 @@ export const runAdmin = async ([thing, verb, ...rest]: readonly string[], { read
     return read;
   };
   try {
-    const text = thing === '--help' || thing === 'help' ? help() : await perform(commandOf(thing, verb), rest, config, readInput);
+    const text = thing === '--help' || thing === 'help' ? help() : await runCommand(findCommand(thing, verb), rest, config, readInput);
     return { exitCode: 0, text };
   } catch (error) {
-    return troubleOf(error, databaseUrl);
+    return toCommandError(error, databaseUrl);
   }
 };

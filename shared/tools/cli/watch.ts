@@ -2,8 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { readDataDir } from '../../platform/core/config.ts';
-import { liveLine } from './liveLines.ts';
-import { watchLive, type Target } from './liveWatch.ts';
+import { formatLiveMessage } from './liveLines.ts';
+import { watchLive, type WatchTarget } from './liveWatch.ts';
 import { misused, readOptions } from './options.mjs';
 
 const accessFile = join(resolve(readDataDir()), 'access.json');
@@ -11,7 +11,7 @@ const accessFile = join(resolve(readDataDir()), 'access.json');
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 /** The demo's address and operator, as `npm start` wrote them. */
-const demoTarget = async (): Promise<Target> => {
+const demoTarget = async (): Promise<WatchTarget> => {
   try {
     const { baseUrl, agents } = JSON.parse(await readFile(accessFile, 'utf8')) as { baseUrl: string; agents: { operator: string } };
     return { baseUrl, token: agents.operator };
@@ -32,8 +32,8 @@ const watch = async (): Promise<number> => {
     target: async () => (url !== undefined && token !== undefined ? { baseUrl: url, token } : { ...(await demoTarget()), ...(url && { baseUrl: url }), ...(token && { token }) }),
     types: text('types'),
     inboxes: text('inboxes'),
-    hear: (raw, message) => void process.stdout.write(`${json ? raw : liveLine(message)}\n`),
-    say,
+    onMessage: (raw, message) => void process.stdout.write(`${json ? raw : formatLiveMessage(message)}\n`),
+    onStatus: say,
     signal: stopping.signal,
   });
   return stopped ? 0 : 1;

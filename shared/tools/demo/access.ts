@@ -7,24 +7,24 @@ import { createAgent, listAgents, rotateAgent } from '../../settings/agents.ts';
 import { createAppKey, listAppKeys, rotateAppKey } from '../../settings/appKeys.ts';
 import { hashPassword } from '../../settings/passwords.ts';
 import { updatePerson } from '../../settings/people.ts';
-import { tokenHash, tokenKind } from '../../access/tokens.ts';
-import type { Administrator } from '../../settings/administer.ts';
-import { answer, Type, type Static } from '../../platform/core/schema.ts';
-import { compile } from '../../platform/core/validate.ts';
+import { tokenHash, parseTokenKind } from '../../access/tokens.ts';
+import type { Administrator } from '../../settings/adminChange.ts';
+import { responseObject, Type, type Static } from '../../platform/core/schema.ts';
+import { compileCheck } from '../../platform/core/validate.ts';
 import type { Db, Tx } from '../../platform/db/knex.ts';
-import { row, rows, statement } from '../../platform/db/sql.ts';
+import { queryRow, queryRows, statement } from '../../platform/db/sql.ts';
 import { lockDemo } from './setUp.ts';
 import type { DemoWorld } from './types.ts';
 
 /** What `.data/access.json` holds (contract section 11). */
-const accessSchema = answer({
+const accessSchema = responseObject({
   baseUrl: Type.String(),
-  agents: answer({ admin: Type.String(), operator: Type.String(), viewer: Type.String() }),
-  people: Type.Array(answer({ email: Type.String(), password: Type.String(), role: Type.String() })),
+  agents: responseObject({ admin: Type.String(), operator: Type.String(), viewer: Type.String() }),
+  people: Type.Array(responseObject({ email: Type.String(), password: Type.String(), role: Type.String() })),
   appKey: Type.String(),
 });
 export type DemoAccess = Static<typeof accessSchema>;
-export const parseAccess = compile(accessSchema);
+export const parseAccess = compileCheck(accessSchema);
 
 const appKeyName = 'Demo app';
 const agentRoles = ['admin', 'operator', 'viewer'] as const;
@@ -71,17 +71,17 @@ interface Held {
 const holding = async (db: Db, at: number, { environment, world, known }: AccessOptions): Promise<Held> => {
   const agent = async (role: AgentRole): Promise<string | null> => {
     const token = known?.agents[role] ?? '';
-    return tokenKind(token) === 'agent' && (await row(db, agentHolds, [tokenHash(token), at, environment, role])) !== undefined ? token : null;
+    return parseTokenKind(token) === 'agent' && (await queryRow(db, agentHolds, [tokenHash(token), at, environment, role])) !== undefined ? token : null;
   };
   const key = known?.appKey ?? '';
-  const keyHolds = tokenKind(key) === 'app' && (await row(db, appKeyHolds, [tokenHash(key), at, environment])) !== undefined;
+  const keyHolds = parseTokenKind(key) === 'app' && (await queryRow(db, appKeyHolds, [tokenHash(key), at, environment])) !== undefined;
   const agents = { admin: await agent('admin'), operator: await agent('operator'), viewer: await agent('viewer') };
   const appKey = keyHolds ? key : null;
   // With a token that works what is known is of this database. Then a password is only made for who never had one: any
   // other may have been changed since, by somebody who wants it so.
   const ours = appKey !== null || Object.values(agents).some((token) => token !== null);
   const told = new Map(ours ? known?.people.map(({ email, password }) => [email, password]) : []);
-  const people = await rows<PersonRow>(db, findPeople, [world.people.map(({ email }) => email)]);
+  const people = await queryRows<PersonRow>(db, findPeople, [world.people.map(({ email }) => email)]);
   const named = people.map((person) => ({ ...person, password: told.get(person.email) ?? null }));
   return { agents, appKey, people: named.filter(({ password, fresh }) => !ours || fresh || password !== null) };
 };

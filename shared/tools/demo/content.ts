@@ -1,7 +1,7 @@
 /** Writes the demo's records and items with their history and counts in one transaction, so that half of it is none of it. */
-import { countDeltas } from '../../items/perform/tell.ts';
+import { countDeltas } from '../../items/perform/eventBatch.ts';
 import type { Tx } from '../../platform/db/knex.ts';
-import { run, statement } from '../../platform/db/sql.ts';
+import { executeStatement, statement } from '../../platform/db/sql.ts';
 import type { Definition } from '../../environments/definition.ts';
 import type { Item } from '../../items/model.ts';
 import { demoItems } from './generate.ts';
@@ -88,8 +88,8 @@ const batchOf = (batch: readonly DemoItem[], first: number, counts: Map<string, 
 };
 
 const writeBatch = async (tx: Tx, env: number, { items, events }: Batch): Promise<void> => {
-  await run(tx, insertItems, [env, JSON.stringify(items)]);
-  await run(tx, insertEvents, [env, JSON.stringify(events)]);
+  await executeStatement(tx, insertItems, [env, JSON.stringify(items)]);
+  await executeStatement(tx, insertEvents, [env, JSON.stringify(events)]);
 };
 
 /** Answers how many entries the items' histories have. */
@@ -117,15 +117,15 @@ const writeItems = async (tx: Tx, content: Content): Promise<number> => {
     if (made % 10_000 === 0 && made < items) say(`demo: ${made.toLocaleString('en')} of ${items.toLocaleString('en')} items …`);
   }
   await writing;
-  await run(tx, insertCounts, [env, JSON.stringify(countRows(counts))]);
-  await run(tx, markOverdue, [env, now]);
+  await executeStatement(tx, insertCounts, [env, JSON.stringify(countRows(counts))]);
+  await executeStatement(tx, markOverdue, [env, now]);
   return entries;
 };
 
 /** Fills an environment that has no items; answers the number of timeline entries. */
 export const writeContent = async (tx: Tx, content: Content): Promise<number> => {
   for (let first = 0; first < content.records.length; first += batchRows) {
-    await run(tx, insertRecords, [content.env, JSON.stringify(content.records.slice(first, first + batchRows))]);
+    await executeStatement(tx, insertRecords, [content.env, JSON.stringify(content.records.slice(first, first + batchRows))]);
   }
   return writeItems(tx, content);
 };

@@ -1,7 +1,7 @@
 // Northwind Cloud's customers, orders, payments and subscriptions, and who of them could have caused an item at a time.
 
 import { MS, Random, mix } from './random.ts';
-import { ordersOfCustomers, type Customer, type Order } from './sales.ts';
+import { ordersOfCustomers, type Customer, type DemoOrder } from './sales.ts';
 import { companyHeads, companyTails, countries, firstNames, lastNames, plans, slug } from './words/names.ts';
 
 const CUSTOMERS = 2_000;
@@ -40,10 +40,10 @@ function inventCustomer(random: Random, n: number, since: number): Customer {
   };
 }
 
-export class Directory {
+export class DemoDirectory {
   readonly customers: readonly Customer[];
-  readonly orders: readonly Order[];
-  readonly #ordersOf = new Map<string, Order[]>();
+  readonly orders: readonly DemoOrder[];
+  readonly #ordersOf = new Map<string, DemoOrder[]>();
 
   constructor(seed: number, now: number) {
     const random = new Random(mix(seed, -1));
@@ -63,12 +63,12 @@ export class Directory {
   }
 
   /** An order among the 400 newest at `at`: refunds are asked for within weeks. */
-  orderAt(random: Random, at: number): Order {
+  orderAt(random: Random, at: number): DemoOrder {
     const placed = Math.max(1, countUpTo(this.orders, at, ({ placedAt }) => placedAt));
     return this.orders[random.int(Math.max(0, placed - 400), placed - 1)] ?? random.pick(this.orders);
   }
 
-  lastOrderOf(customer: Customer, at: number): Order | null {
+  lastOrderOf(customer: Customer, at: number): DemoOrder | null {
     return this.#ordersOf.get(customer.id)?.findLast(({ placedAt }) => placedAt <= at) ?? null;
   }
 }

@@ -1,6 +1,6 @@
 // The demo environment's content: the same for the same seed and time, on every machine. Called by the loader and by benchmarks.
 
-import { Directory } from './directory.ts';
+import { DemoDirectory } from './directory.ts';
 import { draftAbuse, draftRefund, draftSignup } from './drafts/cases.ts';
 import type { Draft, Scene } from './drafts/draft.ts';
 import { draftError } from './drafts/errors.ts';
@@ -32,7 +32,7 @@ const drafts: readonly { weight: number; draft: (scene: Scene) => Draft }[] = [
 
 /** Everything but the items, at most half a megabyte. */
 export function demoWorld(seed: number, now: number): DemoWorld {
-  const { customers, orders } = new Directory(seed, now);
+  const { customers, orders } = new DemoDirectory(seed, now);
   return {
     people: people.map((person) => ({ ...person })),
     roles: roles.map(({ name, grants }) => ({ name, grants: grants.map(({ on, can }) => ({ on, can: [...can] })) })),
@@ -47,7 +47,7 @@ export function demoWorld(seed: number, now: number): DemoWorld {
  * `now` is in epoch milliseconds; nothing that is told lies after it.
  */
 export function* demoItems(seed: number, now: number, count: number): Generator<DemoItem[], void, undefined> {
-  const directory = new Directory(seed, now);
+  const directory = new DemoDirectory(seed, now);
   for (let first = 0; first < count; first += BATCH) {
     const length = Math.min(BATCH, count - first);
     yield Array.from({ length }, (_, n) => demoItem(directory, { seed, now, count }, first + n));
@@ -55,7 +55,7 @@ export function* demoItems(seed: number, now: number, count: number): Generator<
 }
 
 /** Item `n` depends on nothing but its arguments, so batches could be made in any order. */
-function demoItem(directory: Directory, { seed, now, count }: { seed: number; now: number; count: number }, n: number): DemoItem {
+function demoItem(directory: DemoDirectory, { seed, now, count }: { seed: number; now: number; count: number }, n: number): DemoItem {
   const random = new Random(mix(seed, n));
   // Each item has its own slice of time, which keeps them in order without sorting.
   const age = SPAN * (1 - (n + random.next()) / count) ** GROWTH;

@@ -6,19 +6,19 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import { systemAdministrator } from '../../settings/administer.ts';
+import { systemAdministrator } from '../../settings/adminChange.ts';
 import { listAgents } from '../../settings/agents.ts';
 import { listAppKeys } from '../../settings/appKeys.ts';
 import { listPeople } from '../../settings/people.ts';
 import { systemClock } from '../../platform/core/clock.ts';
-import { configOrExit } from '../../platform/core/config.ts';
+import { readConfigOrExit } from '../../platform/core/config.ts';
 import { openDb, type Db, type Tx } from '../../platform/db/knex.ts';
-import { row, statement } from '../../platform/db/sql.ts';
-import { openEnvironment, type Environment, type EnvironmentRow } from '../../environments/definition.ts';
+import { queryRow, statement } from '../../platform/db/sql.ts';
+import { toEnvironment, type Environment, type StoredEnvironment } from '../../environments/definition.ts';
 import { parseAccess, renewAccess, type DemoAccess } from './access.ts';
 import { writeContent } from './content.ts';
 import { demoWorld } from './generate.ts';
-import type { Actor, Cast } from './rows.ts';
+import type { DemoEventActor, Cast } from './rows.ts';
 import { lockDemo, setUpDemo } from './setUp.ts';
 import type { DemoWorld } from './types.ts';
 
@@ -58,7 +58,7 @@ const castOf = async (tx: Tx, { id, name }: Environment, world: DemoWorld): Prom
     if (found === undefined) throw new Error(`The demo's ${what} is not there in environment ${String(id)}.`);
     return found;
   };
-  const actor = (type: 'person' | 'agent', known: { id: string; name: string; role: { name: string } }): Actor =>
+  const actor = (type: 'person' | 'agent', known: { id: string; name: string; role: { name: string } }): DemoEventActor =>
     ({ by: { type, id: known.id, name: known.name }, role: known.role.name });
   return {
     people: world.people.map(({ email }) => actor('person', need(people.get(email), email))),
@@ -72,7 +72,7 @@ const castOf = async (tx: Tx, { id, name }: Environment, world: DemoWorld): Prom
 export const loadDemo = async (db: Db, options: DemoOptions): Promise<LoadedDemo> => {
   const { now, environment = 'demo', items = 20_000, seed = 1, publicUrl = 'http://127.0.0.1:3000', known = null, say = () => undefined } = options;
   const world = demoWorld(seed, now);
-  const complete = (await row(db, hasItems, [environment])) !== undefined;
+  const complete = (await queryRow(db, hasItems, [environment])) !== undefined;
   const admin = systemAdministrator('demo', complete ? now : now - setUpBeforeMs);
   if (!complete) {
     await db.transaction(async (tx) => {
@@ -86,9 +86,9 @@ export const loadDemo = async (db: Db, options: DemoOptions): Promise<LoadedDemo
   const { records } = world;
   const entries = await db.transaction(async (tx) => {
     await lockDemo(tx);
-    const found = await row<EnvironmentRow>(tx, readEnvironment, [environment]);
-    if (found === undefined || (await row(tx, hasItems, [environment])) !== undefined) return null;
-    const { id, definition, ...rest } = openEnvironment(found);
+    const found = await queryRow<StoredEnvironment>(tx, readEnvironment, [environment]);
+    if (found === undefined || (await queryRow(tx, hasItems, [environment])) !== undefined) return null;
+    const { id, definition, ...rest } = toEnvironment(found);
     const cast = await castOf(tx, { id, definition, ...rest }, world);
     return writeContent(tx, { env: id, definition, cast, records, seed, now, items, say });
   });
@@ -122,7 +122,7 @@ const whole = (option: string, given: string | undefined): number | undefined =>
 const main = async (): Promise<void> => {
   const started = performance.now();
   const { values } = parseArgs({ options: { items: { type: 'string' }, seed: { type: 'string' }, now: { type: 'string' } } });
-  const config = configOrExit();
+  const config = readConfigOrExit();
   const file = join(config.dataDir, 'access.json');
   const say = (line: string): void => void process.stdout.write(`${line}\n`);
   const db = openDb({ url: config.migrateDatabaseUrl, poolSize: 2, applicationName: 'console-demo' });

@@ -1,6 +1,6 @@
 // How the work of each inbox usually goes, as a chain of waits and chances; whatever would lie after `now` has not happened yet.
 
-import type { Draft, Verdict } from './drafts/draft.ts';
+import type { Draft, DraftVerdict } from './drafts/draft.ts';
 import { crews, leads, WORKING_AGENT } from './people.ts';
 import { MS, type Random } from './random.ts';
 import { APP, type Story, SYSTEM } from './story.ts';
@@ -125,7 +125,7 @@ function abuse(story: Story, random: Random): void {
 
 const plots: Readonly<Record<InboxName, (story: Story, random: Random) => void>> = { support, errors, refunds, signups, abuse };
 
-function onlyAnswers(answers: Record<string, string>): Verdict {
+function onlyAnswers(answers: Record<string, string>): DraftVerdict {
   return { answers, state: null, tags: [], reason: null };
 }
 

@@ -1,25 +1,25 @@
 /** The demo's items as the service's own: ids instead of indexes, and the events that the API would have written. */
-import type { By } from '../../catalogue/events.ts';
+import type { ActorRef } from '../../catalogue/events.ts';
 import { rowId } from '../../platform/core/ids.ts';
-import type { Inbox } from '../../environments/definition.ts';
+import type { InboxDefinition } from '../../environments/definition.ts';
 import type { Item } from '../../items/model.ts';
 import { itemTerms } from '../../items/terms.ts';
 import type { DemoActor, DemoEvent, DemoItem } from './types.ts';
 
 /** Whoever may appear in a history, with the name of their role. */
 export interface Cast {
-  readonly people: readonly Actor[];
-  readonly agents: readonly Actor[];
-  readonly app: Actor;
-  readonly system: Actor;
+  readonly people: readonly DemoEventActor[];
+  readonly agents: readonly DemoEventActor[];
+  readonly app: DemoEventActor;
+  readonly system: DemoEventActor;
 }
 
-export interface Actor {
-  readonly by: By;
+export interface DemoEventActor {
+  readonly by: ActorRef;
   readonly role: string | null;
 }
 
-const actorOf = (cast: Cast, { type, index }: DemoActor): Actor => {
+const actorOf = (cast: Cast, { type, index }: DemoActor): DemoEventActor => {
   const actor = index === null ? cast[type] : type === 'person' ? cast.people[index] : cast.agents[index];
   if (actor === undefined) throw new Error(`The demo has no ${type} ${String(index)}.`);
   return actor;
@@ -38,7 +38,7 @@ const lastOccurred = (history: readonly DemoEvent[]): Item['occurredEntry'] => {
   return last === undefined ? null : { at: last.at, to: last.data.occurrences.to };
 };
 
-export const itemOfDemo = (item: DemoItem, n: number, { env, cast, inbox }: { env: number; cast: Cast; inbox: Inbox }): Item => {
+export const itemOfDemo = (item: DemoItem, n: number, { env, cast, inbox }: { env: number; cast: Cast; inbox: InboxDefinition }): Item => {
   const { history, triage, assignee, fields, ...same } = item;
   return {
     ...same,

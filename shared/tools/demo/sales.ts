@@ -25,7 +25,7 @@ export interface Customer {
   since: number;
 }
 
-export interface Order {
+export interface DemoOrder {
   number: number;
   customer: Customer;
   invoice: string;
@@ -37,7 +37,7 @@ export interface Order {
 }
 
 /** Orders of paying customers, oldest first, with numbers that rise with time. */
-export function ordersOfCustomers(random: Random, customers: readonly Customer[], now: number): Order[] {
+export function ordersOfCustomers(random: Random, customers: readonly Customer[], now: number): DemoOrder[] {
   const paying = customers.filter(({ plan }) => paidPlans.some(({ name }) => name === plan));
   const orders = Array.from({ length: ORDERS }, () => {
     const customer = random.pick(paying);
@@ -52,7 +52,7 @@ export function ordersOfCustomers(random: Random, customers: readonly Customer[]
   return orders;
 }
 
-function inventOrder(random: Random, customer: Customer, placedAt: number): Order {
+function inventOrder(random: Random, customer: Customer, placedAt: number): DemoOrder {
   const interval = random.chance(0.35) ? 'year' : 'month';
   const roll = random.next();
   return {
@@ -79,12 +79,12 @@ export function customerRecord(customer: Customer, now: number): DemoRecord {
   };
 }
 
-export const orderId = ({ number }: Order): string => `ord_${number}`;
-export const orderTitle = ({ number }: Order): string => `Order NW-${number}`;
-export const paymentId = ({ number }: Order): string => `pay_${number}`;
+export const orderId = ({ number }: DemoOrder): string => `ord_${number}`;
+export const orderTitle = ({ number }: DemoOrder): string => `Order NW-${number}`;
+export const paymentId = ({ number }: DemoOrder): string => `pay_${number}`;
 export const subscriptionId = ({ id }: Customer): string => id.replace('cus_', 'sub_');
 
-export function orderRecord(order: Order): DemoRecord {
+export function orderRecord(order: DemoOrder): DemoRecord {
   const { customer, invoice, interval, total, status, placedAt } = order;
   const { plan, seats, currency, email } = customer;
   return {
@@ -94,7 +94,7 @@ export function orderRecord(order: Order): DemoRecord {
   };
 }
 
-export function paymentRecord(order: Order): DemoRecord {
+export function paymentRecord(order: DemoOrder): DemoRecord {
   const { customer, total, method, placedAt, status } = order;
   const paid = status === 'paid' ? 'captured' : status === 'refunded' ? 'refunded' : status === 'past_due' ? 'failed' : 'pending';
   return {

@@ -1,11 +1,11 @@
 /** The demo's environment, roles, people and manifest, made as an administrator would; what is there already stays. */
 import { createPerson, listPeople, updatePerson } from '../../settings/people.ts';
 import { createRole, listRoles } from '../../settings/roles.ts';
-import type { Administrator } from '../../settings/administer.ts';
+import type { Administrator } from '../../settings/adminChange.ts';
 import type { Tx } from '../../platform/db/knex.ts';
-import { run, statement } from '../../platform/db/sql.ts';
+import { executeStatement, statement } from '../../platform/db/sql.ts';
 import { createEnvironment, listEnvironments } from '../../settings/environments/create.ts';
-import { defineEnvironment } from '../../settings/environments/define.ts';
+import { defineEnvironment } from '../../settings/environments/defineEnvironment.ts';
 import manifest from './manifest.json' with { type: 'json' };
 import type { DemoPerson, DemoWorld } from './types.ts';
 
@@ -14,7 +14,7 @@ const lock = statement('demo.lock', 'select pg_advisory_xact_lock(4920732)');
 
 /** Until the transaction ends no other loader makes anything: two at once would make everything twice. */
 export const lockDemo = async (tx: Tx): Promise<void> => {
-  await run(tx, lock);
+  await executeStatement(tx, lock);
 };
 
 const setUpPeople = async (tx: Tx, admin: Administrator, environment: string, people: readonly DemoPerson[]): Promise<void> => {

@@ -1,7 +1,7 @@
 // One item's life: each method does what the service's operation of that name does and writes the timeline's entry,
 // so an item and its history agree by construction. Told by the plots; time only moves with `wait`.
 
-import type { Draft, Verdict } from './drafts/draft.ts';
+import type { Draft, DraftVerdict } from './drafts/draft.ts';
 import { type InboxRules, rules } from './rules.ts';
 import type { DemoActor, DemoEventData, DemoEventType, DemoItem } from './types.ts';
 
@@ -126,7 +126,7 @@ export class Story {
   }
 
   /** Up to three entries. */
-  triage(actor: DemoActor, { answers, state, tags, reason }: Verdict): void {
+  triage(actor: DemoActor, { answers, state, tags, reason }: DraftVerdict): void {
     const { item } = this;
     const closed = state !== null && this.#rules.kindOf(state) === 'closed';
     this.tag(actor, tags);

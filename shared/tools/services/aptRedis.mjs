@@ -2,7 +2,7 @@
 // installing anything; called by redisBinary.mjs when the machine has none.
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { run } from './processes.mjs';
+import { runProcess } from './processes.mjs';
 import { toolsDir } from './paths.mjs';
 
 /** Redis and the libraries that it needs beyond the C library, which every system has. Names differ between releases
@@ -24,7 +24,7 @@ export function fetchedRedis() {
  * @returns {Promise<string | undefined>} why it did not work; undefined when it did
  */
 export async function fetchRedis() {
-  if (process.platform !== 'linux' || (await run(['apt-get', '--version'])).code !== 0) return 'this system has no apt';
+  if (process.platform !== 'linux' || (await runProcess(['apt-get', '--version'])).code !== 0) return 'this system has no apt';
   const work = join(toolsDir, `redis-fetch-${process.pid}`);
   try {
     return await fetchInto(work);
@@ -53,7 +53,7 @@ async function fetchInto(work) {
     'Acquire::http::Timeout=15',
     'Acquire::Retries=2',
   ].flatMap((option) => ['-o', option]);
-  const apt = (/** @type {string[]} */ command, cwd = work) => run([command[0] ?? '', '-qq', ...options, ...command.slice(1)], { cwd, timeoutMs: 120_000 });
+  const apt = (/** @type {string[]} */ command, cwd = work) => runProcess([command[0] ?? '', '-qq', ...options, ...command.slice(1)], { cwd, timeoutMs: 120_000 });
 
   const update = await apt(['apt-get', 'update']);
   if (update.code !== 0) return firstLine(update.output);
@@ -65,7 +65,7 @@ async function fetchInto(work) {
   const download = await apt(['apt-get', 'download', ...packages], join(work, 'debs'));
   if (download.code !== 0) return firstLine(download.output);
   for (const deb of readdirSync(join(work, 'debs'))) {
-    const extracted = await run(['dpkg-deb', '-x', join(work, 'debs', deb), join(work, 'root')]);
+    const extracted = await runProcess(['dpkg-deb', '-x', join(work, 'debs', deb), join(work, 'root')]);
     if (extracted.code !== 0) return firstLine(extracted.output);
   }
   rmSync(home, { recursive: true, force: true });

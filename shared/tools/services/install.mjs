@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { withLock } from './lock.mjs';
 import { root, toolsDir } from './paths.mjs';
-import { run } from './processes.mjs';
-import { say, took, Trouble } from './say.mjs';
+import { runProcess } from './processes.mjs';
+import { say, took, StartFailure } from './say.mjs';
 
 /** @typedef {Record<string, { version?: string, integrity?: string, optional?: boolean, dev?: boolean, devOptional?: boolean }>} Packages */
 
@@ -22,7 +22,7 @@ export async function install({ dev }) {
     // No install scripts: nothing here needs one, and npm 12 would ask about each.
     const done = await npm(['ci', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund'], root);
     clearInterval(clock);
-    if (done.code !== 0) throw new Trouble(`npm ci failed:\n${done.output}`);
+    if (done.code !== 0) throw new StartFailure(`npm ci failed:\n${done.output}`);
     say(`packages installed (${took(since)})`);
   });
 }
@@ -35,7 +35,7 @@ export async function install({ dev }) {
 export function npm(args, cwd) {
   const own = process.env.npm_execpath;
   const command = own && basename(own) === 'npm-cli.js' && existsSync(own) ? [process.execPath, own] : ['npm'];
-  return run([...command, ...args], { cwd });
+  return runProcess([...command, ...args], { cwd });
 }
 
 /**
@@ -45,7 +45,7 @@ export function npm(args, cwd) {
 function isInstalled(/** @type {boolean} */ dev) {
   const wanted = packages(join(root, 'package-lock.json'));
   const present = packages(join(root, 'node_modules/.package-lock.json'));
-  if (!wanted) throw new Trouble('package-lock.json is missing or broken: restore it.');
+  if (!wanted) throw new StartFailure('package-lock.json is missing or broken: restore it.');
   if (!present) return false;
   for (const [place, entry] of Object.entries(wanted)) {
     const found = present[place];

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { switchSampleApp, wantedOf } from './sampleApp.mjs';
-import { say, text } from './say.mjs';
+import { say, toText } from './say.mjs';
 
 /** In the background, reading the terminal would stop the whole program. */
 function isInForeground() {
@@ -34,6 +34,6 @@ async function toggle(/** @type {string} */ dir) {
     await switchSampleApp(dir, wanted);
     say(`sample app: ${wanted}`);
   } catch (error) {
-    say(text(error));
+    say(toText(error));
   }
 }

@@ -1,7 +1,7 @@
 // The command behind `npm start`, `npm test` and the tools; works on a fresh clone, so it imports only node's own modules.
 import { isCommand, readOptions } from '../cli/options.mjs';
 import { adminCommand, appCommand, measureCommand, watchCommand } from './toolCommands.mjs';
-import { say, sayToStderr, Trouble } from './say.mjs';
+import { say, sayToStderr, StartFailure } from './say.mjs';
 import { startCommand } from './startCommand.mjs';
 import { stopAll, stopOnSignals, stoppedBySignal } from './stopping.mjs';
 import { testCommand } from './testCommand.mjs';
@@ -21,9 +21,9 @@ const commands = {
 async function main() {
   const [name = '', ...args] = process.argv.slice(2);
   const command = commands[name];
-  if (!command) throw new Trouble(`Usage: node shared/tools/services/launch.mjs ${Object.keys(commands).join('|')} [arguments]`);
+  if (!command) throw new StartFailure(`Usage: node shared/tools/services/launch.mjs ${Object.keys(commands).join('|')} [arguments]`);
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-  if (major < 20 || (major === 20 && minor < 19)) throw new Trouble(`Node.js 20.19 or newer is needed; this is ${process.versions.node}.`);
+  if (major < 20 || (major === 20 && minor < 19)) throw new StartFailure(`Node.js 20.19 or newer is needed; this is ${process.versions.node}.`);
   // `admin` reads its own, which depend on what is administered.
   if (isCommand(name)) readOptions(name, args);
   // The others answer on standard output, and that must be theirs alone.
@@ -39,7 +39,7 @@ try {
   process.exit(stoppedBySignal() ?? code);
 } catch (error) {
   // While stopping, whatever was under way fails, and that is no news.
-  const told = error instanceof Trouble ? error.message : error instanceof Error ? error.stack : String(error);
+  const told = error instanceof StartFailure ? error.message : error instanceof Error ? error.stack : String(error);
   if (stoppedBySignal() === undefined) say(told ?? '');
   await stopAll();
   process.exit(stoppedBySignal() ?? 1);

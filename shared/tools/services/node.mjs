@@ -1,7 +1,7 @@
 // Runs the project's TypeScript in processes of their own, without a build; used by the commands of this folder.
 import { root } from './paths.mjs';
-import { dieWithParent, run, start } from './processes.mjs';
-import { Trouble } from './say.mjs';
+import { dieWithParent, runProcess, start } from './processes.mjs';
+import { StartFailure } from './say.mjs';
 import { onStop } from './stopping.mjs';
 
 /**
@@ -22,7 +22,7 @@ export const tsx = (file, args = []) => [process.execPath, '--import', 'tsx', fi
  */
 export async function step(what, file, env) {
   const code = await show(what, tsx(file), env, { foreground: false });
-  if (code !== 0) throw new Trouble(`${what} failed (${file} ended with ${code}).`);
+  if (code !== 0) throw new StartFailure(`${what} failed (${file} ended with ${code}).`);
 }
 
 /**
@@ -33,8 +33,8 @@ export async function step(what, file, env) {
  * @returns {Promise<void>}
  */
 export async function quietStep(what, file, env) {
-  const done = await run(tsx(file), { cwd: root, env });
-  if (done.code !== 0) throw new Trouble(`${what} failed:\n${done.output}`);
+  const done = await runProcess(tsx(file), { cwd: root, env });
+  if (done.code !== 0) throw new StartFailure(`${what} failed:\n${done.output}`);
 }
 
 /**
@@ -55,6 +55,6 @@ export async function show(name, command, env, { foreground, timeoutMs }) {
   clearTimeout(clock);
   // What it started and left behind ends with it.
   await end();
-  if (timedOut) throw new Trouble(`${name} did not end within ${(timeoutMs ?? 0) / 60_000} minutes and was stopped.`);
+  if (timedOut) throw new StartFailure(`${name} did not end within ${(timeoutMs ?? 0) / 60_000} minutes and was stopped.`);
   return code ?? 1;
 }

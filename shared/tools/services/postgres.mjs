@@ -6,8 +6,8 @@ import { findPostgres } from './postgresBinary.mjs';
 import { appRole, databaseName, initialise, ownerRole, passwords, prepare } from './postgresCluster.mjs';
 import { postgresFlags } from './postgresFlags.mjs';
 import { freePort } from './ports.mjs';
-import { dieWithParent, run, start } from './processes.mjs';
-import { pause, Trouble } from './say.mjs';
+import { dieWithParent, runProcess, start } from './processes.mjs';
+import { pause, StartFailure } from './say.mjs';
 import { tail } from './tail.mjs';
 import { userMode } from './userMode.mjs';
 
@@ -43,7 +43,7 @@ export async function startPostgres({ dir: given, port: wished, durable = true, 
   await initialise({ dir, binary, mode, durable });
   await endEarlier(data);
 
-  const lz4 = durable && (await run([...mode.prefix, binary.postgres, '-D', data, '-c', 'wal_compression=lz4', '-C', 'wal_compression'], { user: mode.user, cwd: '/' })).code === 0;
+  const lz4 = durable && (await runProcess([...mode.prefix, binary.postgres, '-D', data, '-c', 'wal_compression=lz4', '-C', 'wal_compression'], { user: mode.user, cwd: '/' })).code === 0;
   const launch = async (/** @type {number} */ port) => {
     const command = [binary.postgres, '-D', data, ...postgresFlags({ port, durable, lz4, settings })];
     const output = openSync(log, 'a');
@@ -61,7 +61,7 @@ export async function startPostgres({ dir: given, port: wished, durable = true, 
       if (await isReady(child, data)) return child;
       await child.stop({ signal: 'SIGQUIT' });
       const said = tail(log, 20);
-      if (Date.now() > until || !/shared memory|lock file/.test(said)) throw new Trouble(`PostgreSQL did not start:\n${said}`);
+      if (Date.now() > until || !/shared memory|lock file/.test(said)) throw new StartFailure(`PostgreSQL did not start:\n${said}`);
     }
   };
 
@@ -129,5 +129,5 @@ async function endEarlier(/** @type {string} */ data) {
     for (let waited = 0; waited < 10_000 && commandLine(pid).includes(data); waited += 50) await pause(50);
     if (!commandLine(pid).includes(data)) return undefined;
   }
-  throw new Trouble(`Another PostgreSQL (process ${pid}) works on ${data} and does not stop.`);
+  throw new StartFailure(`Another PostgreSQL (process ${pid}) works on ${data} and does not stop.`);
 }

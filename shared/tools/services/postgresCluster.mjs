@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { dieWithParent, run } from './processes.mjs';
-import { Trouble } from './say.mjs';
+import { dieWithParent, runProcess } from './processes.mjs';
+import { StartFailure } from './say.mjs';
 
 /** The superuser, who migrates, and the role of the API and the workers, who may only do what migrations grant. */
 export const ownerRole = 'console_owner';
@@ -51,9 +51,9 @@ export async function initialise({ dir, binary, mode, durable }) {
   mode.own(secret);
   const command = [binary.initdb, '-D', fresh, '-U', ownerRole, '-A', 'scram-sha-256', `--pwfile=${secret}`, '-E', 'UTF8', ...locale(binary.major)];
   if (!durable) command.push('--no-sync');
-  const done = await run([...mode.prefix, ...dieWithParent(command, 'SIGTERM')], { user: mode.user, cwd: '/' });
+  const done = await runProcess([...mode.prefix, ...dieWithParent(command, 'SIGTERM')], { user: mode.user, cwd: '/' });
   rmSync(secret, { force: true });
-  if (done.code !== 0) throw new Trouble(`initdb failed:\n${done.output}`);
+  if (done.code !== 0) throw new StartFailure(`initdb failed:\n${done.output}`);
   renameSync(fresh, data);
 }
 

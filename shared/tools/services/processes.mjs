@@ -77,7 +77,7 @@ export function start({ name, command, env, cwd, output = 'inherit', foreground 
  * @param {number} [options.timeoutMs]
  * @returns {Promise<{ code: number, output: string, stdout: string }>} code 127 when the command does not exist
  */
-export function run(command, { env, cwd, user, timeoutMs } = {}) {
+export function runProcess(command, { env, cwd, user, timeoutMs } = {}) {
   const [file = '', ...args] = command;
   return new Promise((done) => {
     const child = spawn(file, args, { env: env ?? process.env, cwd, stdio: ['ignore', 'pipe', 'pipe'], ...user });

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { askLine, freePort } from './ports.mjs';
 import { dieWithParent, start } from './processes.mjs';
 import { findRedis } from './redisBinary.mjs';
-import { pause, Trouble } from './say.mjs';
+import { pause, StartFailure } from './say.mjs';
 import { tail } from './tail.mjs';
 
 /**
@@ -48,7 +48,7 @@ export async function startRedis({ dir: given, port: wished, appendonly = true, 
     } finally {
       closeSync(output);
     }
-    throw new Trouble(`Redis did not start:\n${tail(log, 20)}`);
+    throw new StartFailure(`Redis did not start:\n${tail(log, 20)}`);
   };
 
   let child = await up();

@@ -5,8 +5,8 @@ import { fetchRedis, fetchedRedis } from './aptRedis.mjs';
 import { npm } from './install.mjs';
 import { withLock } from './lock.mjs';
 import { toolsDir } from './paths.mjs';
-import { run } from './processes.mjs';
-import { say, took, Trouble } from './say.mjs';
+import { runProcess } from './processes.mjs';
+import { say, took, StartFailure } from './say.mjs';
 
 /**
  * @typedef {object} RedisBinary
@@ -58,7 +58,7 @@ const redis = (/** @type {string[]} */ command, /** @type {Record<string, string
  * @param {Record<string, string>} env
  */
 async function works(command, env) {
-  const version = await run([...command, '--version'], { env: { ...process.env, ...env } });
+  const version = await runProcess([...command, '--version'], { env: { ...process.env, ...env } });
   const [, major, minor] = /v=(\d+)\.(\d+)/.exec(version.stdout) ?? [];
   if (version.code !== 0 || !major) return false;
   const newer = Number(major) - (oldest[0] ?? 0) || Number(minor) - (oldest[1] ?? 0);
@@ -76,7 +76,7 @@ async function inJavaScript(why) {
     mkdirSync(home, { recursive: true });
     const done = await npm(['install', '--prefix', home, '--no-save', '--ignore-scripts', 'js-redis-server@0.3.0'], home);
     if (done.code !== 0 || !existsSync(program)) {
-      throw new Trouble(`There is no Redis here (${why}). Install one: apt install redis-server, or brew install redis; or set REDIS_URL.`);
+      throw new StartFailure(`There is no Redis here (${why}). Install one: apt install redis-server, or brew install redis; or set REDIS_URL.`);
     }
   }
   say(`WARNING: no Redis here (${why}). Using one written in JavaScript: SLOW, and it keeps nothing over a restart.`);

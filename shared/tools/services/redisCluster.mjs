@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { askLine, freePort, isFree } from './ports.mjs';
 import { startRedis } from './redis.mjs';
 import { findRedis } from './redisBinary.mjs';
-import { pause, Trouble } from './say.mjs';
+import { pause, StartFailure } from './say.mjs';
 
 const slots = 16_384;
 /** Above a node's own port, where the nodes talk with each other. */
@@ -76,7 +76,7 @@ function give(port, n, count) {
  */
 async function tell(port, command) {
   const answer = await askLine(port, `${command}\r\n`);
-  if (!answer?.startsWith('+OK')) throw new Trouble(`A Redis of the cluster answered ${answer ?? 'nothing'} to ${command.slice(0, 40)}`);
+  if (!answer?.startsWith('+OK')) throw new StartFailure(`A Redis of the cluster answered ${answer ?? 'nothing'} to ${command.slice(0, 40)}`);
 }
 
 /**
@@ -90,5 +90,5 @@ async function whole(port, count) {
     if (info?.includes('cluster_state:ok') && info.includes(`cluster_size:${count}\r`) && info.includes(`cluster_slots_ok:${slots}`)) return;
     await pause(20);
   }
-  throw new Trouble('The Redis Cluster did not come together.');
+  throw new StartFailure('The Redis Cluster did not come together.');
 }

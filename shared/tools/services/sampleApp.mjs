@@ -1,7 +1,7 @@
 // Takes the sample app of a running `npm start` offline and back: the file says what is wanted, the signal that it changed.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pause, Trouble } from './say.mjs';
+import { pause, StartFailure } from './say.mjs';
 import { readState } from './state.mjs';
 
 /** The name of its unit. */
@@ -51,8 +51,8 @@ export async function switchSampleApp(dir, wanted) {
   let told = 0;
   for (const until = Date.now() + waitMs; Date.now() < until; await pause(100)) {
     const pid = readState(dir)?.pids[unitName];
-    if (pid === undefined) throw new Trouble('The sample app does not run here. Start it with npm start.');
-    if (wantedOf(dir) !== wanted) throw new Trouble(`Somebody else wanted otherwise meanwhile: the sample app is not ${wanted}.`);
+    if (pid === undefined) throw new StartFailure('The sample app does not run here. Start it with npm start.');
+    if (wantedOf(dir) !== wanted) throw new StartFailure(`Somebody else wanted otherwise meanwhile: the sample app is not ${wanted}.`);
     const now = status(dir);
     // Until it has said something, a signal would end it; it reads the file when it starts.
     if (now?.pid !== pid) continue;
@@ -65,5 +65,5 @@ export async function switchSampleApp(dir, wanted) {
       // It just ended, and the next one is looked for.
     }
   }
-  throw new Trouble(`The sample app is not ${wanted} after ${waitMs / 1000} s; its log is in the folder logs of the data.`);
+  throw new StartFailure(`The sample app is not ${wanted} after ${waitMs / 1000} s; its log is in the folder logs of the data.`);
 }

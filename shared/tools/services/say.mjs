@@ -17,7 +17,7 @@ export function say(line) {
 }
 
 /** A failure that a person can act on; launch.mjs prints its message without a stack. */
-export class Trouble extends Error {}
+export class StartFailure extends Error {}
 
 /**
  * @param {number} since from performance.now()
@@ -44,6 +44,6 @@ export function pause(ms, signal) {
  * @param {unknown} error
  * @returns {string}
  */
-export function text(error) {
+export function toText(error) {
   return error instanceof Error ? error.message : String(error);
 }

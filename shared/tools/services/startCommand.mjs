@@ -9,7 +9,7 @@ import { quietStep, step } from './node.mjs';
 import { dataDir, root } from './paths.mjs';
 import { freePortFrom } from './ports.mjs';
 import { unitName, wantOnline } from './sampleApp.mjs';
-import { pause, say, Trouble } from './say.mjs';
+import { pause, say, StartFailure } from './say.mjs';
 import { openServers } from './servers.mjs';
 import { clearState, readState, writeState } from './state.mjs';
 import { isStopping, onStop } from './stopping.mjs';
@@ -78,7 +78,7 @@ async function lockOut(/** @type {string} */ dir) {
   const lock = tryLock(join(dir, 'start.lock'));
   if ('release' in lock) return onStop(() => lock.release());
   const running = readState(dir);
-  throw new Trouble(
+  throw new StartFailure(
     `It already runs here (process ${lock.heldBy}${running ? `, ${running.baseUrl}` : ', still starting'}). ` +
       'Stop it with Ctrl-C in its terminal, or start a second one with another DATA_DIR.',
   );
@@ -86,7 +86,7 @@ async function lockOut(/** @type {string} */ dir) {
 
 async function choosePort() {
   const wished = Number(process.env.PORT || 3000);
-  if (!Number.isInteger(wished) || wished < 0 || wished > 65_535) throw new Trouble('PORT is not valid. Example: PORT=3000');
+  if (!Number.isInteger(wished) || wished < 0 || wished > 65_535) throw new StartFailure('PORT is not valid. Example: PORT=3000');
   const port = await freePortFrom(wished);
   if (port !== wished && wished !== 0) say(`port ${wished} is taken: using ${port}`);
   return port;
@@ -95,7 +95,7 @@ async function choosePort() {
 /** Two, so that killing one shows the other one taking over. */
 function workerCount() {
   const count = Number(process.env.WORKERS || 2);
-  if (!Number.isInteger(count) || count < 1 || count > 64) throw new Trouble('WORKERS is not valid. Example: WORKERS=2');
+  if (!Number.isInteger(count) || count < 1 || count > 64) throw new StartFailure('WORKERS is not valid. Example: WORKERS=2');
   return count;
 }
 
@@ -109,7 +109,7 @@ async function ready(baseUrl, api, log) {
   void api.exited().then(() => (ended = true));
   let last = 'no answer';
   for (const until = Date.now() + 60_000; Date.now() < until && !isStopping(); await pause(50)) {
-    if (ended) throw new Trouble(`The API ended while it started:\n${tail(log, 20)}`);
+    if (ended) throw new StartFailure(`The API ended while it started:\n${tail(log, 20)}`);
     try {
       const answer = await fetch(`${baseUrl}/ready`, { signal: AbortSignal.timeout(2_000) });
       if (answer.status === 200) return;
@@ -118,7 +118,7 @@ async function ready(baseUrl, api, log) {
       // Not listening yet.
     }
   }
-  if (!isStopping()) throw new Trouble(`The API is not ready after a minute: ${last}\n${tail(log, 20)}`);
+  if (!isStopping()) throw new StartFailure(`The API is not ready after a minute: ${last}\n${tail(log, 20)}`);
 }
 
 const pidsOf = (/** @type {Map<string, Unit>} */ units) => Object.fromEntries([...units].map(([name, unit]) => [name, unit.pid]));

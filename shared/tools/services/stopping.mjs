@@ -1,5 +1,5 @@
 // Undoes what a command started, in reverse order and once, however often and by whichever signal it is told to stop.
-import { say, text } from './say.mjs';
+import { say, toText } from './say.mjs';
 
 /** Thrown to whoever starts something while all is being stopped. */
 export class Stopped extends Error {}
@@ -45,7 +45,7 @@ export function stopAll() {
       try {
         await stop();
       } catch (error) {
-        say(`while stopping: ${text(error)}`);
+        say(`while stopping: ${toText(error)}`);
       }
     }
   })();

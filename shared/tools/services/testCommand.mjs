@@ -6,8 +6,8 @@ import { readOptions } from '../cli/options.mjs';
 import { install } from './install.mjs';
 import { show } from './node.mjs';
 import { root } from './paths.mjs';
-import { run } from './processes.mjs';
-import { say, text, took, Trouble } from './say.mjs';
+import { runProcess } from './processes.mjs';
+import { say, toText, took, StartFailure } from './say.mjs';
 import { openServers, throwAwayDir } from './servers.mjs';
 import { stopAll, stoppedBySignal } from './stopping.mjs';
 
@@ -22,7 +22,7 @@ export async function testCommand(args) {
   const since = performance.now();
   const { words: files, wordsAt: isFile } = readOptions('test', args);
   const missing = files.find((file) => !file.includes('*') && !existsSync(resolve(root, file)));
-  if (missing !== undefined) throw new Trouble(`There is no ${missing} to be tested.`);
+  if (missing !== undefined) throw new StartFailure(`There is no ${missing} to be tested.`);
   await install({ dev: true });
   const dir = await throwAwayDir(tmpdir(), 'console-test');
   const checking = Promise.all(files.length > 0 ? [] : [check('lint', lint()), check('types', [bin('typescript/bin/tsc')])]);
@@ -61,7 +61,7 @@ async function mocha(args, all, env, counts) {
   try {
     code = await show('mocha', [...command, ...args], { ...env, TEST_COUNTS: counts }, { foreground: false, timeoutMs: watchdogMs });
   } catch (error) {
-    say(text(error));
+    say(toText(error));
   }
   const counted = existsSync(counts) ? JSON.parse(readFileSync(counts, 'utf8')) : { passed: 0, failed: 0, skipped: 0 };
   if (code !== 0 && counted.failed === 0) counted.failed = 1;
@@ -74,7 +74,7 @@ async function mocha(args, all, env, counts) {
  * @returns {Promise<boolean>}
  */
 async function check(name, command) {
-  const done = await run([process.execPath, ...command], { cwd: root });
+  const done = await runProcess([process.execPath, ...command], { cwd: root });
   say(done.code === 0 ? `${name}: ok` : `${name}: failed\n${done.output}`);
   return done.code === 0;
 }

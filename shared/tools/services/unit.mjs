@@ -3,7 +3,7 @@ import { closeSync, openSync } from 'node:fs';
 import { tsx } from './node.mjs';
 import { root } from './paths.mjs';
 import { dieWithParent, start } from './processes.mjs';
-import { pause, say, text } from './say.mjs';
+import { pause, say, toText } from './say.mjs';
 import { isStopping, onStop } from './stopping.mjs';
 
 /**
@@ -75,7 +75,7 @@ export async function keepRunning(name, unit, changed) {
       say(`${name}: pid ${unit.pid}`);
       changed();
     } catch (error) {
-      say(`${name}: ${text(error)}`);
+      say(`${name}: ${toText(error)}`);
     }
   }
 }

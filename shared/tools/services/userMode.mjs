@@ -2,8 +2,8 @@
 // because the ways give the files different owners and must not be mixed.
 import { chownSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { run } from './processes.mjs';
-import { Trouble } from './say.mjs';
+import { runProcess } from './processes.mjs';
+import { StartFailure } from './say.mjs';
 
 /**
  * @typedef {object} UserMode
@@ -27,12 +27,12 @@ export async function userMode(dir, binary) {
   for (const candidate of candidates()) {
     if (remembered !== undefined && candidate.name !== remembered) continue;
     // The folder itself must be reachable too: a checkout in root's home is closed to every other account.
-    const tried = await run([...candidate.prefix, 'sh', '-c', '"$0" --version && cd "$1"', binary, dir], { user: candidate.user });
+    const tried = await runProcess([...candidate.prefix, 'sh', '-c', '"$0" --version && cd "$1"', binary, dir], { user: candidate.user });
     if (tried.code !== 0) continue;
     if (remembered === undefined) writeFileSync(memo, candidate.name);
     return candidate;
   }
-  throw new Trouble(
+  throw new StartFailure(
     `PostgreSQL does not run as root, and no other account can reach ${dir}. Clone outside of root's home, run as another user, or set DATABASE_URL.`,
   );
 }

@@ -1,20 +1,20 @@
 /** Approvals as one role sees them, in answers and on the stream: what they hold of records and inboxes that it doesn't see is left out. */
-import { isObject } from '../../platform/core/guard.ts';
+import { isObject } from '../../platform/core/jsonLimits.ts';
 import type { Access } from '../../access/access.ts';
-import { changeSummary, seenFlag } from '../../flags/model.ts';
+import { flagChangeSummary, redactFlag } from '../../flags/model.ts';
 import { approvalJson, type Approval, type ApprovalTarget } from '../../approvals/model.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 type Shown = Json & Pick<ApprovalTarget, 'kind' | 'resource' | 'flag' | 'inbox'>;
 
-const isUnseen = (access: Access, ref: unknown): boolean => isObject(ref) && !access.sees('resource', String(ref['resource']));
+const isHiddenRecord = (access: Access, ref: unknown): boolean => isObject(ref) && !access.sees('resource', String(ref['resource']));
 
 /** An item, or what is to become one, without the records that the role doesn't see. */
-export const withoutRecords = (access: Access, values: unknown): unknown => {
+export const redactRecords = (access: Access, values: unknown): unknown => {
   if (!isObject(values)) return values;
   const { record, links } = values;
-  const linked = Array.isArray(links) && links.some((ref) => isUnseen(access, ref)) ? { links: links.filter((ref) => !isUnseen(access, ref)) } : {};
-  return isUnseen(access, record) ? { ...values, ...linked, record: null } : Object.hasOwn(linked, 'links') ? { ...values, ...linked } : values;
+  const linked = Array.isArray(links) && links.some((ref) => isHiddenRecord(access, ref)) ? { links: links.filter((ref) => !isHiddenRecord(access, ref)) } : {};
+  return isHiddenRecord(access, record) ? { ...values, ...linked, record: null } : Object.hasOwn(linked, 'links') ? { ...values, ...linked } : values;
 };
 
 /** Whether the role doesn't see the target any more, as may be with its own requests. */
@@ -24,32 +24,32 @@ const hidesTarget = (access: Access, { kind, resource, flag, inbox }: Shown): bo
   (kind === 'item' && inbox !== null && !access.sees('inbox', inbox));
 
 /** A flag, or a change of one with the flag's resource; what isn't there stays so. */
-export const seenPart = (access: Access, part: unknown, resource?: unknown): unknown => (isObject(part) ? seenFlag(part, access, resource ?? part['resource']) : part);
+export const redactFlagJson = (access: Access, part: unknown, resource?: unknown): unknown => (isObject(part) ? redactFlag(part, access, resource ?? part['resource']) : part);
 
 /** A flag's change without the targets and the guard that the role doesn't see, which its summary would tell too. */
-const seenChange = (access: Access, { flag, before, now, change, summary }: Shown): Json => {
-  const seen = seenPart(access, change, isObject(before) ? before['resource'] : null);
+const redactFlagChange = (access: Access, { flag, before, now, change, summary }: Shown): Json => {
+  const seen = redactFlagJson(access, change, isObject(before) ? before['resource'] : null);
   return {
-    before: seenPart(access, before), now: seenPart(access, now), change: seen,
-    summary: seen === change || flag === null || !isObject(seen) ? summary : changeSummary(flag, seen),
+    before: redactFlagJson(access, before), now: redactFlagJson(access, now), change: seen,
+    summary: seen === change || flag === null || !isObject(seen) ? summary : flagChangeSummary(flag, seen),
   };
 };
 
 /** What is kept of an item for the checks of a decision is no part of it. */
-const shownItem = (item: unknown): unknown => {
+const publicItemFields = (item: unknown): unknown => {
   if (!isObject(item)) return item;
   const { closed: _, triage: __, ...shown } = item;
   return shown;
 };
 
 /** The same of an approval in the form in which it is kept for subscribers. */
-export const presentApproval = <A extends Shown>(approval: A, access: Access): A => {
+export const redactApproval = <A extends Shown>(approval: A, access: Access): A => {
   const item = approval.inbox !== null && !access.sees('inbox', approval.inbox) ? { item: null, inbox: null } : {};
   if (hidesTarget(access, approval)) return { ...approval, ...item, before: null, now: null };
-  if (approval.kind === 'flag') return { ...approval, ...item, ...seenChange(access, approval) };
+  if (approval.kind === 'flag') return { ...approval, ...item, ...redactFlagChange(access, approval) };
   if (approval.kind !== 'item') return { ...approval, ...item };
   const { before, now, operation } = approval;
-  return { ...approval, ...item, before: withoutRecords(access, shownItem(before)), now: withoutRecords(access, now), operation: withoutRecords(access, operation) };
+  return { ...approval, ...item, before: redactRecords(access, publicItemFields(before)), now: redactRecords(access, now), operation: redactRecords(access, operation) };
 };
 
-export const seenApproval = (approval: Approval, access: Access, now: unknown = null): Json => presentApproval(approvalJson(approval, now), access);
+export const redactedApprovalJson = (approval: Approval, access: Access, now: unknown = null): Json => redactApproval(approvalJson(approval, now), access);

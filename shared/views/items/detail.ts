@@ -1,13 +1,13 @@
 /** What the detail page of an item adds: blocks and suggestions, declared by its inbox and given by the app, and linked records. */
 import type { Caller } from '../../access/principal.ts';
 import type { Block } from '../../applink/protocol.ts';
-import { filledBlocks } from '../../blocks/declared.ts';
-import { seenBlocks, showsAction } from '../../items/seenBlocks.ts';
-import { fillTemplate, holds } from '../../platform/core/conditions.ts';
+import { renderBlocks } from '../../blocks/renderBlocks.ts';
+import { presentBlocks, canSeeActionReference } from '../../items/presentBlocks.ts';
+import { fillTemplate, evaluateCondition } from '../../platform/core/conditions.ts';
 import type { ViewDeps } from '../deps.ts';
-import type { Inbox } from '../../environments/definition.ts';
-import { findRecords, inOrder, type FullRecord } from '../../records/queries.ts';
-import { askItemBlocks, askLinked, type GivenSuggestion } from './appDetail.ts';
+import type { InboxDefinition } from '../../environments/definition.ts';
+import { findRecords, inReferenceOrder, type FullRecord } from '../../records/queries.ts';
+import { fetchItemDetail, fetchLinkedRecords, type AppSuggestion } from './appDetail.ts';
 import type { Item, RecordRef } from '../../items/model.ts';
 
 export interface SuggestedAction {
@@ -18,7 +18,7 @@ export interface SuggestedAction {
   readonly reason: string | null;
 }
 
-export interface ItemDetail {
+export interface ItemPageDetail {
   readonly blocks: readonly Block[];
   readonly linked: readonly FullRecord[];
   readonly suggestedActions: readonly SuggestedAction[];
@@ -39,17 +39,17 @@ const linkedRefs = ({ principal: { access } }: Caller, { record, links }: Item):
   );
 
 /** The declared suggestions whose condition holds. */
-const declared = ({ suggest }: Inbox, subject: Subject): GivenSuggestion[] =>
+const declaredSuggestions = ({ suggest }: InboxDefinition, subject: Subject): AppSuggestion[] =>
   suggest
-    .filter(({ when }) => when === undefined || holds(when, subject))
+    .filter(({ when }) => when === undefined || evaluateCondition(when, subject))
     .map(({ action, input, reason }) => ({ action, input: fillTemplate(input ?? {}, subject) as object, reason: reason ?? null }));
 
 /** A suggestion as it is answered; none of an action that the role can't run on the record at hand. */
-const suggested = ({ env: { definition }, principal: { access } }: Caller, given: GivenSuggestion, own: FullRecord | null): SuggestedAction[] => {
+const toSuggestedActions = ({ env: { definition }, principal: { access } }: Caller, given: AppSuggestion, own: FullRecord | null): SuggestedAction[] => {
   const action = definition.actions.get(given.action);
   if (action === undefined) return [];
   const record = action.resource === null ? null : (given.record ?? (own?.resource === action.resource ? own.id : null));
-  if (!showsAction(definition, access, { action: action.name, record })) return [];
+  if (!canSeeActionReference(definition, access, { action: action.name, record })) return [];
   return [{ action: action.name, label: action.label, record, input: given.input ?? {}, reason: given.reason ?? null }];
 };
 
@@ -57,16 +57,16 @@ const sameSuggestion = (a: SuggestedAction, b: SuggestedAction): boolean =>
   a.action === b.action && a.record === b.record && JSON.stringify(a.input) === JSON.stringify(b.input);
 
 /** `seen` is the item as the caller is answered it. Asks PostgreSQL and the app at the same time. */
-export const itemDetail = async (deps: ViewDeps, caller: Caller, item: Item, seen: Readonly<Record<string, unknown>>): Promise<ItemDetail> => {
+export const readItemDetail = async (deps: ViewDeps, caller: Caller, item: Item, seen: Readonly<Record<string, unknown>>): Promise<ItemPageDetail> => {
   const inbox = caller.env.definition.inboxes.get(item.inbox);
   const refs = linkedRefs(caller, item);
-  const [stored, served, adds] = await Promise.all([findRecords(deps.db, caller.env.id, refs), askLinked(deps, caller, refs), askItemBlocks(deps, caller, item)]);
-  const linked = inOrder(refs, [...stored, ...served.records]);
+  const [stored, served, adds] = await Promise.all([findRecords(deps.db, caller.env.id, refs), fetchLinkedRecords(deps, caller, refs), fetchItemDetail(deps, caller, item)]);
+  const linked = inReferenceOrder(refs, [...stored, ...served.records]);
   const own = linked.find(({ resource, id }) => resource === item.record?.resource && id === item.record.id) ?? null;
   const subject: Subject = { item: seen, record: own };
-  const suggestions = [...(inbox === undefined ? [] : declared(inbox, subject)), ...adds.suggestions].flatMap((given) => suggested(caller, given, own));
+  const suggestions = [...(inbox === undefined ? [] : declaredSuggestions(inbox, subject)), ...adds.suggestions].flatMap((given) => toSuggestedActions(caller, given, own));
   return {
-    blocks: [...(inbox === undefined ? [] : await seenBlocks(deps.db, caller, filledBlocks(inbox.blocks, subject))), ...adds.blocks],
+    blocks: [...(inbox === undefined ? [] : await presentBlocks(deps.db, caller, renderBlocks(inbox.blocks, subject))), ...adds.blocks],
     linked,
     suggestedActions: suggestions.filter((one, i) => suggestions.findIndex((other) => sameSuggestion(one, other)) === i),
     appOffline: adds.offline || served.offline,

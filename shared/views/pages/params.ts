@@ -1,36 +1,36 @@
 /** The `params` of a page: a JSON object of texts, named as the page declares them. */
-import { invalid, type Detail } from '../../catalogue/errors.ts';
+import { invalidAt, type FaultDetail } from '../../catalogue/errors.ts';
 import { limits } from '../../catalogue/limits.ts';
-import { textProblem } from '../../platform/core/guard.ts';
-import { invalidDetails } from '../../platform/core/validate.ts';
+import { textProblem } from '../../platform/core/jsonLimits.ts';
+import { invalidFault } from '../../platform/core/validate.ts';
 import type { ManifestPage } from '../../environments/manifest.ts';
 
-export type Params = Readonly<Record<string, string>>;
+export type PageParams = Readonly<Record<string, string>>;
 
-const parsed = (text: string): Readonly<Record<string, unknown>> => {
-  if (Buffer.byteLength(text) > limits.jsonParameterBytes) throw invalid('params', `must be at most ${String(limits.jsonParameterBytes)} bytes`);
+const parseObject = (text: string): Readonly<Record<string, unknown>> => {
+  if (Buffer.byteLength(text) > limits.jsonParameterBytes) throw invalidAt('params', `must be at most ${String(limits.jsonParameterBytes)} bytes`);
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Readonly<Record<string, unknown>>;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }
-  throw invalid('params', 'must be a JSON object');
+  throw invalidAt('params', 'must be a JSON object');
 };
 
 const pathOf = (name: string): string => `params.${name.slice(0, 100)}`.toWellFormed().replaceAll('\u0000', '');
 
 /** Throws `400 invalid` naming each parameter that isn't declared, isn't a text, or is missing. */
-export const readParams = (page: ManifestPage, text: string | undefined): Params => {
-  const given = text === undefined ? {} : parsed(text);
+export const parsePageParams = (page: ManifestPage, text: string | undefined): PageParams => {
+  const given = text === undefined ? {} : parseObject(text);
   const declared = page.params ?? [];
-  const details: Detail[] = [];
+  const details: FaultDetail[] = [];
   for (const [name, value] of Object.entries(given)) {
     const problem = !declared.some((param) => param.name === name) ? 'is not known here' : typeof value === 'string' ? textProblem(value) : 'must be a string';
     if (problem !== null) details.push({ path: pathOf(name), message: problem });
   }
   for (const { name, required } of declared) if (required === true && !Object.hasOwn(given, name)) details.push({ path: pathOf(name), message: 'is required' });
-  if (details.length > 0) throw invalidDetails(details.slice(0, limits.detailsMax));
-  return Object.fromEntries(Object.entries(given)) as Params;
+  if (details.length > 0) throw invalidFault(details.slice(0, limits.detailsMax));
+  return Object.fromEntries(Object.entries(given)) as PageParams;
 };
 

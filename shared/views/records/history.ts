@@ -1,12 +1,12 @@
 /** What was done to a record: runs of actions on it, and the timelines of its items, as one list. Called by page.ts. */
-import type { By } from '../../catalogue/events.ts';
+import type { ActorRef } from '../../catalogue/events.ts';
 import { limits } from '../../catalogue/limits.ts';
 import type { Caller } from '../../access/principal.ts';
 import type { Db } from '../../platform/db/knex.ts';
-import { rows, statement } from '../../platform/db/sql.ts';
-import { visibleInbox } from '../../access/gates.ts';
+import { queryRows, statement } from '../../platform/db/sql.ts';
+import { findVisibleInbox } from '../../access/gates.ts';
 import type { RecordRef } from '../../items/model.ts';
-import { seenEntry } from '../../items/timeline.ts';
+import { redactEntry } from '../../items/timeline.ts';
 
 export interface HistoryEntry {
   readonly id: string;
@@ -14,11 +14,11 @@ export interface HistoryEntry {
   readonly item: string | null;
   readonly type: string;
   readonly at: number;
-  readonly actor: By;
+  readonly actor: ActorRef;
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-export interface History {
+export interface RecordHistory {
   readonly entries: readonly HistoryEntry[];
   /** Sealed; null: there is nothing older. */
   readonly cursor: string | null;
@@ -31,14 +31,14 @@ interface Row {
   readonly inbox: string | null;
   readonly type: string;
   readonly at: number;
-  readonly actor_type: By['type'];
+  readonly actor_type: ActorRef['type'];
   readonly actor: string | null;
   readonly actor_name: string;
   readonly data: Record<string, unknown>;
 }
 
 /** Ids of events first: an entry of one of the items that is about the record too is found twice. */
-const page = statement('records.history', `
+const recordHistorySql = statement('records.history', `
   select e.id as event, e.entry as id, e.item, e.inbox, e.type, e.at, e.actor_type, e.actor, e.actor_name, coalesce(u.data, e.data) as data
   from (
     select id from (
@@ -54,9 +54,9 @@ const page = statement('records.history', `
   order by e.id desc`);
 
 /** What an action's run on a record says to those who don't see the item on which it was started. */
-const entryOf = (caller: Caller, row: Row): HistoryEntry => ({
+const toHistoryEntry = (caller: Caller, row: Row): HistoryEntry => ({
   id: row.id,
-  item: row.inbox !== null && visibleInbox(caller, row.inbox) === undefined ? null : row.item,
+  item: row.inbox !== null && findVisibleInbox(caller, row.inbox) === undefined ? null : row.item,
   type: row.type,
   at: row.at,
   actor: { type: row.actor_type, id: row.actor, name: row.actor_name },
@@ -64,18 +64,18 @@ const entryOf = (caller: Caller, row: Row): HistoryEntry => ({
 });
 
 /** Entries that the role sees, newest first. `items` are the record's items that it sees. */
-export const readHistory = async (db: Db, caller: Caller, { resource, id }: RecordRef, items: readonly string[], given: string | undefined): Promise<History> => {
+export const readRecordHistory = async (db: Db, caller: Caller, { resource, id }: RecordRef, items: readonly string[], given: string | undefined): Promise<RecordHistory> => {
   const { env, principal } = caller;
   const key = `history:${JSON.stringify([principal.role?.id ?? null, resource, id])}`;
   const keys = env.seal.openCursor(key, given);
   const limit = limits.timelinePage;
   const entries: HistoryEntry[] = [];
   for (let from = keys === null ? Number.MAX_SAFE_INTEGER : Number(keys[0]); ; ) {
-    const found = await rows<Row>(db, page, [env.id, `${resource}/${id}`, items, from, limit + 1]);
+    const found = await queryRows<Row>(db, recordHistorySql, [env.id, `${resource}/${id}`, items, from, limit + 1]);
     for (const row of found) {
       if (entries.length === limit) return { entries, cursor: env.seal.cursor(key, [from]) };
       from = row.event;
-      const entry = seenEntry(principal.access, entryOf(caller, row));
+      const entry = redactEntry(principal.access, toHistoryEntry(caller, row));
       if (entry !== null) entries.push(entry);
     }
     if (found.length <= limit) return { entries, cursor: null };

@@ -2,13 +2,13 @@
 import { itemColumns } from '../../items/model.ts';
 import type { Caller } from '../../access/principal.ts';
 import type { Db } from '../../platform/db/knex.ts';
-import { rows, statement, textRows } from '../../platform/db/sql.ts';
+import { queryRows, statement, queryTextRows } from '../../platform/db/sql.ts';
 import { visibleInboxes } from '../../items/filters.ts';
 import type { RecordRef } from '../../items/model.ts';
-import { rowJson } from '../../items/present.ts';
+import { itemRowJson } from '../../items/present.ts';
 
 /** \`links <> '[]'\` repeats the index's own condition. */
-const found = `
+const linkedItemsFrom = `
   select id, last_seen from (
     (select i.id, i.last_seen from items i
       where i.env = $1 and i.record_resource = $2 and i.record_id = $3 and i.inbox = any ($4) order by i.last_seen desc, i.id desc limit $6)
@@ -16,17 +16,17 @@ const found = `
     (select i.id, i.last_seen from items i
       where i.links @> $5::jsonb and i.links <> '[]' and (i.env = $1) is true and (i.inbox = any ($4)) is true order by i.last_seen desc, i.id desc limit $6)
   ) x order by last_seen desc, id desc limit $6`;
-const ids = statement('records.linkedIds', `select id from (${found}) i`);
-const items = statement('records.linkedItems', `
-  select ${itemColumns} from (${found}) x join items i on i.env = $1 and i.id = x.id order by i.last_seen desc, i.id desc`);
+const linkedIdsSql = statement('records.linkedIds', `select id from (${linkedItemsFrom}) i`);
+const linkedItemsSql = statement('records.linkedItems', `
+  select ${itemColumns} from (${linkedItemsFrom}) x join items i on i.env = $1 and i.id = x.id order by i.last_seen desc, i.id desc`);
 
-const valuesOf = (caller: Caller, { resource, id }: RecordRef, limit: number): Parameters<typeof rows>[2] =>
+const valuesOf = (caller: Caller, { resource, id }: RecordRef, limit: number): Parameters<typeof queryRows>[2] =>
   [caller.env.id, resource, id, visibleInboxes(caller).map(({ name }) => name), JSON.stringify([{ resource, id }]), limit];
 
 /** Ids of the newest linked items. */
-export const linkedIds = async (db: Db, caller: Caller, ref: RecordRef, limit: number): Promise<string[]> =>
-  (await rows<{ id: string }>(db, ids, valuesOf(caller, ref, limit))).map(({ id }) => id);
+export const readLinkedItemIds = async (db: Db, caller: Caller, ref: RecordRef, limit: number): Promise<string[]> =>
+  (await queryRows<{ id: string }>(db, linkedIdsSql, valuesOf(caller, ref, limit))).map(({ id }) => id);
 
 /** The newest linked items as JSON texts. */
-export const linkedItems = async (db: Db, caller: Caller, ref: RecordRef, limit: number): Promise<string[]> =>
-  (await textRows(db, items, valuesOf(caller, ref, limit))).map((row) => rowJson(row, caller.principal.access));
+export const readLinkedItemsJson = async (db: Db, caller: Caller, ref: RecordRef, limit: number): Promise<string[]> =>
+  (await queryTextRows(db, linkedItemsSql, valuesOf(caller, ref, limit))).map((row) => itemRowJson(row, caller.principal.access));

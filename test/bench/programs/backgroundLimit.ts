@@ -1,12 +1,12 @@
 /** What a background run costs at least: the rows that ours writes, and a bare BullMQ job between them. */
 import { Queue, Worker } from 'bullmq';
-import { newRun } from '../../../shared/actions/accept.ts';
-import { settledRun } from '../../../shared/actions/settle.ts';
+import { buildRun } from '../../../shared/actions/acceptAction.ts';
+import { toSettledRun } from '../../../shared/actions/settleRun.ts';
 import type { Run } from '../../../shared/actions/model.ts';
-import { beginRun, move } from '../../../shared/actions/write.ts';
+import { insertRun, transitionRun } from '../../../shared/actions/runStatements.ts';
 import type { Caller } from '../../../shared/access/principal.ts';
 import { readConfig } from '../../../shared/platform/core/config.ts';
-import { row, statement } from '../../../shared/platform/db/sql.ts';
+import { queryRow, statement } from '../../../shared/platform/db/sql.ts';
 import { openDeps } from '../../../shared/deps.ts';
 import { answerCalls } from '../ipc.ts';
 
@@ -30,7 +30,7 @@ const run = async ({ environment, agent, count }: Asked): Promise<number> => {
   const caller: Caller = { env, principal, requestId: null, address: null };
   const name = `limit-${String(Date.now())}`;
   // One that is there, so that the workers' sweep takes nothing for lost.
-  const connection = (await row<{ id: string }>(deps.db, connected, [env.id]))?.id ?? null;
+  const connection = (await queryRow<{ id: string }>(deps.db, connected, [env.id]))?.id ?? null;
   const redis = { url: process.env['REDIS_URL'] ?? '', maxRetriesPerRequest: null };
   const queue = new Queue<Run, void>(name, { connection: redis });
   let ended = 0;
@@ -39,8 +39,8 @@ const run = async ({ environment, agent, count }: Asked): Promise<number> => {
   const worker = new Worker<Run, void>(name, async ({ data: begun }) => {
     const at = Date.now();
     const handed: Run = { ...begun, status: 'running', connection, handed_at: at, started_at: at, attempts: 1, fence: 1 };
-    await move(deps.db, begun, handed, at, { verb: null, outcome: 'ok', told: false, due: null });
-    await move(deps.db, handed, settledRun(handed, { status: 'succeeded', message: 'Done.', blocks: [] }, at), at, { verb: 'action.succeed', outcome: 'ok', told: true, due: null });
+    await transitionRun(deps.db, begun, handed, at, { verb: null, outcome: 'ok', emit: false, due: null });
+    await transitionRun(deps.db, handed, toSettledRun(handed, { status: 'succeeded', message: 'Done.', blocks: [] }, at), at, { verb: 'action.succeed', outcome: 'ok', emit: true, due: null });
     ended += 1;
     if (ended === count) finish();
   }, { connection: redis, concurrency: 16 });
@@ -49,8 +49,8 @@ const run = async ({ environment, agent, count }: Asked): Promise<number> => {
   let left = count;
   const adder = async (): Promise<void> => {
     while (left-- > 0) {
-      const begun = newRun(caller, { action, record: null, item: null, input: {} }, null, Date.now());
-      await beginRun(deps.db, begun, { due: null, saved: null, unlessQueued: false });
+      const begun = buildRun(caller, { action, record: null, item: null, input: {} }, null, Date.now());
+      await insertRun(deps.db, begun, { due: null, saved: null, unlessQueued: false });
       await queue.add('run', begun, { removeOnComplete: true });
     }
   };

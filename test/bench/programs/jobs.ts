@@ -1,10 +1,10 @@
 /** Background jobs that do nothing: how many a second, how soon they start; and a durable job on all of its way. */
 import { readConfig } from '../../../shared/platform/core/config.ts';
 import { newId } from '../../../shared/platform/core/ids.ts';
-import { rows, run, statement } from '../../../shared/platform/db/sql.ts';
+import { queryRows, executeStatement, statement } from '../../../shared/platform/db/sql.ts';
 import { closeDeps, openDeps } from '../../../shared/deps.ts';
 import { channels } from '../../../shared/platform/redis/bus.ts';
-import { createCrew } from '../../../workers/crew.ts';
+import { createWorkerProcess } from '../../../workers/workerProcess.ts';
 import { done, type HandlerTable } from '../../../workers/handler.ts';
 import { answerCalls } from '../ipc.ts';
 import { concurrency, kinds, newQueueName } from '../jobKinds.ts';
@@ -39,10 +39,10 @@ const durable = async (count: number): Promise<Rates & Latency> => {
       return done();
     },
   };
-  const crew = createCrew(deps, { jobs: { noop: { queue: newQueueName('durable'), concurrency, retries: 0 } }, handlers, sweeps: [] });
+  const crew = createWorkerProcess(deps, { jobs: { noop: { queue: newQueueName('durable'), concurrency, retries: 0 } }, handlers, sweeps: [] });
   const add = async (ids: string[]): Promise<void> => {
-    await run(deps.db, stage, [ids, performance.now(), Date.now()]);
-    deps.bus.publish(channels.nudge, 'jobs');
+    await executeStatement(deps.db, stage, [ids, performance.now(), Date.now()]);
+    deps.bus.publish(channels.workAvailable, 'jobs');
   };
   await crew.start();
   await sleep(300);
@@ -54,7 +54,7 @@ const durable = async (count: number): Promise<Rates & Latency> => {
   const latency = took.splice(0);
   const began = performance.now();
   await add(Array.from({ length: count }, () => newId('job')));
-  while (((await rows<{ n: number }>(deps.db, waiting))[0]?.n ?? 0) > 0) await sleep(20);
+  while (((await queryRows<{ n: number }>(deps.db, waiting))[0]?.n ?? 0) > 0) await sleep(20);
   const process = count / ((performance.now() - began) / 1000);
   await crew.stop();
   await closeDeps(deps);

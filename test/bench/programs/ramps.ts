@@ -1,11 +1,11 @@
 /** A thousand steps that are due within one second: ours, each of a ramp of its own and durable; delayed jobs of BullMQ alone; a sorted set with one reader. */
 import { Queue, Worker } from 'bullmq';
 import { readConfig } from '../../../shared/platform/core/config.ts';
-import { run, statement } from '../../../shared/platform/db/sql.ts';
+import { executeStatement, statement } from '../../../shared/platform/db/sql.ts';
 import { closeDeps, openDeps } from '../../../shared/deps.ts';
-import { slotMs, stageSlots } from '../../../shared/flags/slots.ts';
+import { rampBucketMs, stageRampJobsSql } from '../../../shared/flags/rampBuckets.ts';
 import { channels } from '../../../shared/platform/redis/bus.ts';
-import { createCrew } from '../../../workers/crew.ts';
+import { createWorkerProcess } from '../../../workers/workerProcess.ts';
 import { answerCalls } from '../ipc.ts';
 import { concurrency, newQueueName } from '../jobKinds.ts';
 import { quantile } from '../numbers.ts';
@@ -37,7 +37,7 @@ const begin = statement('bench.ramps', `
     from made
     on conflict (env, key) do update set ramp = excluded.ramp, ramp_id = excluded.ramp_id, rollout = 0, next_at = excluded.next_at
   ), gone as (delete from staged_jobs where name = 'rampStep')
-  ${stageSlots(`select distinct $1 as env, (due + ${String(slotMs - 1)}) / ${String(slotMs)} * ${String(slotMs)} as slot, 0::bigint as at from made`)}`);
+  ${stageRampJobsSql(`select distinct $1 as env, (due + ${String(rampBucketMs - 1)}) / ${String(rampBucketMs)} * ${String(rampBucketMs)} as slot, 0::bigint as at from made`)}`);
 const by = JSON.stringify({ type: 'agent', id: 'agt_bench', name: 'bench', role: null });
 let rounds = 0;
 
@@ -50,12 +50,12 @@ const ours = async ({ env }: { env: number }): Promise<Lateness> => {
     const now = Date.now();
     for (const [, n] of text.matchAll(/"flag":"bench_(\d+)"/g)) took.push(now - first - Number(n));
   });
-  const crew = createCrew(deps);
+  const crew = createWorkerProcess(deps);
   await crew.start();
   await sleep(300);
   first = Date.now() + leadMs;
-  await run(deps.db, begin, [env, first, String(rounds++), by]);
-  deps.bus.publish(channels.nudge, 'jobs');
+  await executeStatement(deps.db, begin, [env, first, String(rounds++), by]);
+  deps.bus.publish(channels.workAvailable, 'jobs');
   const found = await whole(took);
   end();
   await crew.stop();

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { migrateDatabase } from '../../../migrations/run.ts';
-import { isAway } from '../../../shared/platform/db/errors.ts';
+import { isDbUnavailable } from '../../../shared/platform/db/errors.ts';
 import { startPostgres, type PostgresServer } from '../../../shared/tools/services/postgres.mjs';
 import { freePort } from '../../../shared/tools/services/ports.mjs';
 import { startRedis, type RedisServer } from '../../../shared/tools/services/redis.mjs';
@@ -90,7 +90,7 @@ export const openSite = async ({ apis: apiCount, workers: workerCount }: SiteOpt
       try {
         return (await pool.query(text, values)).rows as R[];
       } catch (error) {
-        if (!isAway(error)) throw error;
+        if (!isDbUnavailable(error)) throw error;
         return null;
       }
     };

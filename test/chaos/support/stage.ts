@@ -1,12 +1,12 @@
 /** An environment of its own for one invariant: made as the admin command makes it, with agents that keep one journal. */
-import { administered, systemAdministrator, type Administrator } from '../../../shared/settings/administer.ts';
+import { runAdminChange, systemAdministrator, type Administrator } from '../../../shared/settings/adminChange.ts';
 import { createAgent, revokeAgent } from '../../../shared/settings/agents.ts';
 import { createAppKey } from '../../../shared/settings/appKeys.ts';
 import { createRole, updateRole } from '../../../shared/settings/roles.ts';
 import type { Grant } from '../../../shared/catalogue/permissions.ts';
 import { openDb, type Db, type Tx } from '../../../shared/platform/db/knex.ts';
 import { createEnvironment } from '../../../shared/settings/environments/create.ts';
-import { defineEnvironment } from '../../../shared/settings/environments/define.ts';
+import { defineEnvironment } from '../../../shared/settings/environments/defineEnvironment.ts';
 import { testManifest } from '../../support/manifest.ts';
 import { until } from '../../support/until.ts';
 import { newClient, type Client, type ClientOptions } from './client.ts';
@@ -41,7 +41,7 @@ const silent = { publish: (): void => undefined };
 const administer = async <T>(site: StageSite, work: (tx: Tx, admin: Administrator) => Promise<T>): Promise<T> => {
   const db: Db = openDb({ url: site.postgres.ownerUrl, poolSize: 1, applicationName: 'chaos-stage' });
   try {
-    return await administered(db, silent, (tx) => work(tx, systemAdministrator('chaos', Date.now())));
+    return await runAdminChange(db, silent, (tx) => work(tx, systemAdministrator('chaos', Date.now())));
   } finally {
     await db.destroy();
   }

@@ -1,22 +1,22 @@
 /** `agent …` of the admin tool. */
 import { createAgent, listAgents, revokeAgent, rotateAgent, type AgentToken } from '../../../settings/agents.ts';
-import { agentInput, rotation } from '../../../settings/schema.ts';
-import { compile } from '../../../platform/core/validate.ts';
-import type { Answer, Command } from '../command.ts';
-import { baseUrlOf, change, environmentsOf, pick, type Context } from '../context.ts';
-import { credentialLines, table, timeText } from '../print.ts';
+import { agentInput, rotationInput } from '../../../settings/schema.ts';
+import { compileCheck } from '../../../platform/core/validate.ts';
+import type { CommandResult, Command } from '../command.ts';
+import { credentialBaseUrl, runCommandChange, resolveEnvironments, findOneByName, type CommandContext } from '../context.ts';
+import { credentialLines, formatTable, formatTime } from '../print.ts';
 
 const thing = 'agent';
-const checkInput = compile(agentInput);
-const checkRotation = compile(rotation);
+const checkInput = compileCheck(agentInput);
+const checkRotation = compileCheck(rotationInput);
 
-const answerOf = async (context: Context, { agent, token }: AgentToken, what: string): Promise<Answer> => {
-  const baseUrl = await baseUrlOf(context, agent.environments);
+const answerOf = async (context: CommandContext, { agent, token }: AgentToken, what: string): Promise<CommandResult> => {
+  const baseUrl = await credentialBaseUrl(context, agent.environments);
   const first = `The agent ${agent.name} (${agent.id}) ${what}: role ${agent.role.name}, ${agent.mode}, in ${agent.environments.join(', ')}.`;
   return { json: { agent, token, baseUrl }, lines: [first, ...credentialLines(token, baseUrl)] };
 };
 
-const find = async ({ db }: Context, given: string): Promise<string> => pick(await listAgents(db), given, thing, ({ name }) => name).id;
+const find = async ({ db }: CommandContext, given: string): Promise<string> => findOneByName(await listAgents(db), given, thing, ({ name }) => name).id;
 
 export const agentCommands: readonly Command[] = [
   {
@@ -28,9 +28,9 @@ export const agentCommands: readonly Command[] = [
       environment: { kind: 'list', value: `<name or '*'>` },
     },
     run: async (context, { argument, text, ms, list }) => {
-      const environments = await environmentsOf(context, list('environment'));
+      const environments = await resolveEnvironments(context, list('environment'));
       const input = checkInput({ name: argument, role: text('role'), mode: text('mode'), expiresAt: ms('expires-at'), environments });
-      const made = await change(context, (tx) => createAgent(tx, context.admin, input, environments));
+      const made = await runCommandChange(context, (tx) => createAgent(tx, context.admin, input, environments));
       return answerOf(context, made, 'is made');
     },
   },
@@ -39,8 +39,8 @@ export const agentCommands: readonly Command[] = [
     run: async ({ db }) => {
       const agents = await listAgents(db);
       const rows = agents.map(({ id, name, role, mode, environments, expiresAt, lastUsedAt }) =>
-        [name, id, role.name, mode, environments.join(','), timeText(expiresAt, 'never'), timeText(lastUsedAt, 'never')]);
-      return { json: { agents }, lines: table(['name', 'id', 'role', 'mode', 'environments', 'expires', 'last used'], rows, 'There is no agent.') };
+        [name, id, role.name, mode, environments.join(','), formatTime(expiresAt, 'never'), formatTime(lastUsedAt, 'never')]);
+      return { json: { agents }, lines: formatTable(['name', 'id', 'role', 'mode', 'environments', 'expires', 'last used'], rows, 'There is no agent.') };
     },
   },
   {
@@ -49,14 +49,14 @@ export const agentCommands: readonly Command[] = [
     run: async (context, { argument, ms }) => {
       const { grace = 0 } = checkRotation({ grace: ms('grace') });
       const id = await find(context, argument);
-      return answerOf(context, await change(context, (tx) => rotateAgent(tx, context.admin, id, grace)), 'has a new token');
+      return answerOf(context, await runCommandChange(context, (tx) => rotateAgent(tx, context.admin, id, grace)), 'has a new token');
     },
   },
   {
     thing, verb: 'revoke', about: 'ends an agent for good', argument: '<name>', options: {},
     run: async (context, { argument }) => {
       const id = await find(context, argument);
-      const agent = await change(context, (tx) => revokeAgent(tx, context.admin, id));
+      const agent = await runCommandChange(context, (tx) => revokeAgent(tx, context.admin, id));
       return { json: { agent, revoked: true }, lines: [`The agent ${agent.name} (${agent.id}) is revoked.`] };
     },
   },

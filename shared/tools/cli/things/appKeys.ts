@@ -1,28 +1,28 @@
 /** `app-key …` of the admin tool. */
 import { createAppKey, listAppKeys, revokeAppKey, rotateAppKey, type AppKeyToken } from '../../../settings/appKeys.ts';
-import { appKeyInput, rotation } from '../../../settings/schema.ts';
-import { compile } from '../../../platform/core/validate.ts';
-import { type Answer, type Command, type Given } from '../command.ts';
+import { appKeyInput, rotationInput } from '../../../settings/schema.ts';
+import { compileCheck } from '../../../platform/core/validate.ts';
+import { type CommandResult, type Command, type CommandArguments } from '../command.ts';
 import { UsageError } from '../failures.ts';
-import { change, environmentsOf, pick, urlOf, type Context } from '../context.ts';
-import { credentialLines, table, timeText } from '../print.ts';
+import { runCommandChange, resolveEnvironments, findOneByName, environmentUrl, type CommandContext } from '../context.ts';
+import { credentialLines, formatTable, formatTime } from '../print.ts';
 
 const thing = 'app-key';
-const checkInput = compile(appKeyInput);
-const checkRotation = compile(rotation);
+const checkInput = compileCheck(appKeyInput);
+const checkRotation = compileCheck(rotationInput);
 const environment = { kind: 'text', value: '<name>' } as const;
 
-const answerOf = (context: Context, { appKey, token }: AppKeyToken, what: string): Answer => {
-  const baseUrl = urlOf(context, appKey.environment);
+const answerOf = (context: CommandContext, { appKey, token }: AppKeyToken, what: string): CommandResult => {
+  const baseUrl = environmentUrl(context, appKey.environment);
   const first = `The app key ${appKey.name} (${appKey.id}) of ${appKey.environment} ${what}.`;
   return { json: { appKey, token, baseUrl }, lines: [first, ...credentialLines(token, baseUrl)] };
 };
 
 /** Keys of several environments may have one name; `--environment` says which is meant. */
-const find = async ({ db }: Context, { argument, text }: Given): Promise<string> => {
+const find = async ({ db }: CommandContext, { argument, text }: CommandArguments): Promise<string> => {
   const where = text('environment');
   const keys = (await listAppKeys(db)).filter((key) => where === undefined || key.environment === where);
-  return pick(keys, argument, thing, ({ name }) => name).id;
+  return findOneByName(keys, argument, thing, ({ name }) => name).id;
 };
 
 export const appKeyCommands: readonly Command[] = [
@@ -31,17 +31,17 @@ export const appKeyCommands: readonly Command[] = [
     run: async (context, { argument, text }) => {
       const given = text('environment');
       if (given === '*') throw new UsageError('--environment must name one environment: an app key belongs to one.');
-      const [where = ''] = await environmentsOf(context, given === undefined ? undefined : [given]);
+      const [where = ''] = await resolveEnvironments(context, given === undefined ? undefined : [given]);
       const input = checkInput({ name: argument === '' ? 'app' : argument });
-      return answerOf(context, await change(context, (tx) => createAppKey(tx, context.admin, input, where)), 'is made');
+      return answerOf(context, await runCommandChange(context, (tx) => createAppKey(tx, context.admin, input, where)), 'is made');
     },
   },
   {
     thing, verb: 'list', about: 'lists app keys', argument: null, options: {},
     run: async ({ db }) => {
       const appKeys = await listAppKeys(db);
-      const rows = appKeys.map(({ id, name, environment: where, lastUsedAt }) => [name, id, where, timeText(lastUsedAt, 'never')]);
-      return { json: { appKeys }, lines: table(['name', 'id', 'environment', 'last used'], rows, 'There is no app key.') };
+      const rows = appKeys.map(({ id, name, environment: where, lastUsedAt }) => [name, id, where, formatTime(lastUsedAt, 'never')]);
+      return { json: { appKeys }, lines: formatTable(['name', 'id', 'environment', 'last used'], rows, 'There is no app key.') };
     },
   },
   {
@@ -50,14 +50,14 @@ export const appKeyCommands: readonly Command[] = [
     run: async (context, given) => {
       const { grace = 0 } = checkRotation({ grace: given.ms('grace') });
       const id = await find(context, given);
-      return answerOf(context, await change(context, (tx) => rotateAppKey(tx, context.admin, id, grace)), 'has a new token');
+      return answerOf(context, await runCommandChange(context, (tx) => rotateAppKey(tx, context.admin, id, grace)), 'has a new token');
     },
   },
   {
     thing, verb: 'revoke', about: 'ends an app key for good', argument: '<name>', options: { environment },
     run: async (context, given) => {
       const id = await find(context, given);
-      const appKey = await change(context, (tx) => revokeAppKey(tx, context.admin, id));
+      const appKey = await runCommandChange(context, (tx) => revokeAppKey(tx, context.admin, id));
       return { json: { appKey, revoked: true }, lines: [`The app key ${appKey.name} (${appKey.id}) is revoked.`] };
     },
   },

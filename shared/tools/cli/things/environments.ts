@@ -3,39 +3,39 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { environmentInput } from '../../../settings/schema.ts';
 import { Fault } from '../../../catalogue/errors.ts';
-import { compile } from '../../../platform/core/validate.ts';
-import { beginEpoch, createEnvironment, listEnvironments } from '../../../settings/environments/create.ts';
-import { defineEnvironment } from '../../../settings/environments/define.ts';
+import { compileCheck } from '../../../platform/core/validate.ts';
+import { startEpoch, createEnvironment, listEnvironments } from '../../../settings/environments/create.ts';
+import { defineEnvironment } from '../../../settings/environments/defineEnvironment.ts';
 import { type Command } from '../command.ts';
 import { UsageError } from '../failures.ts';
-import { change, urlOf, type Context } from '../context.ts';
-import { Failure } from '../failures.ts';
-import { table, timeText } from '../print.ts';
+import { runCommandChange, environmentUrl, type CommandContext } from '../context.ts';
+import { CommandFailure } from '../failures.ts';
+import { formatTable, formatTime } from '../print.ts';
 
 const thing = 'environment';
-const checkInput = compile(environmentInput);
+const checkInput = compileCheck(environmentInput);
 
 const readManifest = async (file: string): Promise<unknown> => {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    throw new Failure(`--manifest: ${resolve(file)} can’t be read: ${error instanceof Error ? error.message : ''}`);
+    throw new CommandFailure(`--manifest: ${resolve(file)} can’t be read: ${error instanceof Error ? error.message : ''}`);
   });
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
-    throw new Failure(`--manifest: ${resolve(file)} is not JSON: ${error instanceof Error ? error.message : ''}`);
+    throw new CommandFailure(`--manifest: ${resolve(file)} is not JSON: ${error instanceof Error ? error.message : ''}`);
   }
 };
 
 /** Problems of a manifest are places in the file, not options. */
-const toldOfFile = (error: unknown): unknown => {
+const toManifestFileError = (error: unknown): unknown => {
   if (!(error instanceof Fault) || error.code !== 'invalid') return error;
   const problems = (error.extra.details ?? []).map(({ path, message }) => `  ${path}: ${message}`);
   return new UsageError(['--manifest: the file is not a manifest.', ...problems].join('\n'));
 };
 
-const mustExist = async ({ db }: Context, name: string): Promise<string> => {
+const requireEnvironment = async ({ db }: CommandContext, name: string): Promise<string> => {
   const names = (await listEnvironments(db)).map((environment) => environment.name);
-  if (!names.includes(name)) throw new Failure(`There is no environment ${JSON.stringify(name)}; there ${names.length === 0 ? 'is none yet' : `are ${names.join(', ')}`}.`);
+  if (!names.includes(name)) throw new CommandFailure(`There is no environment ${JSON.stringify(name)}; there ${names.length === 0 ? 'is none yet' : `are ${names.join(', ')}`}.`);
   return name;
 };
 
@@ -44,17 +44,17 @@ export const environmentCommands: readonly Command[] = [
     thing, verb: 'create', about: 'makes an environment', argument: '<name>', options: {},
     run: async (context, { argument }) => {
       const input = checkInput({ name: argument });
-      const environment = await change(context, (tx) => createEnvironment(tx, context.admin, input));
-      const baseUrl = urlOf(context, environment.name);
+      const environment = await runCommandChange(context, (tx) => createEnvironment(tx, context.admin, input));
+      const baseUrl = environmentUrl(context, environment.name);
       return { json: { environment, baseUrl }, lines: [`The environment ${environment.name} is made.`, `base URL: ${baseUrl}`] };
     },
   },
   {
     thing, verb: 'list', about: 'lists environments', argument: null, options: {},
     run: async (context) => {
-      const environments = (await listEnvironments(context.db)).map((environment) => ({ ...environment, baseUrl: urlOf(context, environment.name) }));
-      const rows = environments.map(({ name, epoch, definedAt, baseUrl }) => [name, String(epoch), timeText(definedAt, 'nothing yet'), baseUrl]);
-      return { json: { environments }, lines: table(['name', 'epoch', 'declared', 'base URL'], rows, 'There is no environment yet.') };
+      const environments = (await listEnvironments(context.db)).map((environment) => ({ ...environment, baseUrl: environmentUrl(context, environment.name) }));
+      const rows = environments.map(({ name, epoch, definedAt, baseUrl }) => [name, String(epoch), formatTime(definedAt, 'nothing yet'), baseUrl]);
+      return { json: { environments }, lines: formatTable(['name', 'epoch', 'declared', 'base URL'], rows, 'There is no environment yet.') };
     },
   },
   {
@@ -62,10 +62,10 @@ export const environmentCommands: readonly Command[] = [
     options: { manifest: { kind: 'text', value: '<file>', required: true } },
     run: async (context, { argument, text }) => {
       const manifest = await readManifest(text('manifest') ?? '');
-      const environment = await mustExist(context, argument);
+      const environment = await requireEnvironment(context, argument);
       const startedAt = context.admin.at;
-      const { changed, warnings } = await change(context, (tx) => defineEnvironment(tx, context.admin, { environment, manifest, startedAt })).catch((error: unknown) => {
-        throw toldOfFile(error);
+      const { changed, warnings } = await runCommandChange(context, (tx) => defineEnvironment(tx, context.admin, { environment, manifest, startedAt })).catch((error: unknown) => {
+        throw toManifestFileError(error);
       });
       const first = changed ? `The environment ${environment} is defined by this manifest.` : `The environment ${environment} stays as it is.`;
       return { json: { environment, changed, warnings }, lines: [first, ...warnings.map((warning) => `warning: ${warning}`)] };
@@ -74,8 +74,8 @@ export const environmentCommands: readonly Command[] = [
   {
     thing, verb: 'new-epoch', about: 'after a restore from a backup: clients of the live stream fetch anew', argument: '<name>', options: {},
     run: async (context, { argument }) => {
-      const name = await mustExist(context, argument);
-      const environment = await change(context, (tx) => beginEpoch(tx, context.admin, name));
+      const name = await requireEnvironment(context, argument);
+      const environment = await runCommandChange(context, (tx) => startEpoch(tx, context.admin, name));
       return { json: { environment }, lines: [`The environment ${environment.name} is in epoch ${String(environment.epoch)}.`] };
     },
   },

@@ -1,14 +1,14 @@
 /** `person …` of the admin tool. */
 import { hashPassword } from '../../../settings/passwords.ts';
-import { createPerson, emailKey, listPeople, removePerson } from '../../../settings/people.ts';
+import { createPerson, normalizeEmail, listPeople, removePerson } from '../../../settings/people.ts';
 import { personInput } from '../../../settings/schema.ts';
-import { compile } from '../../../platform/core/validate.ts';
+import { compileCheck } from '../../../platform/core/validate.ts';
 import type { Command } from '../command.ts';
-import { change, pick } from '../context.ts';
-import { table } from '../print.ts';
+import { runCommandChange, findOneByName } from '../context.ts';
+import { formatTable } from '../print.ts';
 
 const thing = 'person';
-const checkInput = compile(personInput);
+const checkInput = compileCheck(personInput);
 
 /** People made here are the project's first, so they get in everywhere unless told otherwise. */
 const everywhere = ['*'];
@@ -28,7 +28,7 @@ export const personCommands: readonly Command[] = [
       const name = text('name') ?? argument.split('@')[0];
       const { password: given, ...input } = checkInput({ email: argument, name, role: text('role'), password, environments: list('environment') });
       const passwordHash = await hashPassword(given);
-      const person = await change(context, (tx) => createPerson(tx, context.admin, { ...input, passwordHash }, everywhere));
+      const person = await runCommandChange(context, (tx) => createPerson(tx, context.admin, { ...input, passwordHash }, everywhere));
       const line = `${person.name} <${person.email}> (${person.id}) can sign in: role ${person.role.name}, in ${person.environments.join(', ')}.`;
       return { json: { person }, lines: [line] };
     },
@@ -38,15 +38,15 @@ export const personCommands: readonly Command[] = [
     run: async ({ db }) => {
       const people = await listPeople(db);
       const rows = people.map(({ id, email, name, role, environments }) => [name, email, id, role.name, environments.join(',')]);
-      return { json: { people }, lines: table(['name', 'e-mail', 'id', 'role', 'environments'], rows, 'There is no person.') };
+      return { json: { people }, lines: formatTable(['name', 'e-mail', 'id', 'role', 'environments'], rows, 'There is no person.') };
     },
   },
   {
     thing, verb: 'revoke', about: 'removes a person and ends their sessions; not the last admin', argument: '<email>', options: {},
     run: async (context, { argument }) => {
-      const given = argument.includes('@') ? emailKey(argument) : argument;
-      const { id } = pick(await listPeople(context.db), given, thing, ({ email }) => email);
-      const person = await change(context, (tx) => removePerson(tx, context.admin, id));
+      const given = argument.includes('@') ? normalizeEmail(argument) : argument;
+      const { id } = findOneByName(await listPeople(context.db), given, thing, ({ email }) => email);
+      const person = await runCommandChange(context, (tx) => removePerson(tx, context.admin, id));
       return { json: { person, revoked: true }, lines: [`${person.name} <${person.email}> (${person.id}) is removed.`] };
     },
   },

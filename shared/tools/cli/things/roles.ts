@@ -1,15 +1,15 @@
 /** `role …` of the admin tool. */
 import { createRole, deleteRole, listRoles, updateRole } from '../../../settings/roles.ts';
 import { roleInput, rolePatch } from '../../../settings/schema.ts';
-import { compile } from '../../../platform/core/validate.ts';
+import { compileCheck } from '../../../platform/core/validate.ts';
 import { type Command } from '../command.ts';
 import { UsageError } from '../failures.ts';
-import { change, pick } from '../context.ts';
-import { table } from '../print.ts';
+import { runCommandChange, findOneByName } from '../context.ts';
+import { formatTable } from '../print.ts';
 
 const thing = 'role';
-const checkInput = compile(roleInput);
-const checkPatch = compile(rolePatch);
+const checkInput = compileCheck(roleInput);
+const checkPatch = compileCheck(rolePatch);
 const example = `--grants '[{"on":"inbox:support","can":["see","note"]}]'`;
 
 const grantsOf = (text: string | undefined): unknown => {
@@ -29,7 +29,7 @@ export const roleCommands: readonly Command[] = [
     thing, verb: 'create', about: 'makes a role', argument: '<name>', options: { grants: { kind: 'text', value: '<JSON>', required: true } },
     run: async (context, { argument, text }) => {
       const input = checkInput({ name: argument, grants: grantsOf(text('grants')) });
-      const role = await change(context, (tx) => createRole(tx, context.admin, input));
+      const role = await runCommandChange(context, (tx) => createRole(tx, context.admin, input));
       return { json: { role }, lines: [`The role ${role.name} (${role.id}) is made.`] };
     },
   },
@@ -38,7 +38,7 @@ export const roleCommands: readonly Command[] = [
     run: async ({ db }) => {
       const roles = await listRoles(db);
       const rows = roles.map(({ id, name, builtIn, grants }) => [name, id, builtIn ? 'built in' : '', summary(grants)]);
-      return { json: { roles }, lines: table(['name', 'id', '', 'grants'], rows, 'There is no role.') };
+      return { json: { roles }, lines: formatTable(['name', 'id', '', 'grants'], rows, 'There is no role.') };
     },
   },
   {
@@ -49,16 +49,16 @@ export const roleCommands: readonly Command[] = [
       const name = text('name');
       if (grants === undefined && name === undefined) throw new UsageError(`Give --grants or --name, or both. Example: ${example}`);
       const patch = checkPatch({ ...(grants === undefined ? {} : { grants }), ...(name === undefined ? {} : { name }) });
-      const { id } = pick(await listRoles(context.db), argument, thing, (role) => role.name);
-      const role = await change(context, (tx) => updateRole(tx, context.admin, id, patch));
+      const { id } = findOneByName(await listRoles(context.db), argument, thing, (role) => role.name);
+      const role = await runCommandChange(context, (tx) => updateRole(tx, context.admin, id, patch));
       return { json: { role }, lines: [`The role ${role.name} (${role.id}) is: ${summary(role.grants)}`] };
     },
   },
   {
     thing, verb: 'delete', about: 'deletes a role that nobody has', argument: '<name>', options: {},
     run: async (context, { argument }) => {
-      const role = pick(await listRoles(context.db), argument, thing, ({ name }) => name);
-      await change(context, (tx) => deleteRole(tx, context.admin, role.id));
+      const role = findOneByName(await listRoles(context.db), argument, thing, ({ name }) => name);
+      await runCommandChange(context, (tx) => deleteRole(tx, context.admin, role.id));
       return { json: { role, deleted: true }, lines: [`The role ${role.name} (${role.id}) is deleted.`] };
     },
   },

@@ -1,13 +1,13 @@
 // What an item says before anything happens to it, and what all drafts share.
 
-import type { Directory } from '../directory.ts';
+import type { DemoDirectory } from '../directory.ts';
 import { MS, type Random } from '../random.ts';
-import { type Customer, type Order, money, orderId, orderTitle } from '../sales.ts';
+import { type Customer, type DemoOrder, money, orderId, orderTitle } from '../sales.ts';
 import type { DemoItem, DemoRef, InboxName } from '../types.ts';
 import { slots } from '../words/slots.ts';
 
 /** What triage decides; `state` null means that it only answers. */
-export interface Verdict {
+export interface DraftVerdict {
   answers: Record<string, string>;
   state: string | null;
   tags: string[];
@@ -24,12 +24,12 @@ export interface Draft {
   /** What the app would tag it with. */
   tags: string[];
   /** What the manifest's rules make of it, null when none applies. */
-  verdict: Verdict | null;
+  verdict: DraftVerdict | null;
 }
 
 export interface Scene {
   random: Random;
-  directory: Directory;
+  directory: DemoDirectory;
   at: number;
   /** Eight hex digits, different for each item. */
   handle: string;
@@ -39,7 +39,7 @@ export function aboutCustomer({ id, company }: Customer): DemoItem['record'] {
   return { resource: 'customer', id, title: company };
 }
 
-export function aboutOrder(order: Order): DemoItem['record'] {
+export function aboutOrder(order: DemoOrder): DemoItem['record'] {
   return { resource: 'order', id: orderId(order), title: orderTitle(order) };
 }
 
@@ -51,7 +51,7 @@ export function someDay(random: Random, at: number): string {
 }
 
 /** What the slots of a template are when the customer, and maybe the order, is known. */
-export function knownOf(random: Random, at: number, customer: Customer, order: Order | null): Record<string, string> {
+export function knownOf(random: Random, at: number, customer: Customer, order: DemoOrder | null): Record<string, string> {
   const { company, domain, plan, seats, currency, email, contact } = customer;
   const number = order?.number ?? random.int(15_000, 18_000);
   const known: Record<string, string> = {

@@ -1,22 +1,22 @@
 /** A block that the app makes. */
-import { byOf } from '../../../access/principal.ts';
-import { answerOf } from '../../../blocks/ask.ts';
-import { checkedBlock } from '../../../blocks/check.ts';
-import { seenBlocks } from '../../../items/seenBlocks.ts';
+import { toActorRef } from '../../../access/principal.ts';
+import { requireAnswer } from '../../../blocks/appAnswers.ts';
+import { validateBlock } from '../../../blocks/validateBlocks.ts';
+import { presentBlocks } from '../../../items/presentBlocks.ts';
 import { linkLimits } from '../../../applink/protocol.ts';
-import { titleOf, type Resolve } from '../context.ts';
+import { blockTitle, type BlockResolver } from '../context.ts';
 
-export const appBlock: Resolve = async ({ deps, caller, page, params }, declared, place) => {
-  const title = titleOf(declared);
+export const appBlock: BlockResolver = async ({ deps, caller, page, params }, declared, place) => {
+  const title = blockTitle(declared);
   const outcome = await deps.link.call(
     caller.env.id,
     'page.block',
-    { page, block: place, title, params, actor: byOf(caller.principal) },
+    { page, block: place, title, params, actor: toActorRef(caller.principal) },
     { declares: { kind: 'page', name: page }, timeoutMs: linkLimits.readMs },
   );
-  const answer: unknown = answerOf(outcome);
+  const answer: unknown = requireAnswer(outcome);
   const given: unknown = typeof answer === 'object' && answer !== null && Object.hasOwn(answer, 'block') ? (answer as { block: unknown }).block : undefined;
-  const block = checkedBlock(given);
-  const [seen] = await seenBlocks(deps.db, caller, [block['title'] === null ? { ...block, title } : block]);
+  const block = validateBlock(given);
+  const [seen] = await presentBlocks(deps.db, caller, [block['title'] === null ? { ...block, title } : block]);
   return seen ?? null;
 };

@@ -1,8 +1,8 @@
 /** A table of the flags that the role sees. */
 import { listFlags } from '../../../flags/read.ts';
-import { readQuery } from '../../../environments/pages/query.ts';
+import { parseBlockQuery } from '../../../environments/pages/query.ts';
 import { tableBlock } from '../table.ts';
-import type { Resolve } from '../context.ts';
+import type { BlockResolver } from '../context.ts';
 
 const columns = [
   { name: 'flag', label: 'Flag', type: 'text' },
@@ -15,8 +15,8 @@ const columns = [
 /** As many as an app may declare. */
 const most = 2_000;
 
-export const flagsBlock: Resolve = async ({ deps, caller, params }, block) => {
-  readQuery('flags', block, params);
+export const flagsBlock: BlockResolver = async ({ deps, caller, params }, block) => {
+  parseBlockQuery('flags', block, params);
   const { flags } = await listFlags(deps, caller, { after: null, limit: most });
   return tableBlock(block, columns, flags.map((flag) => ({ ...flag })));
 };

@@ -1,15 +1,15 @@
 /** Blocks made from records: one of them, or a table. */
-import { errorBlock } from '../../../blocks/check.ts';
+import { errorBlock } from '../../../blocks/validateBlocks.ts';
 import { valueTypes } from '../../../blocks/schema.ts';
 import type { Block, LinkRecord } from '../../../applink/protocol.ts';
 import type { ManifestResource } from '../../../environments/manifest.ts';
-import { getRecord, listRecords, visibleResource } from '../../../records/read.ts';
-import { readQuery } from '../../../environments/pages/query.ts';
+import { getRecord, listRecords, requireVisibleResource } from '../../../records/read.ts';
+import { parseBlockQuery } from '../../../environments/pages/query.ts';
 import type { RecordQuery, RecordsQuery } from '../../../environments/pages/schema.ts';
-import { tableBlock, type Column } from '../table.ts';
-import { titleOf, type Declared, type PageContext, type Resolve } from '../context.ts';
+import { tableBlock, type TableColumn } from '../table.ts';
+import { blockTitle, type DeclaredBlock, type PageContext, type BlockResolver } from '../context.ts';
 
-const own: readonly Column[] = [
+const own: readonly TableColumn[] = [
   { name: 'id', label: 'Id', type: 'text' },
   { name: 'title', label: 'Title', type: 'text' },
   { name: 'subtitle', label: 'Subtitle', type: 'text' },
@@ -19,31 +19,31 @@ const own: readonly Column[] = [
 const isValueType = (type: string | undefined): boolean => (valueTypes as readonly (string | undefined)[]).includes(type);
 
 /** A record's own members, then the declared fields, which hide those of the same name. */
-const columnsOf = ({ fields = [] }: ManifestResource): Column[] => [
+const columnsOf = ({ fields = [] }: ManifestResource): TableColumn[] => [
   ...own.filter(({ name }) => !fields.some((field) => field.name === name)),
   ...fields.map(({ name, label, type }) => ({ name, label: label ?? name, type: isValueType(type) ? (type ?? 'text') : 'text' })),
 ];
 
 /** Without columns of its own a table shows the title and the declared fields. */
-const shown = (block: Declared, columns: readonly Column[]): Column[] =>
+const shown = (block: DeclaredBlock, columns: readonly TableColumn[]): TableColumn[] =>
   Array.isArray(block['columns']) ? [...columns] : columns.filter(({ name }) => name === 'title' || !own.some((column) => column.name === name));
 
 const rowOf = ({ id, title, subtitle, updatedAt, fields }: LinkRecord): Readonly<Record<string, unknown>> => ({ id, title, subtitle, updatedAt, ...fields });
 
-const table = async (context: PageContext, block: Declared): Promise<Block> => {
-  const { resource: name, ...query } = readQuery<RecordsQuery>('records', block, context.params);
-  const resource = visibleResource(context.caller, name);
+const table = async (context: PageContext, block: DeclaredBlock): Promise<Block> => {
+  const { resource: name, ...query } = parseBlockQuery<RecordsQuery>('records', block, context.params);
+  const resource = requireVisibleResource(context.caller, name);
   const { records } = await listRecords(context.deps, context.caller, name, query);
   return tableBlock(block, shown(block, columnsOf(resource)), records.map(rowOf));
 };
 
 /** A record that isn't there is said to be missing, unlike a resource that isn't seen. */
-const record = async (context: PageContext, block: Declared): Promise<Block> => {
-  const { resource, id } = readQuery<RecordQuery>('records', block, context.params);
-  visibleResource(context.caller, resource);
+const record = async (context: PageContext, block: DeclaredBlock): Promise<Block> => {
+  const { resource, id } = parseBlockQuery<RecordQuery>('records', block, context.params);
+  requireVisibleResource(context.caller, resource);
   const found = await getRecord(context.deps, context.caller.env, resource, id);
-  const title = titleOf(block);
+  const title = blockTitle(block);
   return found === null ? errorBlock(title, 'not_found', 'There is no such record.') : { type: 'record', title, record: found };
 };
 
-export const recordsBlock: Resolve = (context, block) => (block['type'] === 'table' ? table(context, block) : record(context, block));
+export const recordsBlock: BlockResolver = (context, block) => (block['type'] === 'table' ? table(context, block) : record(context, block));

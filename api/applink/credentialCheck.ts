@@ -1,0 +1,58 @@
+/** Ends the sockets of app keys that are revoked or expired, on every reload of the directory and by the clock. */
+import type { AuthSession } from '../../shared/settings/directory.ts';
+import { linkCloseCodes } from '../../shared/applink/protocol.ts';
+import type { Deps } from '../../shared/deps.ts';
+import type { AppSession } from './session.ts';
+
+export interface CredentialCheck {
+  /** Looks up one credential, which may have changed while its socket was opened. */
+  checkOne(credential: string): void;
+  /** Tries again what failed, and looks at what has expired by now. */
+  tick(): void;
+  stop(): void;
+}
+
+export const createCredentialCheck = ({ directory, clock, log }: Deps, sessions: ReadonlySet<AppSession>): CredentialCheck => {
+  /** Credentials that are to be looked up. */
+  const due = new Set<string>();
+  let looking = false;
+
+  const apply = (credential: string, now: AuthSession | null): void => {
+    for (const session of sessions) {
+      if (session.who.credential !== credential) continue;
+      if (now === null) session.end(linkCloseCodes.revoked, 'the app key is not valid any more');
+      else session.who = now;
+    }
+  };
+  const look = async (): Promise<void> => {
+    if (looking) return;
+    looking = true;
+    try {
+      for (const credential of due) {
+        apply(credential, await directory.sessionByCredential(credential));
+        due.delete(credential);
+      }
+    } catch (error) {
+      log.debug({ err: error }, 'app keys could not be reviewed; they will be in a second');
+    } finally {
+      looking = false;
+    }
+  };
+  const unlisten = directory.onChange(() => {
+    for (const { who } of sessions) due.add(who.credential);
+    void look();
+  });
+
+  return {
+    checkOne: (credential) => {
+      due.add(credential);
+      void look();
+    },
+    tick: () => {
+      const now = clock.now();
+      for (const { who } of sessions) if (who.expiresAt !== null && who.expiresAt <= now) due.add(who.credential);
+      void look();
+    },
+    stop: unlisten,
+  };
+};

@@ -1,0 +1,84 @@
+/** Calls of the service on one socket: which id waits for what, and what becomes of those whose answer doesn't come. */
+import type { RelayOutcome } from '../../shared/applink/localConnections.ts';
+import { droppedFrameCounter } from '../../shared/applink/metrics.ts';
+import type { ServiceMethod } from '../../shared/applink/protocol.ts';
+
+interface PendingCall {
+  readonly method: ServiceMethod;
+  readonly run: string | null;
+  readonly timer: NodeJS.Timeout;
+  readonly end: (relayed: RelayOutcome) => void;
+}
+
+/** Runs whose call has timed out and whose answer would still be of use. */
+const lateCallsMax = 1_000;
+
+/** Node's timers end sooner when asked for more. */
+const timerMaxMs = 2 ** 31 - 1;
+
+const runIn = /^\{"run":"(run_[0-9a-z]{26})"/;
+
+export class OutgoingCalls {
+  readonly #write: (text: string) => boolean;
+  readonly #onLate: (run: string, message: unknown) => void;
+  readonly #waiting = new Map<number, PendingCall>();
+  readonly #late = new Map<number, string>();
+  #last = 0;
+
+  constructor(write: (text: string) => boolean, onLate: (run: string, message: unknown) => void) {
+    this.#write = write;
+    this.#onLate = onLate;
+  }
+
+  get busy(): number {
+    return this.#waiting.size;
+  }
+
+  /** `params` is JSON text. `write` answers false when nothing can be sent any more. */
+  call(method: ServiceMethod, params: string, timeoutMs: number, sent?: () => void): Promise<RelayOutcome> {
+    const id = ++this.#last;
+    if (!this.#write(`{"jsonrpc":"2.0","id":${String(id)},"method":"${method}","params":${params}}`)) return Promise.resolve({ kind: 'offline' });
+    sent?.();
+    return new Promise((end) => {
+      const timer = setTimeout(() => { this.#timedOut(id); }, Math.min(timeoutMs, timerMaxMs));
+      this.#waiting.set(id, { method, run: method === 'action.run' ? (runIn.exec(params)?.[1] ?? null) : null, timer, end });
+    });
+  }
+
+  /** Takes an answer of the app; false: no call ever had that id. */
+  settle(id: number, message: unknown, text: string): boolean {
+    const waiting = this.#waiting.get(id);
+    if (waiting !== undefined) {
+      this.#waiting.delete(id);
+      clearTimeout(waiting.timer);
+      waiting.end({ kind: 'frame', text, message });
+      return true;
+    }
+    const run = this.#late.get(id);
+    this.#late.delete(id);
+    if (run !== undefined) this.#onLate(run, message);
+    else droppedFrameCounter.inc({ why: id >= 1 && id <= this.#last ? 'late' : 'unknown' });
+    return id >= 1 && id <= this.#last;
+  }
+
+  /** The socket is gone: what waits is lost. */
+  end(): void {
+    for (const { timer, end } of this.#waiting.values()) {
+      clearTimeout(timer);
+      end({ kind: 'lost' });
+    }
+    this.#waiting.clear();
+  }
+
+  #timedOut(id: number): void {
+    const waiting = this.#waiting.get(id);
+    if (waiting === undefined) return;
+    this.#waiting.delete(id);
+    if (waiting.run !== null) {
+      this.#late.set(id, waiting.run);
+      const [oldest] = this.#late.keys();
+      if (this.#late.size > lateCallsMax && oldest !== undefined) this.#late.delete(oldest);
+    }
+    waiting.end({ kind: 'timeout' });
+  }
+}

@@ -1,0 +1,41 @@
+/** How an upgrade is refused: as HTTP answers, written to the socket by hand. */
+import { STATUS_CODES, type IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { Fault, fault } from '../../shared/catalogue/errors.ts';
+import { newId } from '../../shared/platform/core/ids.ts';
+import type { Log } from '../../shared/platform/core/log.ts';
+import { isDbUnavailable } from '../../shared/platform/db/errors.ts';
+import type { ResponseHeaders } from '../middleware/rateLimit.ts';
+import { toFaultResponse } from '../middleware/respond.ts';
+
+/** A client's request id: 1 to 128 printable characters. */
+const requestIdForm = /^[\x20-\x7e]{1,128}$/;
+
+export const readUpgradeRequestId = ({ headers }: IncomingMessage): string => {
+  const given = headers['x-request-id'];
+  return typeof given === 'string' && requestIdForm.test(given) ? given : newId('req');
+};
+
+/** Answers with a JSON error and ends the connection. `headers`: what the answer carries whatever it says. */
+export const refuseUpgrade = (socket: Duplex, failure: Fault, headers: ResponseHeaders): void => {
+  const { status, body, headers: own } = toFaultResponse(failure);
+  const text = JSON.stringify(body);
+  const lines = Object.entries({
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': String(Buffer.byteLength(text)),
+    'cache-control': 'no-store',
+    connection: 'close',
+    ...headers,
+    ...own,
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.once('finish', () => socket.destroy());
+  socket.end(`HTTP/1.1 ${String(status)} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${text}`);
+};
+
+/** Whatever was thrown, as a fault; a bug is logged. */
+export const toUpgradeFault = (error: unknown, log: Log, requestId: string): Fault => {
+  if (error instanceof Fault) return error;
+  if (isDbUnavailable(error)) return fault('unavailable');
+  log.error({ err: error, requestId }, 'an upgrade failed');
+  return fault('internal');
+};

@@ -1,0 +1,86 @@
+/** Follows what changes about who listens: roles at once, as they are in memory; tokens and principals by looking them up again. */
+import type { AuthSession } from '../../shared/settings/directory.ts';
+import { includesEnvironment } from '../../shared/access/principal.ts';
+import type { Deps } from '../../shared/deps.ts';
+import type { LiveSession } from './session.ts';
+
+/** Credentials that are looked up at the same time. */
+const checkConcurrency = 4;
+
+export interface SessionCheck {
+  /** Looks up one credential, whose sessions may have begun while it changed. */
+  checkOne(credential: string): void;
+  /** Tries again what failed. */
+  tick(): void;
+  stop(): void;
+}
+
+/** `sessions`: all live sessions by credential. */
+export const createSessionCheck = ({ directory, log }: Deps, sessions: ReadonlyMap<string, ReadonlySet<LiveSession>>): SessionCheck => {
+  let outdated = false;
+  let reviewing = false;
+
+  const applyTo = (session: LiveSession, now: AuthSession | null): void => {
+    const { role } = session.who.principal;
+    if (now === null) {
+      if (role !== null && directory.role(role.id) === undefined) session.end(4403, 'the role is gone');
+      else session.end(4401, 'the token is not valid any more');
+    } else if (includesEnvironment(now.principal.environments, session.channel.env.name)) session.updatePrincipal(now);
+    else session.end(4403, 'the environment is not allowed any more');
+  };
+
+  const applyRoles = (): void => {
+    for (const own of sessions.values()) for (const session of own) {
+      const { who } = session;
+      const role = who.principal.role === null ? undefined : directory.role(who.principal.role.id);
+      if (role !== undefined && role.access.key !== who.principal.access.key) session.updatePrincipal({ ...who, principal: { ...who.principal, role, access: role.access } });
+    }
+  };
+
+  const lookUp = async (credential: string): Promise<void> => {
+    const now = await directory.sessionByCredential(credential);
+    for (const session of sessions.get(credential) ?? []) applyTo(session, now);
+  };
+
+  const lookUpAll = async (): Promise<void> => {
+    const credentials = [...sessions.keys()];
+    const work = async (): Promise<void> => {
+      for (let credential = credentials.pop(); credential !== undefined; credential = credentials.pop()) await lookUp(credential);
+    };
+    await Promise.all(Array.from({ length: checkConcurrency }, work));
+  };
+
+  const failed = (error: unknown): void => {
+    outdated = true;
+    log.debug({ err: error }, 'live sessions could not be reviewed; they will be in a second');
+  };
+
+  const review = async (): Promise<void> => {
+    if (reviewing) return;
+    reviewing = true;
+    try {
+      while (outdated) {
+        outdated = false;
+        await lookUpAll();
+      }
+    } catch (error) {
+      failed(error);
+    } finally {
+      reviewing = false;
+    }
+  };
+
+  const unlisten = directory.onChange(() => {
+    outdated = true;
+    applyRoles();
+    void review();
+  });
+
+  return {
+    checkOne: (credential) => {
+      lookUp(credential).catch(failed);
+    },
+    tick: () => void review(),
+    stop: unlisten,
+  };
+};

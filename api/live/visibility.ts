@@ -1,0 +1,109 @@
+/**
+ * Who hears which part of the stream, and how it reads to them. Asked once per part and group of equal viewers by the
+ * live stream, and once per part by /changes. What no rule knows is heard by nobody.
+ */
+import type { Access } from '../../shared/access/access.ts';
+import { redactApproval } from '../../shared/views/approvals/present.ts';
+import { canSeeApproval } from '../../shared/approvals/visibility.ts';
+import type { LivePart } from '../../shared/catalogue/events.ts';
+import { redactFlag } from '../../shared/flags/model.ts';
+import { redactEntry, type TimelineEntry } from '../../shared/items/timeline.ts';
+import type { InboxCounts } from './counts.ts';
+
+export interface CountsPart {
+  readonly type: 'counts';
+  readonly inboxes: Readonly<Record<string, InboxCounts>>;
+}
+
+export type StreamPart = LivePart | CountsPart;
+
+/** What a stream was narrowed to; null: everything that the role sees. */
+export interface Narrowing {
+  readonly types: ReadonlySet<string> | null;
+  readonly inboxes: ReadonlySet<string> | null;
+}
+
+export interface Viewer extends Narrowing {
+  readonly access: Access;
+}
+
+const member = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+
+/** An item as the role sees it: the same object, or a copy whose `record` reads null where its resource isn't seen. */
+export const redactItem = (item: Record<string, unknown>, access: Access): Record<string, unknown> => {
+  const record = item['record'];
+  if (record === null || record === undefined) return item;
+  const resource = member(record, 'resource');
+  return typeof resource === 'string' && access.sees('resource', resource) ? item : { ...item, record: null };
+};
+
+/**
+ * A run as the role sees it: without the item that it doesn't see, and of the result's blocks those that need no
+ * look-up. Lists of items and of actions are answered by `GET /runs/:id`.
+ */
+const presentRunPart = ({ type, inbox = null, run }: Extract<StreamPart, { readonly type: 'run' }>, access: Access): StreamPart => {
+  const blocks = run['blocks'] as { readonly type: string; readonly record?: { readonly resource: string } }[] | null;
+  const shown = blocks?.filter((block) => block.type !== 'items' && block.type !== 'actions' && (block.type !== 'record' || access.sees('resource', block.record?.resource ?? '')));
+  return { type, run: { ...run, item: inbox === null || access.sees('inbox', inbox) ? run['item'] : null, blocks: shown ?? null } };
+};
+
+const wantsInbox = ({ access, inboxes }: Viewer, inbox: string): boolean => access.sees('inbox', inbox) && (inboxes?.has(inbox) ?? true);
+
+const pickVisible = <V>(from: Readonly<Record<string, V>>, keep: (name: string) => boolean): Record<string, V> | null => {
+  const kept = Object.entries(from).filter(([name]) => keep(name));
+  return kept.length === 0 ? null : Object.fromEntries(kept);
+};
+
+type Rule<T> = (part: Extract<StreamPart, { readonly type: T }>, viewer: Viewer, principal: string | null) => StreamPart | null;
+
+const visibilityRules: { readonly [T in StreamPart['type']]: Rule<T> } = {
+  item: (part, viewer) => {
+    if (!wantsInbox(viewer, part.inbox)) return null;
+    const item = redactItem(part.item, viewer.access);
+    return item === part.item ? part : { ...part, item };
+  },
+  timeline: (part, viewer) => {
+    if (!wantsInbox(viewer, part.inbox)) return null;
+    const entry = redactEntry(viewer.access, part.entry as Record<string, unknown> & Pick<TimelineEntry, 'type' | 'data'>);
+    return entry === null ? null : entry === part.entry ? part : { ...part, entry };
+  },
+  bulk: (part, { access }, principal) => ((principal !== null && part.bulk.by.id === principal) || access.may('audit', 'see') ? part : null),
+  run: (part, { access }, principal) => {
+    const own = principal !== null && part.run.by.id === principal;
+    const looks = access.can('action', part.run.action, 'run') && (part.run.resource === null || access.sees('resource', part.run.resource));
+    return own || looks ? presentRunPart(part, access) : null;
+  },
+  approval: (part, { access }, principal) => {
+    const { approval } = part;
+    const own = principal !== null && approval.requestedBy.id === principal;
+    return canSeeApproval(access, own, approval) ? { ...part, approval: redactApproval(approval, access) } : null;
+  },
+  flag: (part, { access }) => {
+    if (!access.sees('flag', part.flag.flag)) return null;
+    const flag = redactFlag(part.flag, access);
+    return flag === part.flag ? part : { ...part, flag };
+  },
+  app: (part) => part,
+  counts: (part, viewer) => {
+    const inboxes = pickVisible(part.inboxes, (inbox) => wantsInbox(viewer, inbox));
+    return inboxes === null ? null : { ...part, inboxes };
+  },
+};
+
+/**
+ * The part as `viewer` sees it, or null. The same object where nothing had to be left out, so that its JSON can be shared.
+ * `principal` is the viewer's own id; groups of several principals pass null and so leave out what only its author hears.
+ */
+export const presentPart = (part: StreamPart, viewer: Viewer, principal: string | null): StreamPart | null => {
+  if (viewer.types !== null && !viewer.types.has(part.type)) return null;
+  if (!Object.hasOwn(visibilityRules, part.type)) return null;
+  return (visibilityRules[part.type] as Rule<StreamPart['type']>)(part as never, viewer, principal);
+};
+
+/** Who is told of a part because it is their own, whatever their role sees. */
+export const partAuthor = (part: StreamPart): string | null => {
+  const told = member(part, part.type);
+  const id = member(member(told, 'by') ?? member(told, 'requestedBy'), 'id');
+  return typeof id === 'string' ? id : null;
+};

@@ -1,0 +1,79 @@
+/** Answers one message of the Model Context Protocol, as the revision that it speaks wants it. */
+import { fault, Fault } from '../../shared/catalogue/errors.ts';
+import { isObject } from '../../shared/platform/core/jsonLimits.ts';
+import { compileCheck } from '../../shared/platform/core/validate.ts';
+import type { EndpointCall } from '../endpoint.ts';
+import type { ApiResponse } from '../answer.ts';
+import { isSameOrigin } from '../middleware/cookies.ts';
+import { mcpMethods, serverInfo } from './methods.ts';
+import { toMcpErrorResponse, messageSchema, mcpResultText, mcpErrorCodes, McpFailure, statelessVersion, type McpId, type McpMessage, type McpResult } from './protocol.ts';
+import { protocolRevision } from './revision.ts';
+
+const checkMessage = compileCheck(messageSchema);
+const notification = 'notifications/';
+
+const invalidRequest = (message: string, data?: unknown): McpFailure => new McpFailure({ code: mcpErrorCodes.invalidRequest, message, ...(data === undefined ? {} : { data }) }, 400);
+
+const parseMessage = (body: unknown): McpMessage => {
+  try {
+    return checkMessage(body);
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    throw invalidRequest(error.message, { code: error.code, details: error.extra.details });
+  }
+};
+
+const parseId = (body: unknown): McpId | undefined => {
+  const id = isObject(body) ? body['id'] : undefined;
+  return typeof id === 'string' || Number.isSafeInteger(id) ? (id as McpId) : undefined;
+};
+
+/** With what every result of the stateless revision says. */
+const withStatelessMembers = (result: McpResult, keepMs: number | null): McpResult => ({
+  ...result,
+  resultType: '"complete"',
+  ...(keepMs === null ? {} : { ttlMs: String(keepMs), cacheScope: '"private"' }),
+  _meta: `${result['_meta']?.slice(0, -1).concat(',') ?? '{'}"io.modelcontextprotocol/serverInfo":${serverInfo}}`,
+});
+
+const answerRequest = async (call: EndpointCall, message: McpMessage, id: McpId): Promise<ApiResponse> => {
+  const isStateless = protocolRevision(call.from, message) === statelessVersion;
+  const method = mcpMethods.get(message.method);
+  if (method === undefined || !(isStateless ? method.stateless : method.handshake)) {
+    throw new McpFailure({ code: mcpErrorCodes.methodNotFound, message: 'There is no such method.' }, isStateless ? 404 : 200);
+  }
+  const { result, items } = await method.answer(call, (message.params ?? {}) as Readonly<Record<string, unknown>>);
+  return { status: 200, body: mcpResultText(id, isStateless ? withStatelessMembers(result, method.cacheTtlMs) : result), items };
+};
+
+/** Throws `403` for a page of somebody else, which a browser would send along with who knows whose rights. */
+const requireOwnPage = ({ from, deps: { config } }: EndpointCall): void => {
+  if (from.headers.origin !== undefined && !isSameOrigin(from, config)) throw fault('forbidden', 'The request comes from another site.');
+};
+
+export const handleMcpMessage = async (call: EndpointCall): Promise<ApiResponse> => {
+  requireOwnPage(call);
+  try {
+    const message = parseMessage(call.body);
+    const { id, method } = message;
+    if (id !== undefined) return await answerRequest(call, message, id);
+    if (!method.startsWith(notification)) throw invalidRequest('A request needs an id.');
+    // There is none that anything follows from.
+    return { status: 202, body: undefined };
+  } catch (error) {
+    if (!(error instanceof McpFailure)) throw error;
+    return toMcpErrorResponse(error, parseId(call.body));
+  }
+};
+
+/** Headers that no message has anything to do with. */
+const headerPaths = new Set(['idempotency-key', 'if-match']);
+
+/** A body in which there is no message, told in the protocol's words as well as ours. */
+export const toMcpFault = (failure: Fault): Fault => {
+  const { code, message, extra } = failure;
+  const isHeader = (extra.details ?? []).some(({ path }) => headerPaths.has(path));
+  if (code !== 'bad_json' && (code !== 'invalid' || isHeader)) return failure;
+  const error = { code: code === 'bad_json' ? mcpErrorCodes.parseError : mcpErrorCodes.invalidRequest, message };
+  return fault(code, message, { ...extra, body: { jsonrpc: '2.0', id: null, error } });
+};

@@ -1,0 +1,28 @@
+/** An endpoint's schema as models read it best; what is valid by it stays the same. */
+import { isObject } from '../../shared/platform/core/jsonLimits.ts';
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/** The texts that are all it takes, or null: clients know `enum` where they don't know `const`. */
+const enumTexts = ({ anyOf, const: only }: Schema): string[] | null => {
+  const values = Array.isArray(anyOf) ? anyOf.map((branch: unknown) => (isObject(branch) ? branch['const'] : undefined)) : [only];
+  return values.every((value) => typeof value === 'string') ? values : null;
+};
+
+/** In an address a list is one text; to a tool it is a list. */
+const queryListNote = ' (comma-separated)';
+
+const simplifyObject = (schema: Schema): Schema => {
+  const texts = enumTexts(schema);
+  const { properties, description, ...rest } = texts === null ? schema : { ...schema, anyOf: undefined, const: undefined, type: 'string', enum: texts };
+  return {
+    ...Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, simplify(value)])),
+    // Without any it would be taken for an object that holds nothing.
+    ...(isObject(properties) && Object.keys(properties).length > 0 ? { properties: Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, simplify(value)])) } : {}),
+    ...(typeof description === 'string' ? { description: description.replace(queryListNote, '') } : {}),
+  };
+};
+
+const simplify = (value: unknown): unknown => (Array.isArray(value) ? value.map(simplify) : isObject(value) ? simplifyObject(value) : value);
+
+export const simplifySchema = (schema: object): object => simplifyObject(JSON.parse(JSON.stringify(schema)) as Schema);

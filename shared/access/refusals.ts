@@ -1,0 +1,40 @@
+/** Audit rows of what was refused: written before the answer, never on a timeline or the stream. */
+import type { Fault } from '../catalogue/errors.ts';
+import type { Caller } from './principal.ts';
+import type { Environment } from '../environments/definition.ts';
+import { executeStatement, statement } from '../platform/db/sql.ts';
+import type { Db } from '../platform/db/knex.ts';
+
+const insertRefusalSql = statement('audit.denied', `
+  insert into events (env, at, actor_type, actor, actor_name, role, verb, target_type, target, outcome, after, request_id, address, inbox)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, coalesce($14, (select i.inbox from items i where i.env = $1 and i.id = $9 and $8 = 'item')))`);
+
+const failedStatuses = new Set([409, 412, 422, 502, 503, 504]);
+
+/** `denied` for 403 and 404, `failed` for what was allowed but couldn't be done, null for what isn't audited. */
+export const auditOutcomeOf = ({ status, code }: Fault): 'denied' | 'failed' | null => {
+  if (status === 403 || status === 404) return 'denied';
+  return failedStatuses.has(status) && code !== 'unavailable' && code !== 'in_progress' ? 'failed' : null;
+};
+
+/** Longer ids are not ids of anything; as much is kept as helps to recognise them. */
+const targetMax = 200;
+
+/** What was refused about an inbox or its items is for those alone who see it; the statement finds the inbox of an item. */
+const inboxOf = ({ definition }: Environment, { type, id }: AuditRefusal['target']): string | null =>
+  type === 'inbox' && id !== null && definition.inboxes.has(id) ? id : null;
+
+export interface AuditRefusal {
+  readonly verb: string;
+  readonly target: { readonly type: string; readonly id: string | null };
+  readonly outcome: 'denied' | 'failed';
+  readonly code: string;
+}
+
+export const insertRefusal = async (db: Db, { env, principal, requestId, address }: Caller, { verb, target, outcome, code }: AuditRefusal, at: number): Promise<void> => {
+  const id = target.id?.replaceAll('\0', '').slice(0, targetMax).toWellFormed() ?? null;
+  await executeStatement(db, insertRefusalSql, [
+    env.id, at, principal.type, principal.id, principal.name, principal.role?.name ?? null, verb, target.type, id, outcome,
+    JSON.stringify({ code }), requestId, address, inboxOf(env, target),
+  ]);
+};

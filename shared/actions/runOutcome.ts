@@ -1,0 +1,135 @@
+/** What becomes of a run by the app's answer, and by its silence. Used by whoever holds the socket, and by the sweep. */
+import { limits } from '../catalogue/limits.ts';
+import { validateBlocks } from '../blocks/validateBlocks.ts';
+import type { CallOutcome } from '../applink/link.ts';
+import { rpcCodes, type AppNotifications, type Block, type RunAnswer, type ServiceCalls } from '../applink/protocol.ts';
+import { isObject, jsonProblem } from '../platform/core/jsonLimits.ts';
+import type { ActionDeps } from './deps.ts';
+import { channels } from '../platform/redis/bus.ts';
+import { readRun, readRuns, type Run } from './model.ts';
+import { settleRun, type RunResolution } from './settleRun.ts';
+import { transitionRun, type RunTransition } from './runStatements.ts';
+import { queueProgress } from './progress.ts';
+
+type ActionCallOutcome = CallOutcome<ServiceCalls['action.run']['result']>;
+
+/** Longer messages are cut: they are read by people. */
+const messageMax = 10_000;
+
+const unknownResolution = (error: string): RunResolution => ({ status: 'unknown', error, code: 'app_error' });
+const invalidAnswerMessage = 'The app gave an answer that is not valid, so it is not known what it did.';
+
+/** Reads the app's result; what isn't one leaves the end unknown, as the app may have acted. */
+const resolutionOfResult = (result: unknown): RunResolution => {
+  if (result === null || result === undefined) return { status: 'succeeded', message: null, blocks: [] };
+  if (!isObject(result) || jsonProblem(result) !== null) return unknownResolution(invalidAnswerMessage);
+  const message = result['message'] ?? null;
+  const blocks = result['blocks'] ?? [];
+  if ((message !== null && typeof message !== 'string') || !Array.isArray(blocks)) return unknownResolution(invalidAnswerMessage);
+  return { status: 'succeeded', message: message?.slice(0, messageMax).toWellFormed() ?? null, blocks: validateBlocks(blocks) as Block[] };
+};
+
+const cleanMessage = (message: string): string => message.replaceAll('\0', '').slice(0, messageMax).toWellFormed();
+
+/** null: the app says that it may be tried again, and it may. */
+const resolutionOfError = (run: Run, { code, message, retryable }: { code: number; message: string; retryable: boolean }): RunResolution | null => {
+  if (code === rpcCodes.actionFailed) {
+    // Of one that ended unknown it comes too late to be tried again.
+    if (retryable && run.status === 'running' && run.failures < limits.retryableTries) return null;
+    return { status: 'failed', error: cleanMessage(message), code: 'action_failed' };
+  }
+  const known = code === rpcCodes.methodNotFound ? 'The app does not know this action.' : 'Something went wrong inside the app.';
+  return { status: 'failed', error: known, code: 'app_error' };
+};
+
+/** First after 1 s, then doubling. */
+const retryDelayMs = (failures: number): number => 1000 * 2 ** failures;
+
+const clearedDispatch = { handed_at: null, lost_at: null, instance: null, connection: null } as const;
+
+const transitionedRun = async (deps: ActionDeps, run: Run, after: Run, step: RunTransition): Promise<Run | null> => ((await transitionRun(deps.db, run, after, deps.clock.now(), step)) ? after : null);
+
+const scheduleRetry = async (deps: ActionDeps, run: Run, message: string): Promise<Run | null> => {
+  const after: Run = { ...run, ...clearedDispatch, failures: run.failures + 1, fence: run.fence + 1, error: null, message: cleanMessage(message) };
+  const again = await transitionedRun(deps, run, after, { verb: null, outcome: 'ok', emit: true, due: deps.clock.now() + retryDelayMs(run.failures) });
+  deps.bus.publish(channels.workAvailable, 'outbox');
+  return again;
+};
+
+/** Nothing was sent: it may be handed over freely. */
+const undoDispatch = async (deps: ActionDeps, run: Run): Promise<Run | null> => {
+  const after: Run = { ...run, ...clearedDispatch, attempts: run.attempts - 1, fence: run.fence + 1 };
+  const back = await transitionedRun(deps, run, after, { verb: null, outcome: 'ok', emit: false, due: deps.clock.now() });
+  deps.bus.publish(channels.workAvailable, 'jobs');
+  return back;
+};
+
+/** It was handed over and no answer will come on this way: from now on it waits for the instance to come back with it. */
+export const markRunLost = (deps: ActionDeps, run: Run): Promise<Run | null> =>
+  transitionedRun(deps, run, { ...run, lost_at: deps.clock.now() }, { verb: null, outcome: 'ok', emit: false });
+
+/**
+ * Writes what became of a run that was handed over as `run` says, and answers the run as it is then; null when it has
+ * moved meanwhile: another hand-over or a later answer counts. Throws when PostgreSQL is away.
+ */
+export const settleOutcome = async (deps: ActionDeps, run: Run, outcome: ActionCallOutcome): Promise<Run | null> => {
+  switch (outcome.kind) {
+    case 'answer':
+      return settleRun(deps, run, resolutionOfResult(outcome.result));
+    case 'garbled':
+      return settleRun(deps, run, unknownResolution(invalidAnswerMessage));
+    case 'error': {
+      const verdict = resolutionOfError(run, outcome);
+      return verdict === null ? scheduleRetry(deps, run, outcome.message) : settleRun(deps, run, verdict);
+    }
+    case 'offline':
+      return undoDispatch(deps, run);
+    case 'timeout':
+    case 'lost':
+      return markRunLost(deps, run);
+  }
+};
+
+/** The end of a run whose answer didn't come within a minute of being lost: again, if that is harmless, else unknown. */
+export const settleOverdueRun = async (deps: ActionDeps, run: Run): Promise<void> => {
+  const action = deps.directory.environmentById(run.env)?.definition.actions.get(run.action);
+  if (run.repeatable && action !== undefined && run.failures < limits.retryableTries) {
+    const at = deps.clock.now();
+    const after: Run = { ...run, ...clearedDispatch, failures: run.failures + 1, fence: run.fence + 1 };
+    await transitionRun(deps.db, run, after, at, { verb: null, outcome: 'ok', emit: false, due: at });
+    deps.bus.publish(channels.workAvailable, 'jobs');
+    return;
+  }
+  await settleRun(deps, run, { status: 'unknown', error: 'It was handed to the app and no answer came: it is not known whether it was done.', code: 'app_timeout' });
+};
+
+/** Of a run that ended unknown the app's own answer is still worth more; a bulk has counted it already. */
+const acceptsAnswer = (run: Run, instance: string): boolean =>
+  run.instance === instance && ((run.status === 'running' && run.handed_at !== null) || (run.status === 'unknown' && run.bulk === null));
+
+const outcomeOfAnswer = ({ result, error }: RunAnswer): ActionCallOutcome =>
+  error === undefined
+    ? { kind: 'answer', result: result ?? null }
+    : { kind: 'error', code: error.code, message: error.message, retryable: error.data?.retryable === true };
+
+/**
+ * The answers that an instance still holds, sent after it came back. Answers the runs that it may forget: those whose
+ * answer is durable now, and those for which it is of no use any more.
+ */
+export const settleRunAnswers = async (deps: ActionDeps, env: number, instance: string, answers: readonly RunAnswer[]): Promise<string[]> => {
+  const runs = new Map((await readRuns(deps.db, env, answers.map(({ run }) => run))).map((run) => [run.id, run]));
+  const settled: string[] = [];
+  for (const answer of answers) {
+    // Moved meanwhile, it is looked at again: it may just have been marked as lost, or answered by the other way.
+    for (let run = runs.get(answer.run); run !== undefined && acceptsAnswer(run, instance); run = await readRun(deps.db, env, run.id)) {
+      if ((await settleOutcome(deps, run, outcomeOfAnswer(answer))) !== null) break;
+    }
+    settled.push(answer.run);
+  }
+  return settled;
+};
+
+/** Keeps and tells how far a run is. Ignored unless this instance runs it. */
+export const recordProgress = (deps: ActionDeps, env: number, instance: string, { run, progress, message }: AppNotifications['run.progress']): void => {
+  queueProgress(deps, { env, instance, run, progress: progress === null ? null : Math.min(Math.max(progress, 0), 1), message: message === undefined || message === null ? null : cleanMessage(message) });
+};

@@ -1,0 +1,75 @@
+/** The end of a run, whatever brought it about: the row, the timeline, the audit log, subscribers, the saved answer, the next in its lane. */
+import type { ErrorCode } from '../catalogue/errors.ts';
+import type { RunStatus } from '../catalogue/states.ts';
+import type { Block } from '../applink/protocol.ts';
+import type { ActionDeps } from './deps.ts';
+import { channels } from '../platform/redis/bus.ts';
+import { releaseNextRun } from './recordQueue.ts';
+import type { Run } from './model.ts';
+import { runResultBody } from './present.ts';
+import { notifyRunChanged } from './runChanges.ts';
+import { lockRun, transitionRun, type RunTransition } from './runStatements.ts';
+
+export interface RunResolution {
+  readonly status: Exclude<RunStatus, 'pending' | 'queued' | 'running'>;
+  readonly message?: string | null;
+  readonly blocks?: readonly Block[];
+  readonly error?: string;
+  readonly code?: ErrorCode;
+}
+
+/** The run as the verdict leaves it. */
+export const toSettledRun = (run: Run, { status, message = null, blocks = [], error, code }: RunResolution, at: number): Run => ({
+  ...run,
+  status,
+  message,
+  blocks: status === 'succeeded' ? blocks : null,
+  error: error ?? null,
+  code: code ?? null,
+  progress: status === 'succeeded' ? 1 : run.progress,
+  finished_at: at,
+  expires_at: null,
+  waiting_until: null,
+});
+
+/**
+ * What the idempotency key of a call that waited for the result answers from now on: the result, or the app's refusal.
+ * Of an unknown end it goes on answering that the run exists; what was never handed over may be asked for anew.
+ */
+const idempotentResponse = async (deps: ActionDeps, run: Run, after: Run): Promise<RunTransition['response']> => {
+  if (run.once_key === null || run.waiting_until === null) return undefined;
+  if (after.status === 'succeeded') return { status: 200, body: await runResultBody(deps, after) };
+  if (after.code === 'action_failed') return { status: 422, body: JSON.stringify({ error: after.error, code: after.code, run: run.id }) };
+  return run.attempts === 0 ? 'free' : undefined;
+};
+
+const auditVerbs: Readonly<Record<RunResolution['status'], string>> = {
+  succeeded: 'action.succeed', failed: 'action.fail', unknown: 'action.lose', rejected: 'action.reject', expired: 'action.expire', cancelled: 'action.cancel',
+};
+
+/** The run as it is then; null when it has moved meanwhile, and nothing was written. */
+export const settleRun = async (deps: ActionDeps, run: Run, verdict: RunResolution, more: Pick<RunTransition, 'by' | 'saved'> = {}): Promise<Run | null> => {
+  const { db, bus, clock } = deps;
+  const at = clock.now();
+  const after = toSettledRun(run, verdict, at);
+  const answer = await idempotentResponse(deps, run, after);
+  const step: RunTransition = {
+    ...more,
+    verb: auditVerbs[verdict.status],
+    outcome: verdict.status === 'succeeded' || verdict.status === 'cancelled' || verdict.status === 'rejected' ? 'ok' : 'failed',
+    emit: true,
+    due: null,
+    ...(answer === undefined ? {} : { response: answer }),
+  };
+  // Items may just be joining a run of a bulk: locked first, so that the statement sees all that have.
+  const moved = run.bulk === null ? await transitionRun(db, run, after, at, step) : await db.transaction(async (tx) => {
+    await lockRun(tx, run.id);
+    return transitionRun(tx, run, after, at, step);
+  });
+  if (!moved) return null;
+  bus.publish(channels.workAvailable, 'outbox');
+  if (run.waiting_until !== null) notifyRunChanged(bus, run.id);
+  if (run.lane !== null) await releaseNextRun(deps, run.env, run.lane);
+  await deps.afterRun(deps, run);
+  return after;
+};

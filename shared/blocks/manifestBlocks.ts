@@ -1,0 +1,40 @@
+/** What is wrong with the blocks and templates of a manifest; asked when an app declares itself. */
+import type { FaultDetail } from '../catalogue/errors.ts';
+import { validateBlock } from './validateBlocks.ts';
+import { isBlockType } from './normalizeBlock.ts';
+import type { Json } from '../applink/protocol.ts';
+
+const templateLimits = {
+  /** Of one block or template, as JSON. */
+  characters: 64 * 1024,
+  /** Each may become as long as the longest field. */
+  count: 100,
+} as const;
+
+/** The first words of the paths that a template may have, such as `item` of `{{item.title}}`. */
+export type TemplateRoots = readonly string[];
+
+const templatePaths = (text: string): string[] => [...text.matchAll(/\{\{\s*([A-Za-z0-9_.-]+)\s*\}\}/g)].map(([, path]) => path ?? '');
+
+const fits = (path: string, roots: TemplateRoots): boolean => roots.some((root) => path === root || path.startsWith(`${root}.`));
+
+/** Problems of the templates anywhere in a value. */
+export const templateProblems = (value: unknown, path: string, roots: TemplateRoots): FaultDetail[] => {
+  const text = JSON.stringify(value) ?? '';
+  if (text.length > templateLimits.characters) return [{ path, message: `is larger than ${String(templateLimits.characters / 1024)} KiB` }];
+  const found = templatePaths(text);
+  if (found.length > templateLimits.count) return [{ path, message: `has more than ${String(templateLimits.count)} templates` }];
+  const unknown = [...new Set(found.filter((one) => !fits(one, roots)))];
+  return unknown.map((one) => ({ path, message: `has the template {{${one.slice(0, 100)}}}; ${roots.length === 0 ? 'none can be filled here' : `known here are ${roots.join(', ')}`}` }));
+};
+
+export const hasTemplates = (value: unknown): boolean => templatePaths(JSON.stringify(value) ?? '').length > 0;
+
+/** Problems of a block that is shown as declared. One with templates can only be judged once they are filled. */
+export const blockProblems = (block: Json, path: string, roots: TemplateRoots): FaultDetail[] => {
+  if (!isBlockType(block['type'])) return [{ path: `${path}.type`, message: 'is not a type of block' }];
+  const problems = templateProblems(block, path, roots);
+  if (problems.length > 0 || hasTemplates(block) || block['type'] === 'error') return problems;
+  const checked = validateBlock(block);
+  return checked.type === 'error' ? [{ path, message: String(checked['error']) }] : [];
+};

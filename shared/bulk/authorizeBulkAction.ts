@@ -1,0 +1,23 @@
+/** Bulks of actions: what is checked before one is accepted, in the order of `POST /actions`. */
+import { invalidAt } from '../catalogue/errors.ts';
+import type { Caller } from '../access/principal.ts';
+import { requiresApproval } from '../actions/acceptAction.ts';
+import { requireRunnableAction, fillInput, requireConfirmed, requireFreshSignIn } from '../actions/authorizeAction.ts';
+import type { BulkActionBody, BulkOperationBody } from './schema.ts';
+
+export interface AuthorizedBulk {
+  /** With the input's defaults filled in. */
+  readonly operation: BulkOperationBody;
+  /** Whether a person has to approve it first. */
+  readonly requiresApproval: boolean;
+}
+
+/** Throws what stands in the way. Rights on items and records are checked one by one when it runs. */
+export const authorizeBulkAction = (caller: Caller, operation: BulkActionBody, freshUntil: number | null, at: number): AuthorizedBulk => {
+  const action = requireRunnableAction(caller, operation.action);
+  requireFreshSignIn(caller, action, freshUntil, at);
+  if (action.resource === null) throw invalidAt('operation.action', `${action.name} takes no record, so it can’t be run on items`);
+  const input = fillInput(action, operation.input ?? {}, 'operation.input.');
+  requireConfirmed(action, operation.confirmed ?? false, 'operation.confirmed');
+  return { operation: { ...operation, input }, requiresApproval: requiresApproval(caller, action) };
+};

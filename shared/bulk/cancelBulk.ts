@@ -1,0 +1,98 @@
+/** Cancels what a bulk has not begun; a chunk that runs goes on to its end. */
+import { fault } from '../catalogue/errors.ts';
+import { readRunsNotStarted } from './runs.ts';
+import { settleRun } from '../actions/settleRun.ts';
+import { withdrawApproval } from '../approvals/endApproval.ts';
+import { isSerializationFailure } from '../platform/db/errors.ts';
+import { queryRow, executeStatement, queryRows, statement } from '../platform/db/sql.ts';
+import type { Tx } from '../platform/db/knex.ts';
+import type { ActionDeps } from '../actions/deps.ts';
+import type { Caller } from '../access/principal.ts';
+import type { SavedResponse } from '../platform/journal/idempotency.ts';
+import { channels } from '../platform/redis/bus.ts';
+import { insertSavedResponse } from '../platform/journal/idempotency.ts';
+import { bulkResponseBody, type BulkRow } from './present.ts';
+import { finishBulk, publishBulkProgress } from './progress.ts';
+import { isBulkAuthor, readBulk, readVisibleBulk } from './queries.ts';
+
+const lockBulkSql = statement('bulk.lock', 'select id from bulks where env = $1 and id = $2 for update');
+const cancelPendingChunksSql = statement('bulk.stop', `
+  with stopped as (
+    update bulk_chunks set status = 'cancelled', failed = cardinality(ids) where bulk = $1 and status = 'pending' returning n, first, ids
+  ), ended as (
+    insert into bulk_results (bulk, seq, item, outcome, error, code)
+    select $1, s.first + i.n - 1, i.id, 'cancelled', $2, 'cancelled' from stopped s cross join lateral unnest(s.ids) with ordinality as i (id, n)
+  ), unstaged as (
+    delete from staged_jobs j using stopped s where j.subject = $1 and j.name = 'bulkChunk' and (j.payload ->> 'chunk')::int = s.n
+  )
+  update bulks set cancelled = true where id = $1 and exists (select from stopped)`);
+const pendingApprovalSql = statement('bulk.approval', "select id from approvals where bulk = $1 and status = 'pending'");
+const insertCancelEventSql = statement('bulk.noteCancel', `
+  insert into events (env, at, actor_type, actor, actor_name, role, verb, target_type, target, before, after, request_id, address)
+  values ($1, $2, $3, $4, $5, $6, 'bulk.cancel', 'bulk', $7, $8, $9, $10, $11)`);
+
+const insertCancelEvent = async (tx: Tx, { env, principal, requestId, address }: Caller, at: number, before: BulkRow, after: BulkRow): Promise<void> => {
+  const shown = ({ status, failed }: BulkRow): string => JSON.stringify({ status, failed });
+  await executeStatement(tx, insertCancelEventSql, [
+    env.id, at, principal.type, principal.id, principal.name, principal.role?.name ?? null, before.id, shown(before), shown(after), requestId, address,
+  ]);
+};
+
+interface CancelBulkRequest {
+  readonly caller: Caller;
+  readonly id: string;
+  readonly at: number;
+  readonly save: (body: string) => SavedResponse | null;
+}
+
+/** In one transaction, with the bulk's row held: nobody finishes it meanwhile. */
+const cancelBulkTx = async (tx: Tx, { caller, id, at, save }: CancelBulkRequest): Promise<string> => {
+  await queryRows(tx, lockBulkSql, [caller.env.id, id]);
+  const before = await readVisibleBulk(tx, caller, id);
+  if (!isBulkAuthor(caller, before)) throw fault('forbidden', 'Only who asked for a bulk may cancel it.');
+  if (before.finished_at !== null) throw fault('conflict', 'This bulk is finished.');
+  await executeStatement(tx, cancelPendingChunksSql, [id, 'It was cancelled before this item was begun.']);
+  const stopped = await readVisibleBulk(tx, caller, id);
+  const after = stopped.open === 0 ? await finishBulk(tx, stopped, at) : stopped;
+  await insertCancelEvent(tx, caller, at, before, after);
+  const text = bulkResponseBody(after);
+  const saved = save(text);
+  if (saved !== null) await insertSavedResponse(tx, saved, at);
+  return text;
+};
+
+/** Many rows of jobs change hands all the time; should two statements wait for each other, nothing was done and this one begins anew. */
+const attemptsMax = 5;
+
+/** Answers the body of the `200`. Throws 404 for a bulk that isn't seen, 403 for another's, 409 for a finished one. */
+export const cancelBulk = async (deps: ActionDeps, caller: Caller, id: string, save: (body: string) => SavedResponse | null): Promise<string> => {
+  let body: string | undefined;
+  for (let tries = 1; body === undefined; tries++) {
+    try {
+      body = await deps.db.transaction((tx) => cancelBulkTx(tx, { caller, id, at: deps.clock.now(), save }));
+    } catch (error) {
+      if (!isSerializationFailure(error) || tries === attemptsMax) throw error;
+    }
+  }
+  const waiting = await queryRow<{ id: string }>(deps.db, pendingApprovalSql, [id]);
+  if (waiting !== undefined) await withdrawApproval(deps, caller, waiting.id);
+  for (const run of await readRunsNotStarted(deps, caller.env.id, id)) await settleRun(deps, run, { status: 'cancelled', error: 'The bulk was cancelled before this was begun.' });
+  deps.bus.publish(channels.workAvailable, 'outbox');
+  // A chunk that ended meanwhile saw others pending, and this transaction saw it running: one of both has to look again.
+  await publishBulkProgress(deps, caller.env.id, id).catch((error: unknown) => {
+    deps.log.warn({ err: error, bulk: id }, 'a cancelled bulk could not be looked at again; the sweep will');
+  });
+  return body;
+};
+
+/** Ends a bulk whose approval is not given. */
+export const cancelUnapprovedBulk = async (deps: ActionDeps, env: number, id: string): Promise<void> => {
+  await deps.db.transaction(async (tx) => {
+    await queryRows(tx, lockBulkSql, [env, id]);
+    const before = await readBulk(tx, env, id);
+    if (before?.status !== 'pending') return;
+    await executeStatement(tx, cancelPendingChunksSql, [id, 'The bulk was not approved.']);
+    const stopped = await readBulk(tx, env, id);
+    if (stopped !== undefined) await finishBulk(tx, stopped, deps.clock.now());
+  });
+};

@@ -1,0 +1,41 @@
+/** Takes a bulk back: a new bulk over the items that it changed, which gives each its former value. */
+import { fault } from '../catalogue/errors.ts';
+import { limits } from '../catalogue/limits.ts';
+import { queryRows, statement } from '../platform/db/sql.ts';
+import type { ActionDeps } from '../actions/deps.ts';
+import { withoutSupervision, type Caller } from '../access/principal.ts';
+import { principalModeFault } from '../access/gates.ts';
+import { bulkOperations } from '../items/operations/bulkOperations.ts';
+import type { SavedResponse } from '../platform/journal/idempotency.ts';
+import { acceptBulk } from './insertBulk.ts';
+import { requestBulkApproval } from './bulkApproval.ts';
+import type { BulkRow } from './present.ts';
+import { readVisibleBulk } from './queries.ts';
+
+const changedIds = statement('bulk.changedIds', `select item from bulk_results where bulk = $1 and outcome = 'changed' order by seq`);
+
+const undoProblem = (bulk: BulkRow, at: number): string | null => {
+  if (bulk.undo_of !== null) return 'An undo can’t be undone.';
+  if (!bulkOperations.has(bulk.operation.type)) return 'What an action has done can’t be undone here.';
+  if (bulk.finished_at === null) return 'This bulk isn’t finished; cancel it first.';
+  if (at - bulk.finished_at > limits.undoMs) return 'A bulk can be undone for 7 days.';
+  return bulk.changed === 0 ? 'This bulk changed nothing.' : null;
+};
+
+/** Rights are checked item by item when it runs; who has the verb nowhere is told at once. */
+const hasVerb = ({ env, principal }: Caller, verb: string): boolean =>
+  [...env.definition.inboxes.keys()].some((inbox) => principal.access.can('inbox', inbox, verb));
+
+/** Answers the body of the `202`; what a supervised agent asks for waits for a person. Throws 404 for a bulk that isn't seen, 403 without its verb, 409 for one that can't be undone. */
+export const undoBulk = async (deps: ActionDeps, caller: Caller, id: string, save: (body: string) => SavedResponse | null): Promise<string> => {
+  const bulk = await readVisibleBulk(deps.db, caller, id);
+  const readonly = principalModeFault(withoutSupervision(caller.principal));
+  if (readonly !== null) throw readonly;
+  const problem = undoProblem(bulk, deps.clock.now());
+  if (problem !== null) throw fault('conflict', problem);
+  const verb = bulk.operation.type;
+  if (!hasVerb(caller, verb)) throw fault('forbidden', `Your role does not allow ${verb} in any inbox.`);
+  const ids = (await queryRows<{ item: string }>(deps.db, changedIds, [id])).map(({ item }) => item);
+  const wanted = { operation: { type: 'undo', bulk: id }, ids, undoOf: id, save };
+  return caller.principal.mode === 'supervised' ? requestBulkApproval(deps, caller, wanted) : acceptBulk(deps, caller, wanted);
+};

@@ -1,0 +1,151 @@
+/**
+ * All flags in memory, for processes that evaluate them or tell apps of them (`deps.flags`): begun when first asked for,
+ * then looked for news once a second and at each hint through Redis. What is new is found by transaction ids: everything
+ * that the last look could not see was written by a transaction at or after that look's horizon, so nothing is missed.
+ */
+import type { Db } from '../platform/db/knex.ts';
+import { queryRows, statement } from '../platform/db/sql.ts';
+import type { Environment } from '../environments/definition.ts';
+import type { ManifestFlag } from '../environments/manifest.ts';
+import { channels, type Bus } from '../platform/redis/bus.ts';
+import { compileFlag, type Evaluate } from './evaluate.ts';
+import { flagColumns, resolveFlag, toPercent, type ResolvedFlag, type FlagRow } from './model.ts';
+
+const pollMs = 1_000;
+
+const changedSinceSql = statement('flags.news', `
+  select pg_snapshot_xmin(pg_current_snapshot())::text as horizon, f.env, f.key, f.version from (select 1) once left join flags f on f.changed >= $1::xid8`);
+const readChangedSql = statement('flags.changed', `
+  select ${flagColumns} from flags join unnest($1::int[], $2::text[]) as wanted (wanted_env, wanted_key) on env = wanted_env and key = wanted_key`);
+
+interface ChangedFlagRow {
+  readonly horizon: string;
+  readonly env: number | null;
+  readonly key: string;
+  readonly version: number;
+}
+
+export interface CachedFlag {
+  readonly flag: ResolvedFlag;
+  readonly evaluate: Evaluate;
+}
+
+export interface FlagCache {
+  /** A declared flag as this process knows it; undefined: not declared. Waits only for the first look. */
+  get(env: Environment, key: string): Promise<CachedFlag | undefined>;
+  /** Called with the flags that a look has found changed. */
+  onChange(listener: (env: number, keys: readonly string[]) => void): () => void;
+  /** Looks now, if anybody has asked for flags here; answers when everything that was committed before the call is known. */
+  refresh(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface FlagCacheDeps {
+  readonly db: Db;
+  readonly bus: Bus;
+  readonly onError: (error: unknown) => void;
+}
+
+interface CompiledFlag extends CachedFlag {
+  readonly declared: ManifestFlag;
+  readonly row: FlagRow | undefined;
+}
+
+const compileCachedFlag = (declared: ManifestFlag, row: FlagRow | undefined): CompiledFlag => {
+  const flag = resolveFlag(declared, row);
+  const { value, rollout, targets, rules } = flag;
+  return { declared, row, flag, evaluate: compileFlag({ flag: declared.key, kind: declared.kind, value, rollout: rollout === null ? null : toPercent(rollout), targets, rules }) };
+};
+
+type ByKey<V> = Map<number, Map<string, V>>;
+
+const getOrCreateMap = <V>(all: ByKey<V>, env: number): Map<string, V> => {
+  const found = all.get(env) ?? new Map<string, V>();
+  all.set(env, found);
+  return found;
+};
+
+export const openFlagCache = ({ db, bus, onError }: FlagCacheDeps): FlagCache => {
+  const stored: ByKey<FlagRow> = new Map();
+  const compiled: ByKey<CompiledFlag> = new Map();
+  const listeners = new Set<(env: number, keys: readonly string[]) => void>();
+  let horizon = '0';
+  let first: Promise<void> | null = null;
+  let looking: Promise<void> | null = null;
+  let next: Promise<void> | null = null;
+  let end: (() => void) | null = null;
+  let closed = false;
+
+  const look = async (): Promise<void> => {
+    const found = await queryRows<ChangedFlagRow>(db, changedSinceSql, [horizon]);
+    const newer = found.filter(({ env, key, version }) => env !== null && version > (stored.get(env)?.get(key)?.version ?? 0));
+    const read = newer.length === 0 ? [] : await queryRows<FlagRow>(db, readChangedSql, [newer.map(({ env }) => env), newer.map(({ key }) => key)]);
+    for (const row of read) getOrCreateMap(stored, row.env).set(row.key, row);
+    horizon = found[0]?.horizon ?? horizon;
+    for (const env of new Set(read.map((row) => row.env))) {
+      const keys = read.filter((row) => row.env === env).map((row) => row.key);
+      for (const listener of listeners) listener(env, keys);
+    }
+  };
+  /** One look at a time; who asks during one gets the next, which all who ask meanwhile share. */
+  const refresh = (): Promise<void> => {
+    if (closed) return Promise.resolve();
+    if (looking === null) {
+      looking = look().finally(() => {
+        looking = null;
+      });
+      return looking;
+    }
+    next ??= looking.catch(() => undefined).then(() => {
+      next = null;
+      return refresh();
+    });
+    return next;
+  };
+  const begin = (): Promise<void> => {
+    if (end === null) {
+      const quietly = (): void => {
+        refresh().catch(onError);
+      };
+      const timer = setInterval(() => {
+        if (looking === null) quietly();
+      }, pollMs);
+      const unsubscribe = bus.subscribe(channels.flags, quietly);
+      end = () => {
+        clearInterval(timer);
+        unsubscribe();
+      };
+    }
+    first ??= refresh().catch((error: unknown) => {
+      first = null;
+      throw error;
+    });
+    return first;
+  };
+
+  return {
+    get: async (env, key) => {
+      const declared = env.definition.flags.get(key);
+      if (declared === undefined) return undefined;
+      await begin();
+      const row = stored.get(env.id)?.get(key);
+      const own = getOrCreateMap(compiled, env.id);
+      const known = own.get(key);
+      if (known !== undefined && known.declared === declared && known.row === row) return known;
+      const made = compileCachedFlag(declared, row);
+      own.set(key, made);
+      return made;
+    },
+    onChange: (listener) => {
+      listeners.add(listener);
+      begin().catch(onError);
+      return () => listeners.delete(listener);
+    },
+    refresh: () => (end === null ? Promise.resolve() : refresh()),
+    close: async () => {
+      closed = true;
+      end?.();
+      await looking?.catch(() => undefined);
+    },
+  };
+};

@@ -1,0 +1,72 @@
+/** Guards of ramps: count what occurs in their inboxes and end ramps that do harm. Called by the sweep dueRamps. */
+import type { ActorRef } from '../catalogue/events.ts';
+import { queryRow, queryRows, statement } from '../platform/db/sql.ts';
+import type { Db } from '../platform/db/knex.ts';
+import type { FlagDeps } from './deps.ts';
+import { notifyFlagsChanged } from './changeFlag.ts';
+import { flagColumns, resolveFlag, readFlagRow, type ResolvedFlag, type FlagRow } from './model.ts';
+import type { RampGuard, Ramp } from './ramp.ts';
+import { withRamp } from './rampSteps.ts';
+import { writeRampUpdates, type FlagChangeOrigin } from './write.ts';
+
+const guardedFlagsSql = statement('flags.watched', `select ${flagColumns} from flags where guard_until > $1`);
+
+const occurrencesSql = `coalesce((e.after ->> 'occurrences')::int, 0) - coalesce((e.before ->> 'occurrences')::int, 0)`;
+const recent = `e.env = $1 and e.inbox = $2 and e.at > $3 and e.verb in ('item.create', 'item.occur') and e.outcome = 'ok'`;
+/** Each row is one occurrence at least, so that one row more than the guard allows says all: nothing beyond it is read. */
+const countAllSql = statement('flags.occurred', `
+  select coalesce(sum(n), 0)::int as n from (select ${occurrencesSql} as n from events e where ${recent} order by e.at desc limit $4) newest`);
+const countTaggedSql = statement('flags.occurredTagged', `
+  select coalesce(sum(n), 0)::int as n from (
+    select ${occurrencesSql} as n from events e join items i on i.env = e.env and i.id = e.item
+    where ${recent} and i.tags @> array[$5::text collate "C"] order by e.at desc limit $4) newest`);
+
+/** Occurrences of the last `within` ms, as far as they matter: more than `above` may be any number above it. */
+const countOccurrences = async (db: Db, env: number, { inbox, tag, above, within }: RampGuard, now: number): Promise<number> => {
+  const values = [env, inbox, now - within, above + 1];
+  return (await queryRow<{ n: number }>(db, tag === null ? countAllSql : countTaggedSql, tag === null ? values : [...values, tag]))?.n ?? 0;
+};
+
+const guardActor: ActorRef & { readonly role: null } = { type: 'system', id: null, name: 'guard', role: null };
+
+/** The flag after its guard has acted. */
+const toGuardedFlag = (flag: ResolvedFlag, ramp: Ramp, happening: FlagChangeOrigin): ResolvedFlag => {
+  const isBack = ramp.guard?.then === 'rollback';
+  return withRamp(flag, { rollout: isBack ? Math.round(ramp.from * 1000) : flag.rollout, ramp: { ...ramp, status: isBack ? 'rolled_back' : 'stopped' } }, happening);
+};
+
+const guardReason = ({ inbox, tag, within }: RampGuard, count: number): string =>
+  `${String(count)} or more occurrences${tag === null ? '' : ` with the tag ${tag}`} in ${inbox} within ${String(within / 1000)} s.`;
+
+const conflictsMax = 20;
+
+/** Ends one ramp, unless somebody else has ended it meanwhile. */
+const endRampByGuard = async (deps: FlagDeps, { env, key, ramp_id: id }: FlagRow, reason: string): Promise<void> => {
+  const { db, clock, directory } = deps;
+  for (let conflicts = 0; conflicts < conflictsMax; conflicts++) {
+    const stored = await readFlagRow(db, env, key);
+    const declared = directory.environmentById(env)?.definition.flags.get(key);
+    if (stored === undefined || declared === undefined || stored.ramp_id !== id) return;
+    const flag = resolveFlag(declared, stored);
+    const { ramp } = flag;
+    if (ramp === null || (ramp.status !== 'running' && ramp.status !== 'done')) return;
+    const happening: FlagChangeOrigin = { at: clock.now(), by: guardActor, requestId: ramp.requestId, address: null, approvedBy: null };
+    const verb = ramp.guard?.then === 'rollback' ? 'flag.rollback' : 'flag.stop';
+    const written = await writeRampUpdates(db, happening.at, [{ env, before: flag, after: toGuardedFlag(flag, ramp, happening), verb, reason, happening }]);
+    if (written > 0) {
+      notifyFlagsChanged(deps);
+      return;
+    }
+  }
+};
+
+/** Looks at every guard that watches now. */
+export const checkRampGuards = async (deps: FlagDeps): Promise<void> => {
+  const now = deps.clock.now();
+  for (const flag of await queryRows<FlagRow>(deps.db, guardedFlagsSql, [now])) {
+    const { guard = null, startedAt = 0 } = flag.ramp ?? {};
+    if (guard === null || startedAt > now) continue;
+    const count = await countOccurrences(deps.db, flag.env, guard, now);
+    if (count > guard.above) await endRampByGuard(deps, flag, guardReason(guard, count));
+  }
+};

@@ -1,0 +1,78 @@
+/** Takes the steps of ramps that are due by now, of all environments. Called by the job rampStep. */
+import { queryRows, statement } from '../platform/db/sql.ts';
+import type { FlagDeps } from './deps.ts';
+import type { ManifestFlag } from '../environments/manifest.ts';
+import { notifyFlagsChanged } from './changeFlag.ts';
+import { flagColumns, resolveFlag, type ResolvedFlag, type FlagRow } from './model.ts';
+import { dueStep, isRampRunning, rolloutAt, type Ramp } from './ramp.ts';
+import { writeRampUpdates, type FlagChangeOrigin, type RampUpdate } from './write.ts';
+
+/** Rows of one statement; fewer when their targets are large. */
+const batchRows = 200;
+const batchBytes = 4 * 1024 * 1024;
+
+const dueFlagsSql = statement('flags.due', `
+  select ${flagColumns} from (
+    select *, sum(pg_column_size(targets)) over (order by next_at, env, key) - pg_column_size(targets) as before from flags where next_at <= $1
+  ) f where before < ${String(batchBytes)} order by next_at, env, key limit ${String(batchRows)}`);
+
+/** Steps are those of who started the ramp. */
+const rampChangeOrigin = ({ by, requestId, address }: Ramp, at: number): FlagChangeOrigin => ({ at, by, requestId, address, approvedBy: null });
+
+export const withRamp = (flag: ResolvedFlag, moved: Pick<ResolvedFlag, 'rollout' | 'ramp'>, { at, by: { type, id, name } }: FlagChangeOrigin): ResolvedFlag =>
+  ({ ...flag, ...moved, version: flag.version + 1, updatedAt: at, updatedBy: { type, id, name } });
+
+/** The step that is due at `at`; null when none is. One that was missed is skipped: only the value that is due counts. */
+const buildStep = (env: number, flag: ResolvedFlag, ramp: Ramp, at: number): RampUpdate | null => {
+  const step = dueStep(ramp, at);
+  if (step <= ramp.step) return null;
+  const happening = rampChangeOrigin(ramp, at);
+  const after = withRamp(flag, { rollout: rolloutAt(ramp, step), ramp: { ...ramp, step, status: step >= ramp.steps ? 'done' : 'running' } }, happening);
+  return { env, before: flag, after, verb: 'flag.step', reason: null, happening };
+};
+
+/** A ramp whose flag is hidden, or of another kind now, ends where it is, so that the flag keeps its value. */
+const buildRampEnd = (stored: FlagRow, ramp: Ramp, at: number): RampUpdate => {
+  const flag = resolveFlag({ key: stored.key, kind: stored.kind, default: stored.value }, stored);
+  const happening = rampChangeOrigin(ramp, at);
+  const after = withRamp(flag, { rollout: flag.rollout, ramp: { ...ramp, status: 'stopped' } }, happening);
+  return { env: stored.env, before: flag, after, verb: 'flag.stop', reason: 'The app does not declare this on/off flag any more.', happening };
+};
+
+/** The declaration that a row was written under, as this process knows it. */
+const declaredOf = ({ directory }: FlagDeps, { env, key, kind }: FlagRow): ManifestFlag | undefined => {
+  const declared = directory.environmentById(env)?.definition.flags.get(key);
+  return declared?.kind === kind ? declared : undefined;
+};
+
+const buildRampUpdate = (deps: FlagDeps, stored: FlagRow, at: number): RampUpdate | null => {
+  const { env, ramp } = stored;
+  // An environment that isn't known has no declarations to go by.
+  if (!isRampRunning(ramp) || deps.directory.environmentById(env) === undefined) return null;
+  const declared = declaredOf(deps, stored);
+  return declared === undefined ? buildRampEnd(stored, ramp, at) : buildStep(env, resolveFlag(declared, stored), ramp, at);
+};
+
+const conflictsMax = 50;
+
+const readDue = async (deps: FlagDeps, until: number): Promise<FlagRow[]> => {
+  const found = await queryRows<FlagRow>(deps.db, dueFlagsSql, [until]);
+  // What this process knows of the declarations may be older than the flags.
+  if (found.some((stored) => declaredOf(deps, stored) === undefined)) await deps.directory.refresh();
+  return found;
+};
+
+/** Takes every step that is due at the call, and leaves to others what becomes due meanwhile and what they have taken. */
+export const takeDueRampSteps = async (deps: FlagDeps): Promise<void> => {
+  const { db, clock } = deps;
+  const until = clock.now();
+  for (let conflicts = 0; conflicts < conflictsMax; ) {
+    const found = await readDue(deps, until);
+    const at = clock.now();
+    const moves = found.flatMap((stored) => buildRampUpdate(deps, stored, at) ?? []);
+    if (moves.length === 0) return;
+    const written = await writeRampUpdates(db, at, moves);
+    if (written > 0) notifyFlagsChanged(deps);
+    if (written < moves.length) conflicts += 1;
+  }
+};

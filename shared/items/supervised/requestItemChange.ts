@@ -1,0 +1,64 @@
+/** What a supervised agent asks to do to an item: decided as if it were done, and kept for a person instead of being written. */
+import { Fault, fault } from '../../catalogue/errors.ts';
+import { limits } from '../../catalogue/limits.ts';
+import { withoutSupervision, type Caller } from '../../access/principal.ts';
+import type { DomainDeps } from '../../settings/deps.ts';
+import { readItems, type Item } from '../model.ts';
+import { itemJson } from '../present.ts';
+import type { CreateInput } from '../operations/create.ts';
+import { requireMayCreate } from '../perform/create.ts';
+import { decideItemChange } from '../perform/decide.ts';
+import type { ItemOperation } from '../operation.ts';
+import { createDecisionContext } from '../perform/perform.ts';
+import type { SavedResponse } from '../../platform/journal/idempotency.ts';
+import { requestApproval } from '../../approvals/requestApproval.ts';
+import { supervisedOperationType } from './supervisedOperations.ts';
+
+export type SavePendingResponse = (status: number, body: string) => SavedResponse | null;
+
+export const pendingResponseBody = (approval: string): string => JSON.stringify({ pending: true, approval });
+
+export interface ItemChangeRequest<I> {
+  readonly operation: ItemOperation<I>;
+  readonly id: string;
+  readonly input: I;
+  readonly ifMatch: number | undefined;
+}
+
+/** The approval's id, or the item when there is nothing to do. Throws what the change itself would be refused with. */
+export const requestItemChange = async <I>(deps: DomainDeps, caller: Caller, { operation, id, input, ifMatch }: ItemChangeRequest<I>, save: SavePendingResponse): Promise<{ approval: string } | { unchanged: Item }> => {
+  const acting: Caller = { ...caller, principal: withoutSupervision(caller.principal) };
+  const item = (await readItems(deps.db, caller.env.id, [id])).get(id);
+  const change = decideItemChange({ caller: acting, operation, input, ifMatch }, item, createDecisionContext(deps, acting));
+  if (change instanceof Fault) throw change;
+  if (item === undefined) throw fault('not_found');
+  if (change === 'unchanged') return { unchanged: item };
+  const type = supervisedOperationType(operation);
+  const { approval } = await requestApproval(deps, caller, {
+    kind: 'item',
+    summary: `${type}: ${item.title}`,
+    request: { operation: { type, ...(input as object) }, target: id, inbox: item.inbox },
+    before: { ...(JSON.parse(itemJson(item, caller.principal.access)) as object), closed: item.closed, triage: item.triage },
+    fingerprint: ['item', type, id, input],
+    expiresMs: limits.approvalMs,
+    item: { id, inbox: item.inbox },
+    save: (asked) => save(202, pendingResponseBody(asked.approval)),
+  });
+  return { approval };
+};
+
+/** The same for an item that is to be created. */
+export const requestItemCreation = async (deps: DomainDeps, caller: Caller, input: CreateInput, save: SavePendingResponse): Promise<string> => {
+  const acting: Caller = { ...caller, principal: withoutSupervision(caller.principal) };
+  requireMayCreate(acting, input);
+  const { approval } = await requestApproval(deps, caller, {
+    kind: 'item',
+    summary: `create: ${input.title}`,
+    request: { operation: { type: 'create', ...input }, target: null, inbox: input.inbox },
+    before: null,
+    fingerprint: ['item', 'create', input],
+    expiresMs: limits.approvalMs,
+    save: (asked) => save(202, pendingResponseBody(asked.approval)),
+  });
+  return approval;
+};

@@ -1,0 +1,149 @@
+/** What no JSON value may hold, whatever its schema says: PostgreSQL or JavaScript would refuse or change it. */
+import { limits } from '../../catalogue/limits.ts';
+import type { FaultDetail } from '../../catalogue/errors.ts';
+
+/** An object of JSON: neither null nor a list. */
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Why a text can't be stored as it is, or null. */
+export const textProblem = (value: string): string | null => {
+  if (value.includes('\u0000')) return 'must not hold NUL characters';
+  if (!value.isWellFormed()) return 'must not hold lone surrogates';
+  return null;
+};
+
+const numberProblem = (value: number): string | null => {
+  if (!Number.isFinite(value)) return 'is a number too large to be kept';
+  if (Number.isInteger(value) && !Number.isSafeInteger(value)) return 'is an integer beyond ±(2^53−1)';
+  return null;
+};
+
+/** An object or array inside the value, and by which way it is reached: paths are only made when there is a problem. */
+interface Level {
+  readonly value: object;
+  readonly key: string | number;
+  readonly above: Level | null;
+  readonly depth: number;
+}
+
+/** Longer paths don't help to find the place. */
+const pathMax = 300;
+
+const pathTo = (level: Level | null, key: string | number): string => {
+  const keys = [String(key)];
+  for (let at = level; at !== null && at.above !== null; at = at.above) keys.unshift(String(at.key));
+  return keys.join('.').slice(0, pathMax).toWellFormed();
+};
+
+const scalarProblem = (value: unknown): string | null =>
+  typeof value === 'string' ? textProblem(value) : typeof value === 'number' ? numberProblem(value) : null;
+
+const keyProblem = (key: string): string | null => (key === '__proto__' ? 'is not a name that can be kept' : textProblem(key));
+
+/** The first problem of a parsed JSON value, found without recursion, so that nesting can't exhaust the stack. */
+export const jsonProblem = (root: unknown): FaultDetail | null => {
+  const stack: Level[] = [];
+  const look = (value: unknown, key: string | number, above: Level | null): FaultDetail | null => {
+    if (typeof value === 'object' && value !== null) {
+      const depth = above === null ? 0 : above.depth + 1;
+      if (depth >= limits.jsonDepth) return { path: pathTo(above, key), message: `is nested deeper than ${String(limits.jsonDepth)} levels` };
+      stack.push({ value, key, above, depth });
+      return null;
+    }
+    const message = scalarProblem(value);
+    return message === null ? null : { path: above === null ? '' : pathTo(above, key), message };
+  };
+  let problem = look(root, '', null);
+  for (let level = stack.pop(); level !== undefined && problem === null; level = stack.pop()) problem = levelProblem(level, look);
+  return problem;
+};
+
+const levelProblem = (level: Level, look: (value: unknown, key: string | number, above: Level) => FaultDetail | null): FaultDetail | null => {
+  const { value } = level;
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) {
+      const problem = look(value[i], i, level);
+      if (problem !== null) return problem;
+    }
+    return null;
+  }
+  for (const [key, inner] of Object.entries(value)) {
+    const message = keyProblem(key);
+    const problem = message === null ? look(inner, key, level) : { path: pathTo(level, key), message };
+    if (problem !== null) return problem;
+  }
+  return null;
+};
+
+/** Shorter texts can't hold so much that it matters. */
+const jsonTextFreeLength = 32 * 1024;
+/** The largest request that there is names some ten thousand ids; parsing and checking more only keeps everybody waiting. */
+const jsonPartsMax = 50_000;
+/** Below it the parsed value is looked at, which tells where it is nested too deeply. */
+const nestedMax = 10_000;
+
+/** What is wrong with a JSON text before it is parsed: there is too much in it for one process to look at in one go. */
+export const jsonTextProblem = (json: string): FaultDetail | null => {
+  if (json.length < jsonTextFreeLength) return null;
+  let depth = 0;
+  let parts = 0;
+  /** Of the outermost object: where the name of the member that is being read begins. */
+  let named = 0;
+  const problem = (message: string): FaultDetail => ({ path: depth < 2 ? '' : (plainName.exec(json.slice(named, named + 101))?.[1] ?? ''), message });
+  for (let i = 0; i < json.length; i++) {
+    const sign = json.charCodeAt(i);
+    if (sign === 0x22) {
+      if (depth === 1) named = i + 1;
+      i = endOfString(json, i);
+    } else if (sign === 0x2c) parts += 1;
+    else if (sign === 0x7b || sign === 0x5b) depth += 1;
+    else if (sign === 0x7d || sign === 0x5d) depth -= 1;
+    if (depth > nestedMax) return problem(`is nested deeper than ${String(limits.jsonDepth)} levels`);
+    if (parts > jsonPartsMax) return problem(`has more than ${String(jsonPartsMax)} members and elements`);
+  }
+  return null;
+};
+
+const plainName = /^([A-Za-z]\w*)"/;
+
+/** Where the string that begins at `from` has its closing quote, or the text's end. */
+const endOfString = (json: string, from: number): number => {
+  for (let end = json.indexOf('"', from + 1); end !== -1; end = json.indexOf('"', end + 1)) {
+    let escapes = 0;
+    while (json.charCodeAt(end - 1 - escapes) === 0x5c) escapes += 1;
+    if (escapes % 2 === 0) return end;
+  }
+  return json.length;
+};
+
+/** So many characters are as much work to look at as one more member. */
+const partCharacters = 16;
+
+/** Whether a value has more than `most` members and elements, counted through all levels; long texts count for several. */
+export const exceedsPartCount = (root: unknown, most: number): boolean => {
+  let count = 0;
+  const stack: unknown[] = [root];
+  for (let value = stack.pop(); value !== undefined && count <= most; value = stack.pop()) {
+    if (typeof value !== 'object' || value === null) continue;
+    const inner: unknown[] = Array.isArray(value) ? value : Object.values(value);
+    count += inner.length;
+    for (let i = 0; i < inner.length && count <= most; i++) {
+      const part = inner[i];
+      if (typeof part === 'string') count += part.length / partCharacters;
+      else if (typeof part === 'object' && part !== null) stack.push(part);
+    }
+  }
+  return count > most;
+};
+
+/** Counts the keys of all objects inside a value, up to `most` + 1. */
+export const countKeys = (root: unknown, most: number): number => {
+  let count = 0;
+  const stack: unknown[] = [root];
+  for (let value = stack.pop(); value !== undefined && count <= most; value = stack.pop()) {
+    if (typeof value !== 'object' || value === null) continue;
+    if (!Array.isArray(value)) count += Object.keys(value).length;
+    for (const inner of Object.values(value)) if (typeof inner === 'object' && inner !== null) stack.push(inner);
+  }
+  return count;
+};

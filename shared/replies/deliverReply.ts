@@ -1,0 +1,88 @@
+/**
+ * Brings a reply to the customer, by the app or by a mail server, and says what became of it. `onHandOver` is awaited
+ * before anything is given out of hand, so that a reply that may have been sent is never sent again.
+ */
+import { rpcCodes } from '../applink/protocol.ts';
+import { fullAccess } from '../access/access.ts';
+import type { DomainDeps } from '../settings/deps.ts';
+import type { Environment, InboxDefinition } from '../environments/definition.ts';
+import type { Item } from '../items/model.ts';
+import { itemJson } from '../items/present.ts';
+import { resolveCustomerAddress, parseSender } from '../items/replyAddress.ts';
+import type { ReplyRequest } from './replyRequest.ts';
+import { composeMail } from './composeMail.ts';
+import { openMailServer, type MailServer } from './smtp.ts';
+
+export type DeliveryOutcome =
+  | { readonly kind: 'sent' }
+  | { readonly kind: 'failed'; readonly error: string }
+  | { readonly kind: 'unknown'; readonly error: string }
+  /** It was not given out of hand, or was given back: it may be tried again. */
+  | { readonly kind: 'later'; readonly error: string }
+  | { readonly kind: 'offline' };
+
+export interface OutgoingReply {
+  readonly env: Environment;
+  readonly inbox: InboxDefinition;
+  readonly item: Item;
+  readonly request: ReplyRequest;
+  readonly onDispatch: () => Promise<void>;
+}
+
+/** How long the app may take, in ms. */
+const appMs = 60_000;
+
+const failedDelivery = (error: string): DeliveryOutcome => ({ kind: 'failed', error });
+
+const noAnswerMessage = 'The app was given it and gave no answer.';
+/** The app has not looked at it. */
+const notProcessedCodes: readonly number[] = [rpcCodes.methodNotFound, rpcCodes.invalidParams, rpcCodes.invalidRequest, rpcCodes.parseError];
+
+const deliverByApp = async ({ link }: DomainDeps, { env, inbox, item, request: asked, onDispatch: onHandOver }: OutgoingReply): Promise<DeliveryOutcome> => {
+  const declares = { kind: 'inbox', name: inbox.name } as const;
+  if (!(await link.online(env.id, declares))) return { kind: 'offline' };
+  await onHandOver();
+  const { subject, text, actor, entry } = asked;
+  const outcome = await link.call(env.id, 'reply.send', { item: JSON.parse(itemJson(item, fullAccess)) as Record<string, unknown>, subject, text, actor, delivery: entry }, { declares, timeoutMs: appMs });
+  switch (outcome.kind) {
+    case 'answer':
+      return { kind: 'sent' };
+    case 'offline':
+      return { kind: 'offline' };
+    case 'error':
+      if (outcome.code === rpcCodes.actionFailed) return { kind: outcome.retryable ? 'later' : 'failed', error: outcome.message };
+      // Other errors than a refusal may tell of the app's inside.
+      return notProcessedCodes.includes(outcome.code) ? failedDelivery('The app can’t send replies.') : { kind: 'unknown', error: 'The app was given it, and something went wrong inside it.' };
+    case 'garbled':
+    case 'timeout':
+    case 'lost':
+      return { kind: 'unknown', error: noAnswerMessage };
+  }
+};
+
+/** One for the process: its connections are shared by all replies. */
+const mailServersByUrl = new Map<string, MailServer>();
+const getMailServer = (url: string): MailServer => {
+  const known = mailServersByUrl.get(url) ?? openMailServer(url);
+  mailServersByUrl.set(url, known);
+  return known;
+};
+
+const deliverBySmtp = async ({ config }: DomainDeps, { item, request: asked, onDispatch: onHandOver }: OutgoingReply, { from, to }: { from: string; to: string }): Promise<DeliveryOutcome> => {
+  if (config.smtpUrl === null) return failedDelivery('No mail server is set up: SMTP_URL is missing.');
+  const sender = parseSender(from);
+  if (sender === null) return failedDelivery('The inbox’s own address is not valid.');
+  const address = resolveCustomerAddress(to, item);
+  if (address === null) return failedDelivery('This item has no address that a reply could be sent to.');
+  const { entry: delivery, subject, text, at } = asked;
+  const body = await composeMail({ delivery, from: sender, to: address, subject, text, at });
+  const outcome = await getMailServer(config.smtpUrl).send({ envelope: { from: sender.address, to: address }, body, onDispatch: onHandOver });
+  return outcome.kind === 'refused' ? failedDelivery(outcome.error) : outcome;
+};
+
+export const deliverReply = async (deps: DomainDeps, outgoing: OutgoingReply): Promise<DeliveryOutcome> => {
+  const { inbox } = outgoing;
+  const { reply } = inbox;
+  if (reply === null || reply === undefined || inbox.retired) return failedDelivery(`The inbox ${inbox.name} sends no replies any more.`);
+  return reply.via === 'app' ? deliverByApp(deps, outgoing) : deliverBySmtp(deps, outgoing, reply);
+};

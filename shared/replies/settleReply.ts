@@ -1,0 +1,79 @@
+/**
+ * The end of a reply: the later status of its entry, what subscribers and the audit log are told, the deadline that a
+ * failed one puts back, and the job's row, in one statement, and only while the job is in the hands of its worker.
+ */
+import { fullAccess } from '../access/access.ts';
+import { channels } from '../platform/redis/bus.ts';
+import { queryRow, statement, type SqlValue } from '../platform/db/sql.ts';
+import type { DomainDeps } from '../settings/deps.ts';
+import { readItems, type Item } from '../items/model.ts';
+import { itemJson } from '../items/present.ts';
+import { itemTerms } from '../items/terms.ts';
+import { itemTermSeparator } from '../items/perform/writeSql.ts';
+import type { ReplyRequest, ReplyJobKey } from './replyRequest.ts';
+
+export interface ReplyResolution {
+  readonly status: 'sent' | 'failed' | 'unknown';
+  readonly error: string | null;
+}
+
+/** The event's id is drawn from the item's locked row: the ids of an item's events follow its versions. */
+const settleReplySql = (moved: string): string => `
+  with held as (select id from staged_jobs where id = $1 and fence = $2 and lease_until is not null for update),
+  moved as (${moved}),
+  numbered as materialized (select nextval('events_id_seq') as id from moved),
+  happened as (
+    insert into events (id, env, at, actor_type, actor, actor_name, role, verb, target_type, target, outcome, inbox, item, entry, type, is_update,
+      data, before, after, request_id, address)
+    select id, $3, $5::bigint, $6, $7, $8, $9, $10, 'item', $4, $11, $12, $4, $13, 'reply', true, $14::jsonb, $15::jsonb, $16::jsonb, $17, $18 from numbered),
+  told as (
+    insert into outbox (id, env, at, parts, inbox, deltas, due_to)
+    select id, $3, $5::bigint, $19, $12, '{}', $20::bigint from numbered),
+  ended as (delete from staged_jobs where id in (select id from held) and exists (select from moved))
+  select (select count(*) from held)::int as held, (select count(*) from moved)::int as moved`;
+
+const settleEntry = statement('replies.settle', settleReplySql(`
+    select i.id from items i where i.env = $3 and i.id = $4 and exists (select from held) for update of i`));
+const settleItem = statement('replies.settleItem', settleReplySql(`
+    update items set version = version + 1, due_at = $20::bigint, updated_at = $21::bigint, terms = array_to_tsvector(string_to_array($22, E',\\n'))
+    where env = $3 and id = $4 and version = $23 and exists (select from held) returning id`));
+
+const roundsMax = 20;
+
+/** The item with the deadline back that the reply had cleared; null when it stays as it is. */
+const withRestoredDeadline = (item: Item, { status }: ReplyResolution, dueAt: number | null, at: number): Item | null =>
+  status === 'failed' && dueAt !== null && item.dueAt === null && !item.closed ? { ...item, dueAt, version: item.version + 1, updatedAt: Math.max(at, item.createdAt) } : null;
+
+const replyLiveParts = (asked: ReplyRequest, data: object, restored: Item | null): string => {
+  const { entry, item, inbox, at, actor } = asked;
+  const timeline = JSON.stringify({ type: 'timeline', inbox, change: 'changed', item, entry: { id: entry, item, type: 'reply', at, actor, data } });
+  if (restored === null) return `[${timeline}]`;
+  return `[{"type":"item","inbox":"${inbox}","change":"changed","item":${itemJson(restored, fullAccess)},"by":${JSON.stringify(actor)}},${timeline}]`;
+};
+
+/** False when the job is in other hands by now: nothing was written. `dueAt`: the deadline that the reply had cleared. */
+export const settleReply = async (deps: DomainDeps, job: ReplyJobKey & { readonly env: number }, asked: ReplyRequest, end: ReplyResolution, dueAt: number | null): Promise<boolean> => {
+  const { db, bus, clock } = deps;
+  const { subject, text, actor } = asked;
+  const data = { subject, text, ...end };
+  for (let round = 0; round < roundsMax; round++) {
+    const at = clock.now();
+    const item = (await readItems(db, job.env, [asked.item])).get(asked.item);
+    if (item === undefined) throw new Error(`The reply ${asked.entry} belongs to no item.`);
+    const restored = withRestoredDeadline(item, end, dueAt, at);
+    const deadline = restored === null ? {} : { dueAt: restored.dueAt };
+    const values: SqlValue[] = [
+      job.id, job.fence, job.env, asked.item, at, actor.type, actor.id, actor.name, asked.role, `item.reply.${end.status}`, end.status === 'sent' ? 'ok' : 'failed',
+      asked.inbox, asked.entry, JSON.stringify(data), JSON.stringify({ status: 'sending', ...(restored === null ? {} : { dueAt: null }) }),
+      JSON.stringify({ ...end, ...deadline }), asked.requestId, asked.address, replyLiveParts(asked, data, restored), restored?.dueAt ?? null,
+    ];
+    if (restored !== null) values.push(restored.updatedAt, itemTerms(job.env, restored).join(itemTermSeparator), item.version);
+    const done = await queryRow<{ held: number; moved: number }>(db, restored === null ? settleEntry : settleItem, values);
+    if (done?.held !== 1) return false;
+    if (done.moved === 1) {
+      bus.publish(channels.workAvailable, 'outbox');
+      return true;
+    }
+  }
+  throw new Error(`The reply ${asked.entry} could not be settled: its item is being changed by many at once.`);
+};

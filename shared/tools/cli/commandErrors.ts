@@ -1,0 +1,55 @@
+/** What the admin tool says when something is refused: the option that it is about, and what to do. */
+import { Fault } from '../../catalogue/errors.ts';
+import { isDbUnavailable } from '../../platform/db/errors.ts';
+import { UsageError } from './failures.ts';
+import { CommandFailure } from './failures.ts';
+
+/** Members of an input by the option that gives them. */
+const options: Readonly<Record<string, string>> = {
+  role: '--role', mode: '--mode', expiresAt: '--expires-at', environments: '--environment', environment: '--environment', grants: '--grants',
+  grace: '--grace', password: 'the password', email: 'the e-mail address', name: 'the name',
+};
+const hints: Readonly<Record<string, string>> = {
+  role: 'See: npm run admin -- role list',
+  environments: 'See: npm run admin -- environment list',
+  environment: 'See: npm run admin -- environment list',
+};
+
+const optionName = (path: string): string => {
+  const [first = '', ...rest] = path.split('.');
+  const option = options[first];
+  if (option === undefined) return path;
+  // An index says nothing of an option that is given once per value.
+  const inner = first === 'environments' ? [] : rest;
+  return inner.length === 0 ? option : `${option} ${inner.join('.')}`;
+};
+
+const formatFault = ({ message, extra: { details = [] } }: Fault): string => {
+  if (details.length === 0) return message;
+  const lines = details.map(({ path, message: problem }) => (path === '' ? problem : `${optionName(path)}: ${problem}`));
+  const named = [...new Set(details.map(({ path }) => hints[path.split('.')[0] ?? '']))].filter((hint) => hint !== undefined);
+  return [...lines, ...named].join('\n');
+};
+
+const formatDbError = (error: unknown, databaseUrl: string): string | null => {
+  const { code = '' } = error as { code?: string };
+  if (isDbUnavailable(error)) return `PostgreSQL at ${new URL(databaseUrl).host} can’t be reached: is it running, and is DATABASE_URL right?`;
+  if (code === '42P01' || code === '42703') return 'The database is not up to date. Bring it up to date first: npm run migrate';
+  if (code === '42501') return 'The database’s role may not do this. Name its owner in MIGRATE_DATABASE_URL.';
+  return code.startsWith('28') || code === '3D000' ? `PostgreSQL refuses the connection: ${(error as Error).message}` : null;
+};
+
+export interface CommandError {
+  readonly text: string;
+  readonly exitCode: 1 | 2;
+}
+
+/** `databaseUrl` null: the failure came before there was one, so that it is about the configuration. */
+export const toCommandError = (error: unknown, databaseUrl: string | null): CommandError => {
+  if (error instanceof UsageError) return { text: error.message, exitCode: 2 };
+  if (error instanceof Fault) return { text: formatFault(error), exitCode: error.code === 'invalid' ? 2 : 1 };
+  if (error instanceof CommandFailure) return { text: error.message, exitCode: 1 };
+  if (!(error instanceof Error)) return { text: String(error), exitCode: 1 };
+  if (databaseUrl === null) return { text: error.message, exitCode: 1 };
+  return { text: formatDbError(error, databaseUrl) ?? error.stack ?? error.message, exitCode: 1 };
+};

@@ -1,0 +1,160 @@
+/**
+ * The one statement by which the publisher moves committed events from `outbox` into the live stream and the counts.
+ *
+ * Why nothing is missed or told twice: a row is taken by deleting it, whatever its id, as soon as it is visible; there is
+ * no "last id" that a late commit could stay behind of. Per item the order is that of its versions: a later version is
+ * written after the earlier one has committed and has the greater id, so whoever sees it sees the earlier one too.
+ *
+ * Why only one process writes: the statement first renews the lease under its fence, which locks the lease's row until
+ * it has committed; without that row it takes nothing. Nobody can get the lease in between, and the next holder's
+ * snapshot is younger than this commit. After an error the publisher gets the lease anew (another fence), so one fence
+ * has never two statements on the way: each one's snapshot shows everything that the one before it wrote.
+ *
+ * Why `overdue` is exact: let D(i) be item i's effective deadline (null when closed) after its last taken event, and
+ * mark the environment's `overdue_mark`. Kept true: overdue = number of items with D(i) <= mark.
+ * (1) A taken event moves D(i) from due_from to due_to, and the taken events of an item are always the first ones of its
+ *     history, so adding [due_to <= mark] − [due_from <= mark] keeps it true, in any order inside a batch.
+ * (2) The mark moves to `now` only when this statement took fewer rows than it might: then it took every row that its
+ *     snapshot shows. Item, event and outbox row commit together, so in that snapshot the items' deadlines are D; those
+ *     in (mark, now], counted in the same snapshot, are just what the count lacks. Events of a later commit are in
+ *     neither, and come with the new mark.
+ * Where no deadline passed the mark stays: nothing to write for environments at rest.
+ */
+import type { Db } from '../../shared/platform/db/knex.ts';
+import { queryRows, statement } from '../../shared/platform/db/sql.ts';
+import { leaderLeaseMs, dbNowSql, type LeaderLease } from '../../shared/platform/outbox/leaderLease.ts';
+
+export const batchRows = 500;
+/** A message to Redis is closed when it has reached this size: 32 MB waiting for a subscriber make Redis drop it. */
+const messageBytesMax = 1_000_000;
+
+const takenSql = `
+  lease as (
+    update leases set until = ${dbNowSql} + ${String(leaderLeaseMs)}
+    where name = $1 and holder = $2 and fence = $3 and until > ${dbNowSql}
+    returning name
+  ), taken as materialized (
+    delete from outbox
+    where ctid = any (array(select ctid from outbox where exists (select from lease) order by id limit ${String(batchRows)}))
+    returning id, env, at, parts, inbox, deltas, due_from, due_to
+  )`;
+
+/**
+ * $4: the time up to which deadlines count as passed; null: leave the mark. The order by is for the planner: without it
+ * any index of items that begins with (env, inbox) is as good as items_due while the table is small.
+ */
+const countChangesSql = `
+  passed as materialized (
+    select known.env, known.inbox, found.n
+    from (select env, inbox from counts union select env, inbox from taken where inbox is not null) known
+    left join streams s on s.env = known.env
+    cross join lateral (
+      select count(*) as n from (
+        select from items i
+        where i.env = known.env and i.inbox = known.inbox and i.due_at > coalesce(s.overdue_mark, 0) and i.due_at <= $4 and not i.closed
+        order by i.due_at
+      ) ordered
+    ) found
+    where $4::bigint is not null and exists (select from lease) and (select count(*) from taken) < ${String(batchRows)} and found.n > 0
+  ), changed as (
+    select env, inbox, measure, sum(n)::bigint as n
+    from (
+      select t.env, t.inbox, d.key as measure, d.value::bigint as n
+      from taken t cross join lateral jsonb_each_text(t.deltas) d
+      where t.inbox is not null
+      union all
+      select t.env, t.inbox, 'overdue', coalesce(t.due_to <= s.overdue_mark, false)::int - coalesce(t.due_from <= s.overdue_mark, false)::int
+      from taken t join streams s on s.env = t.env
+      where t.inbox is not null and (t.due_from is not null or t.due_to is not null)
+      union all
+      select env, inbox, 'overdue', n from passed
+    ) every
+    group by env, inbox, measure having sum(n) <> 0
+  ), counted as (
+    insert into counts (env, inbox, measure, n) select env, inbox, measure, n from changed
+    on conflict (env, inbox, measure) do update set n = counts.n + excluded.n
+    returning env, inbox, measure, n
+  )`;
+
+const streamInsertSql = `
+  sums as (select env, count(*) as n from taken group by env),
+  heads as (
+    insert into streams (env, position, overdue_mark)
+    select env, coalesce(sums.n, 0), case when p.env is null then 0 else $4::bigint end
+    from sums full join (select distinct env from passed) p using (env)
+    on conflict (env) do update set position = streams.position + excluded.position,
+      overdue_mark = greatest(streams.overdue_mark, excluded.overdue_mark)
+    returning env, position
+  ), numbered as materialized (
+    select t.env, h.position - s.n + row_number() over own as position, t.at, t.parts,
+      (sum(octet_length(t.parts)) over own - octet_length(t.parts)) / ${String(messageBytesMax)} as message
+    from taken t join heads h using (env) join sums s using (env)
+    window own as (partition by t.env order by t.id)
+  ), written as (
+    insert into stream (env, position, at, parts) select env, position, at, parts from numbered
+  )`;
+
+/** One row per message: of each environment those with events, in order, then one with the counts that changed. */
+const takeBatchSql = statement('publisher.batch', `
+  with ${takenSql}, ${countChangesSql}, ${streamInsertSql},
+  inboxes as (
+    select env, inbox, json_object_agg(measure, coalesce(c.n, o.n)) as measures
+    from counted c
+    full join (select o.* from counts o join (select distinct env, inbox from changed) k using (env, inbox)) o using (env, inbox, measure)
+    group by env, inbox
+  ), messages as (
+    select env, min(position) as first, string_agg('{"at":' || at || ',"parts":' || parts || '}', ',' order by position) as rows, null as counts
+    from numbered group by env, message
+    union all
+    select h.env, h.position + 1, null, (select json_object_agg(i.inbox, i.measures)::text from inboxes i where i.env = h.env) from heads h
+  )
+  select (select count(*) from lease)::int as held, (select count(*) from taken)::int as taken, m.env, m.first, m.rows, m.counts
+  from (select 1) once left join messages m on true order by m.env, m.first`);
+
+interface BatchRow {
+  readonly held: number;
+  readonly taken: number;
+  readonly env: number | null;
+  readonly first: number;
+  readonly rows: string | null;
+  readonly counts: string | null;
+}
+
+/** A `LiveBatch` (shared/platform/redis/bus.ts) as JSON. */
+export interface LiveBatchMessage {
+  readonly env: number;
+  readonly text: string;
+}
+
+export interface PublishedBatch {
+  /** False: the lease was lost and nothing was done. */
+  readonly leaseHeld: boolean;
+  /** Rows taken; `batchRows` when there may be more. */
+  readonly taken: number;
+  readonly messages: readonly LiveBatchMessage[];
+}
+
+/**
+ * Moves up to `batchRows` events, and the overdue marks to `now` when `advance` is set; commits. The counts go with the
+ * last message of an environment; a message may hold counts alone (`rows` empty, `first` the position to come).
+ */
+export const publishBatch = async (db: Db, lease: LeaderLease, now: number, advance: boolean): Promise<PublishedBatch> => {
+  const found = await queryRows<BatchRow>(db, takeBatchSql, [lease.name, lease.holder, lease.fence, advance ? now : null]);
+  const messages: { readonly env: number; readonly first: number; readonly rows: string; counts: string }[] = [];
+  for (const { env, first, rows: events, counts } of found) {
+    if (env === null) continue;
+    const before = messages.at(-1);
+    if (events !== null) messages.push({ env, first, rows: events, counts: '{}' });
+    else if (counts !== null && before?.env === env) before.counts = counts;
+    else if (counts !== null) messages.push({ env, first, rows: '', counts });
+  }
+  return {
+    leaseHeld: found[0]?.held === 1,
+    taken: found[0]?.taken ?? 0,
+    // What PostgreSQL answered is JSON already: it is put together, never parsed.
+    messages: messages.map((each) => ({
+      env: each.env,
+      text: `{"kind":"batch","first":${String(each.first)},"rows":[${each.rows}],"counts":${each.counts},"at":${String(now)}}`,
+    })),
+  };
+};

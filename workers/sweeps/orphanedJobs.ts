@@ -1,0 +1,28 @@
+/**
+ * Stages anew what was handed to BullMQ and isn't running: Redis was emptied, or a worker was killed. What is in fact
+ * still waiting there is refused by its job id when the enqueuer adds it again.
+ */
+import { executeStatement, statement } from '../../shared/platform/db/sql.ts';
+import { dbNowSql } from '../../shared/platform/outbox/leaderLease.ts';
+import { channels } from '../../shared/platform/redis/bus.ts';
+import type { Sweep } from './sweep.ts';
+
+/** A job is looked for after 5 s, and every 15 s at most when it has waited long: a backlog shouldn't be written all the time. */
+const firstCheckMs = 5_000;
+const checkIntervalMaxMs = 15_000;
+const batchRows = 2_000;
+
+const restageOrphanedSql = statement('sweeps.lostJobs', `
+  update staged_jobs set enqueued_at = null where id in (
+    select id from staged_jobs
+    where enqueued_at < ${dbNowSql} - ${String(firstCheckMs)} and enqueued_at < ${dbNowSql} - least(${String(firstCheckMs)} * enqueues, ${String(checkIntervalMaxMs)})
+      and (lease_until is null or lease_until <= ${dbNowSql})
+    order by enqueued_at limit ${String(batchRows)} for update skip locked)`);
+
+export const orphanedJobs: Sweep = {
+  name: 'lostJobs',
+  everyMs: 1_000,
+  run: async ({ db, bus }) => {
+    if ((await executeStatement(db, restageOrphanedSql)) > 0) bus.publish(channels.workAvailable, 'jobs');
+  },
+};

@@ -1,0 +1,23 @@
+/**
+ * Looks after runs that nobody works on: queued ones that expire, those whose answer is missing because the app or the
+ * process that held its socket has gone, and those whose turn was forgotten.
+ */
+import { settleOverdueRun, markRunLost } from '../../shared/actions/runOutcome.ts';
+import { releaseOverlookedRuns } from '../../shared/actions/recordQueue.ts';
+import { readExpiredRuns, readLostRuns, readOverdueRuns } from '../../shared/actions/unfinishedRuns.ts';
+import { settleRun } from '../../shared/actions/settleRun.ts';
+import { channels } from '../../shared/platform/redis/bus.ts';
+import type { Sweep } from './sweep.ts';
+
+export const unfinishedRuns: Sweep = {
+  name: 'openRuns',
+  everyMs: 1_000,
+  run: async (deps) => {
+    const { db, bus, clock } = deps;
+    const now = clock.now();
+    for (const run of await readExpiredRuns(db, now)) await settleRun(deps, run, { status: 'expired', error: 'The app did not come back in time.' });
+    for (const run of await readLostRuns(db, now)) await markRunLost(deps, run);
+    for (const run of await readOverdueRuns(db, now)) await settleOverdueRun(deps, run);
+    if ((await releaseOverlookedRuns(db, now)) > 0) bus.publish(channels.workAvailable, 'jobs');
+  },
+};
