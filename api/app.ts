@@ -87,7 +87,11 @@ export const createApi = (deps: Deps, live: Live, rate: RateLimit): Api => {
     return call.signal;
   };
 
-  const dispatch = async (ctx: Context, requestId: string, headers: Record<string, string>): Promise<RoutedResponse> => {
+  const dispatch = async (
+    ctx: Context,
+    requestId: string,
+    headers: Record<string, string>,
+  ): Promise<RoutedResponse> => {
     const url = ctx.req.url ?? '/';
     const mark = url.indexOf('?');
     const path = mark === -1 ? url : url.slice(0, mark);
@@ -111,10 +115,23 @@ export const createApi = (deps: Deps, live: Live, rate: RateLimit): Api => {
     const caller = resolveCaller(deps, session, environment, requestId, address);
     const positionBefore = await live.position(caller.env);
     const tellPosition = (): void => {
-      headers['x-live-offset'] = caller.env.seal.offset({ epoch: caller.env.epoch, position: positionBefore, part: 255 });
+      headers['x-live-offset'] = caller.env.seal.offset({
+        epoch: caller.env.epoch,
+        position: positionBefore,
+        part: 255,
+      });
     };
     try {
-      const { answer, route } = await serve(below, { deps, live, from: requestSource(ctx), caller, session, search, running, signal: () => goneOrStopping(ctx.res) });
+      const { answer, route } = await serve(below, {
+        deps,
+        live,
+        from: requestSource(ctx),
+        caller,
+        session,
+        search,
+        running,
+        signal: () => goneOrStopping(ctx.res),
+      });
       if (answer.items === true) tellPosition();
       return { answer, route };
     } catch (error) {
@@ -137,7 +154,8 @@ export const createApi = (deps: Deps, live: Live, rate: RateLimit): Api => {
     }
     try {
       if (stopping.signal.aborted) headers['connection'] = 'close';
-      if (sent.answer.cookie !== undefined) headers['set-cookie'] = sessionCookieHeader(ctx.req, deps.config, sent.answer.cookie);
+      if (sent.answer.cookie !== undefined)
+        headers['set-cookie'] = sessionCookieHeader(ctx.req, deps.config, sent.answer.cookie);
       await sendResponse(ctx, sent.answer, headers);
     } finally {
       underWay -= 1;
@@ -157,4 +175,3 @@ export const createApi = (deps: Deps, live: Live, rate: RateLimit): Api => {
     },
   };
 };
-

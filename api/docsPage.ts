@@ -4,9 +4,21 @@ import type { OpenApiDocument } from './openapi.ts';
 interface Operation {
   readonly summary: string;
   readonly tags: readonly string[];
-  readonly parameters: readonly { readonly name?: string; readonly in?: string; readonly description?: string; readonly $ref?: string }[];
-  readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: unknown; readonly example: unknown } } };
-  readonly responses: Readonly<Record<string, { readonly content?: { readonly 'application/json': { readonly schema: unknown } }; readonly $ref?: string }>>;
+  readonly parameters: readonly {
+    readonly name?: string;
+    readonly in?: string;
+    readonly description?: string;
+    readonly $ref?: string;
+  }[];
+  readonly requestBody?: {
+    readonly content: { readonly 'application/json': { readonly schema: unknown; readonly example: unknown } };
+  };
+  readonly responses: Readonly<
+    Record<
+      string,
+      { readonly content?: { readonly 'application/json': { readonly schema: unknown } }; readonly $ref?: string }
+    >
+  >;
 }
 
 const escape = (text: string): string => text.replace(/[&<>"]/g, (sign) => `&#${String(sign.charCodeAt(0))};`);
@@ -25,11 +37,18 @@ ${answers.map(([status, { content }]) => `<h4>${status}</h4>${content === undefi
 
 export const docsPage = (document: OpenApiDocument): string => {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ path, method, operation: operation as Operation })));
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation: operation as Operation })),
+  );
   const tags = [...new Set(operations.flatMap(({ operation }) => operation.tags))];
-  const body = tags.map((tag) => `<h2>${escape(tag)}</h2>${operations
-    .filter(({ operation }) => operation.tags.includes(tag))
-    .map(({ path, method, operation }) => section(method, path, operation)).join('')}`).join('');
+  const body = tags
+    .map(
+      (tag) =>
+        `<h2>${escape(tag)}</h2>${operations
+          .filter(({ operation }) => operation.tags.includes(tag))
+          .map(({ path, method, operation }) => section(method, path, operation))
+          .join('')}`,
+    )
+    .join('');
   return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>${escape(document.info.title)}</title>
 <style>body{font:16px/1.5 system-ui;max-width:60rem;margin:2rem auto;padding:0 1rem}summary{cursor:pointer;margin:.4rem 0}pre{background:#f4f4f4;padding:.8rem;overflow:auto;font-size:.85rem}dt{margin-top:.4rem}@media(prefers-color-scheme:dark){body{background:#111;color:#ddd}pre{background:#222}}</style>

@@ -17,7 +17,10 @@ const acceptPending = async (server: Server): Promise<void> => {
   server.on('connection', note);
   for (const until = performance.now() + acceptWindowMs; came && performance.now() < until;) {
     came = false;
-    for (let turns = 0; turns < 2; turns++) await new Promise((resolve) => { setImmediate(resolve); });
+    for (let turns = 0; turns < 2; turns++)
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
   }
   server.off('connection', note);
 };
@@ -31,11 +34,19 @@ export const drainServer = async (server: Server, drainMs: number, begin: () => 
   await acceptPending(server);
   let poll: NodeJS.Timeout | undefined;
   const quiet = setTimeout(() => {
-    poll = setInterval(() => { server.closeIdleConnections(); }, pollMs);
+    poll = setInterval(() => {
+      server.closeIdleConnections();
+    }, pollMs);
   }, drainMs * idleFraction);
-  const late = setTimeout(() => { server.closeAllConnections(); }, drainMs);
+  const late = setTimeout(() => {
+    server.closeAllConnections();
+  }, drainMs);
   // Not HTTP's own `close`, which ends idle connections at once, also one on which a request is just arriving.
-  const closed = new Promise<void>((resolve) => { NetServer.prototype.close.call(server, () => { resolve(); }); });
+  const closed = new Promise<void>((resolve) => {
+    NetServer.prototype.close.call(server, () => {
+      resolve();
+    });
+  });
   await Promise.all([closed, begin()]);
   clearTimeout(quiet);
   clearTimeout(late);

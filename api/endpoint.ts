@@ -70,9 +70,16 @@ export interface Endpoint {
   /** Whether an absent body counts as `{}`. */
   readonly bodyOptional: boolean;
   readonly responses: Readonly<Record<number, TSchema | null>>;
-  readonly example: { readonly params?: Readonly<Record<string, string>>; readonly query?: object; readonly body?: unknown };
+  readonly example: {
+    readonly params?: Readonly<Record<string, string>>;
+    readonly query?: object;
+    readonly body?: unknown;
+  };
   /** What the audit log calls the change, and on what. */
-  readonly audit: { readonly verb: string; target(call: Pick<EndpointCall, 'params' | 'body'>): { type: string; id: string | null } } | null;
+  readonly audit: {
+    readonly verb: string;
+    target(call: Pick<EndpointCall, 'params' | 'body'>): { type: string; id: string | null };
+  } | null;
   /** Gives what fails another form, for clients of a protocol that isn't ours. */
   readonly mapFault?: ((failure: Fault, params: EndpointCall['params']) => Fault) | undefined;
   checkBody(body: unknown, at: number): unknown;
@@ -92,7 +99,9 @@ interface EndpointRow {
 
 const identity = (value: unknown): unknown => value;
 
-export const readEndpoint = <Q extends TObject>(row: EndpointRow & { readonly query: Q; handle(call: EndpointCall<Static<Q>>): Promise<ApiResponse> }): Endpoint => ({
+export const readEndpoint = <Q extends TObject>(
+  row: EndpointRow & { readonly query: Q; handle(call: EndpointCall<Static<Q>>): Promise<ApiResponse> },
+): Endpoint => ({
   ...row,
   method: 'get',
   write: false,
@@ -138,7 +147,9 @@ export const writeEndpoint = <I>(row: WriteEndpointRow<I>): Endpoint => ({
 });
 
 /** A change that nobody needs a token for; it audits itself, as only it finds out who called. */
-export const publicEndpoint = <I>(row: Omit<WriteEndpointRow<I>, 'handle'> & { handle(call: PublicCall<I>): Promise<ApiResponse> }): Endpoint => ({
+export const publicEndpoint = <I>(
+  row: Omit<WriteEndpointRow<I>, 'handle'> & { handle(call: PublicCall<I>): Promise<ApiResponse> },
+): Endpoint => ({
   ...writeEndpoint({ ...row, acceptsIdempotencyKey: false, handle: () => Promise.reject(fault('unauthorized')) }),
   handlePublic: (call) => row.handle(call as PublicCall<I>),
 });

@@ -13,10 +13,13 @@ import { endpoints } from './endpoints.ts';
 /** A due job that nobody took for this long means that no worker is well. */
 const jobOverdueMs = 60_000;
 
-const readinessSql = statement('host.readiness', `
+const readinessSql = statement(
+  'host.readiness',
+  `
   select (select count(*)::int from knex_migrations) as migrations,
     (select min(due_at) from staged_jobs where enqueued_at is null and due_at is not null) as oldest_job,
-    (select min(at) from outbox) as oldest_event`);
+    (select min(at) from outbox) as oldest_event`,
+);
 
 interface Readiness {
   readonly migrations: number;
@@ -26,7 +29,10 @@ interface Readiness {
 
 const checkReadiness = async ({ db, redis, clock }: Deps): Promise<ApiResponse> => {
   const found = await queryRow<Readiness>(db, readinessSql).catch(() => undefined);
-  const redisWrites = await redis.command.set(`${redis.prefix}:ready`, '1', 'PX', 10_000).then(() => true, () => false);
+  const redisWrites = await redis.command.set(`${redis.prefix}:ready`, '1', 'PX', 10_000).then(
+    () => true,
+    () => false,
+  );
   const now = clock.now();
   const lateMs = (at: number | null): number => (at === null ? 0 : Math.max(0, now - at));
   const checks = {
@@ -37,19 +43,33 @@ const checkReadiness = async ({ db, redis, clock }: Deps): Promise<ApiResponse> 
     oldestUnpublishedMs: lateMs(found?.oldest_event ?? null),
   };
   const isReady = checks.postgres && checks.redis && checks.oldestDueJobMs < jobOverdueMs;
-  return { status: isReady ? 200 : 503, body: { ready: isReady, ...checks }, ...(isReady ? {} : { headers: { 'retry-after': '1' } }) };
+  return {
+    status: isReady ? 200 : 503,
+    body: { ready: isReady, ...checks },
+    ...(isReady ? {} : { headers: { 'retry-after': '1' } }),
+  };
 };
 
 /** Answers the handler of host paths; null means that the path isn't one of them. */
-export const createHost = (deps: Deps, metrics: HttpMetrics): ((ctx: Context, path: string) => Promise<ApiResponse> | ApiResponse | null) => {
+export const createHost = (
+  deps: Deps,
+  metrics: HttpMetrics,
+): ((ctx: Context, path: string) => Promise<ApiResponse> | ApiResponse | null) => {
   const document = buildOpenApiDocument(endpoints);
   const text = JSON.stringify(document);
   const page = docsPage(document);
-  const manifest = JSON.stringify({ $schema: 'https://json-schema.org/draft/2020-12/schema', title: 'Manifest', ...manifestSchema });
+  const manifest = JSON.stringify({
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'Manifest',
+    ...manifestSchema,
+  });
   const paths = new Map<string, () => Promise<ApiResponse> | ApiResponse>([
     ['/health', () => ({ status: 200, body: { ok: true } })],
     ['/ready', () => checkReadiness(deps)],
-    ['/metrics', async () => ({ status: 200, body: await metrics.text(), headers: { 'content-type': metrics.contentType } })],
+    [
+      '/metrics',
+      async () => ({ status: 200, body: await metrics.text(), headers: { 'content-type': metrics.contentType } }),
+    ],
     ['/openapi.json', () => ({ status: 200, body: text })],
     ['/docs', () => ({ status: 200, body: page, headers: { 'content-type': 'text/html; charset=utf-8' } })],
     ['/manifest.schema.json', () => ({ status: 200, body: manifest })],
@@ -57,7 +77,8 @@ export const createHost = (deps: Deps, metrics: HttpMetrics): ((ctx: Context, pa
   return (ctx, path) => {
     const serve = paths.get(path);
     if (serve === undefined) return null;
-    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') throw fault('method_not_allowed', undefined, { headers: { allow: 'GET, HEAD' } });
+    if (ctx.method !== 'GET' && ctx.method !== 'HEAD')
+      throw fault('method_not_allowed', undefined, { headers: { allow: 'GET, HEAD' } });
     return serve();
   };
 };

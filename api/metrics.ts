@@ -11,7 +11,12 @@ export interface HttpMetrics {
 export const createHttpMetrics = (): HttpMetrics => {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const requests = new Counter({ name: 'console_http_requests_total', help: 'Requests answered.', labelNames: ['method', 'route', 'status'], registers: [registry] });
+  const requests = new Counter({
+    name: 'console_http_requests_total',
+    help: 'Requests answered.',
+    labelNames: ['method', 'route', 'status'],
+    registers: [registry],
+  });
   const seconds = new Histogram({
     name: 'console_http_request_seconds',
     help: 'Time from a request to its answer.',

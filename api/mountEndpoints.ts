@@ -21,7 +21,9 @@ const none = (): void => undefined;
  * Answers the handler of everything below `/api/env/<environment>`; `path` is the path below it. The routers only say
  * which endpoint it is: a chain of middleware that is put together for each request costs more than many an answer.
  */
-export const mountEndpoints = (endpoints: readonly Endpoint[]): ((path: string, request: EndpointRequest) => Promise<{ answer: ApiResponse; route: string }>) => {
+export const mountEndpoints = (
+  endpoints: readonly Endpoint[],
+): ((path: string, request: EndpointRequest) => Promise<{ answer: ApiResponse; route: string }>) => {
   const routers = new Map<string, Router>();
   const mounted = new Map<unknown, MountedEndpoint>();
   for (const endpoint of endpoints) {
@@ -29,7 +31,10 @@ export const mountEndpoints = (endpoints: readonly Endpoint[]): ((path: string, 
     const segment = firstSegment(endpoint.path);
     const router = routers.get(segment) ?? new Router({ sensitive: true, strict: true });
     routers.set(segment, router);
-    mounted.set(router.register(endpoint.path, [endpoint.method], none), { route: endpoint.path, serve: createEndpointServer(endpoint) });
+    mounted.set(router.register(endpoint.path, [endpoint.method], none), {
+      route: endpoint.path,
+      serve: createEndpointServer(endpoint),
+    });
   }
 
   return async (path, request) => {

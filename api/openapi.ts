@@ -21,7 +21,11 @@ const errorSchema = {
     code: { type: 'string', enum: Object.keys(errors) },
     details: {
       type: 'array',
-      items: { type: 'object', required: ['path', 'message'], properties: { path: { type: 'string' }, message: { type: 'string' } } },
+      items: {
+        type: 'object',
+        required: ['path', 'message'],
+        properties: { path: { type: 'string' }, message: { type: 'string' } },
+      },
     },
   },
 };
@@ -38,7 +42,8 @@ const pathParameters = ({ path, example }: Endpoint): object[] => [
 ];
 
 /** A list is written with commas in the address, and is a list to the schema. */
-const exampleOf = ({ type }: Parameter, value: unknown): unknown => (type === 'array' && typeof value === 'string' ? value.split(',') : value);
+const exampleOf = ({ type }: Parameter, value: unknown): unknown =>
+  type === 'array' && typeof value === 'string' ? value.split(',') : value;
 
 const queryParameters = ({ query, example }: Endpoint): object[] => {
   const properties = (query?.properties ?? {}) as unknown as Readonly<Record<string, Parameter>>;
@@ -49,7 +54,9 @@ const queryParameters = ({ query, example }: Endpoint): object[] => {
     ...(schema.description === undefined ? {} : { description: schema.description }),
     schema,
     ...(schema.type === 'array' ? { style: 'form', explode: false } : {}),
-    ...(Object.hasOwn(example.query ?? {}, name) ? { example: exampleOf(schema, (example.query as Record<string, unknown>)[name]) } : {}),
+    ...(Object.hasOwn(example.query ?? {}, name)
+      ? { example: exampleOf(schema, (example.query as Record<string, unknown>)[name]) }
+      : {}),
   }));
 };
 
@@ -63,11 +70,27 @@ const ofRecords: ReadonlySet<string> = new Set(['/actions', '/runs/:id/retry', '
 
 /** Error statuses that an endpoint can answer besides those of every endpoint. */
 const errorStatuses = (endpoint: Endpoint): number[] => {
-  const always: ErrorCode[] = ['invalid', 'unauthorized', 'forbidden', 'not_found', 'method_not_allowed', 'rate_limited', 'headers_too_large', 'internal', 'unavailable'];
+  const always: ErrorCode[] = [
+    'invalid',
+    'unauthorized',
+    'forbidden',
+    'not_found',
+    'method_not_allowed',
+    'rate_limited',
+    'headers_too_large',
+    'internal',
+    'unavailable',
+  ];
   const writes: ErrorCode[] = ['conflict', 'too_large', 'unsupported_media_type', 'invalid_transition'];
   const reads: ErrorCode[] = ['app_error', 'app_timeout'];
   const asksApp = endpoint.write ? ofRecords.has(endpoint.path) : endpoint.path.startsWith('/resources/');
-  const codes = [...always, ...(endpoint.write ? writes : []), ...(asksApp ? reads : []), ...(endpoint.conditional ? ['version_conflict' as const] : []), ...(endpoint.path === '/live' || endpoint.path === '/app' ? ['upgrade_required' as const] : [])];
+  const codes = [
+    ...always,
+    ...(endpoint.write ? writes : []),
+    ...(asksApp ? reads : []),
+    ...(endpoint.conditional ? ['version_conflict' as const] : []),
+    ...(endpoint.path === '/live' || endpoint.path === '/app' ? ['upgrade_required' as const] : []),
+  ];
   return [...new Set(codes.map((code) => errors[code].status))].sort((a, b) => a - b);
 };
 
@@ -86,7 +109,9 @@ const operationOf = (endpoint: Endpoint): object => ({
         },
       }),
   responses: {
-    ...Object.fromEntries(errorStatuses(endpoint).map((status) => [String(status), { $ref: `#/components/responses/E${String(status)}` }])),
+    ...Object.fromEntries(
+      errorStatuses(endpoint).map((status) => [String(status), { $ref: `#/components/responses/E${String(status)}` }]),
+    ),
     ...Object.fromEntries(
       Object.entries(endpoint.responses).map(([status, schema]) => [
         status,
@@ -101,7 +126,10 @@ const errorResponses = (): object =>
     [...new Set(Object.values(errors).map((row) => row.status))].map((status) => [
       `E${String(status)}`,
       {
-        description: Object.entries(errors).filter(([, row]) => row.status === status).map(([code, row]) => `\`${code}\`: ${row.message}`).join(' '),
+        description: Object.entries(errors)
+          .filter(([, row]) => row.status === status)
+          .map(([code, row]) => `\`${code}\`: ${row.message}`)
+          .join(' '),
         content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
       },
     ]),
@@ -123,14 +151,20 @@ export const buildOpenApiDocument = (endpoints: readonly Endpoint[]): OpenApiDoc
     info: {
       title: 'Console API',
       version: apiVersion,
-      description: 'Inboxes of items, bulk operations, the audit log and a live stream, for agents and people alike. Times are milliseconds since 1970 UTC.',
+      description:
+        'Inboxes of items, bulk operations, the audit log and a live stream, for agents and people alike. Times are milliseconds since 1970 UTC.',
     },
     security: [{ bearer: [] }, { cookie: [] }],
     paths,
     components: {
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer' },
-        cookie: { type: 'apiKey', in: 'cookie', name: sessionCookie, description: 'A person’s session, in browsers; changes need an origin of the same host.' },
+        cookie: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: sessionCookie,
+          description: 'A person’s session, in browsers; changes need an origin of the same host.',
+        },
       },
       schemas: { Error: errorSchema },
       responses: errorResponses(),
@@ -139,10 +173,16 @@ export const buildOpenApiDocument = (endpoints: readonly Endpoint[]): OpenApiDoc
         idempotencyKey: {
           name: 'idempotency-key',
           in: 'header',
-          description: 'The same key with the same request answers what the first one did, and does nothing again. Kept for 24 hours.',
+          description:
+            'The same key with the same request answers what the first one did, and does nothing again. Kept for 24 hours.',
           schema: { type: 'string', minLength: 1, maxLength: 255 },
         },
-        ifMatch: { name: 'if-match', in: 'header', description: 'The version that you saw, in quotes; another one answers 412.', schema: { type: 'string' } },
+        ifMatch: {
+          name: 'if-match',
+          in: 'header',
+          description: 'The version that you saw, in quotes; another one answers 412.',
+          schema: { type: 'string' },
+        },
       },
     },
   };

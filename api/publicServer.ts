@@ -17,14 +17,21 @@ export interface PublicRequest extends Pick<PublicCall, 'environment' | 'request
 const readQuery = createQueryParser(strictObject({}));
 const refusedHeaders = ['idempotency-key', 'if-match'];
 
-const servePublic = async (deps: Deps, endpoint: Endpoint, { ctx, search, ...call }: PublicRequest): Promise<ApiResponse> => {
-  if (ctx.method !== endpoint.method.toUpperCase()) throw fault('method_not_allowed', undefined, { headers: { allow: endpoint.method.toUpperCase() } });
+const servePublic = async (
+  deps: Deps,
+  endpoint: Endpoint,
+  { ctx, search, ...call }: PublicRequest,
+): Promise<ApiResponse> => {
+  if (ctx.method !== endpoint.method.toUpperCase())
+    throw fault('method_not_allowed', undefined, { headers: { allow: endpoint.method.toUpperCase() } });
   readQuery(search);
   for (const name of refusedHeaders) {
-    if (ctx.req.headers[name] !== undefined) throw fault('invalid', `${name} is not taken here.`, { details: [{ path: name, message: 'is not taken here' }] });
+    if (ctx.req.headers[name] !== undefined)
+      throw fault('invalid', `${name} is not taken here.`, { details: [{ path: name, message: 'is not taken here' }] });
   }
   // Somebody else's page must not sign a browser in as whom it likes.
-  if (ctx.req.headers.origin !== undefined && !isSameOrigin(ctx.req, deps.config)) throw fault('forbidden', 'The request comes from another site.');
+  if (ctx.req.headers.origin !== undefined && !isSameOrigin(ctx.req, deps.config))
+    throw fault('forbidden', 'The request comes from another site.');
   const { value } = await readRequestBody(ctx, endpoint.bodyOptional);
   const body = endpoint.checkBody(value, deps.clock.now());
   if (endpoint.handlePublic === null) throw fault('unauthorized');
@@ -32,7 +39,14 @@ const servePublic = async (deps: Deps, endpoint: Endpoint, { ctx, search, ...cal
 };
 
 /** Answers the one who serves `path` (below the environment) without a token, or undefined. */
-export const createPublicServer = (deps: Deps, endpoints: readonly Endpoint[]): ((path: string) => ((request: PublicRequest) => Promise<ApiResponse>) | undefined) => {
-  const served = new Map(endpoints.filter(({ handlePublic: open }) => open !== null).map((endpoint) => [endpoint.path, (request: PublicRequest) => servePublic(deps, endpoint, request)]));
+export const createPublicServer = (
+  deps: Deps,
+  endpoints: readonly Endpoint[],
+): ((path: string) => ((request: PublicRequest) => Promise<ApiResponse>) | undefined) => {
+  const served = new Map(
+    endpoints
+      .filter(({ handlePublic: open }) => open !== null)
+      .map((endpoint) => [endpoint.path, (request: PublicRequest) => servePublic(deps, endpoint, request)]),
+  );
   return (path) => served.get(path);
 };

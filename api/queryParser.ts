@@ -36,7 +36,9 @@ const problemsIn = (check: () => unknown): readonly FaultDetail[] => {
 };
 
 /** Answers a reader of query strings for a schema, or of their values as they are; it throws `400 invalid` naming each offending parameter. */
-export const createQueryParser = (schema: TObject): ((search: string | Readonly<Record<string, unknown>>) => unknown) => {
+export const createQueryParser = (
+  schema: TObject,
+): ((search: string | Readonly<Record<string, unknown>>) => unknown) => {
   const properties = schema.properties as Readonly<Record<string, Typed>>;
   const check = compileCheck(schema);
   return (search) => {
@@ -48,8 +50,10 @@ export const createQueryParser = (schema: TObject): ((search: string | Readonly<
       const split = pair.indexOf('=');
       const name = decode(split === -1 ? pair : pair.slice(0, split));
       const text = decode(split === -1 ? '' : pair.slice(split + 1));
-      if (name === null || text === null) details.push({ path: name ?? pair.slice(0, 100), message: 'is not percent-encoded UTF-8' });
-      else if (!Object.hasOwn(properties, name)) details.push({ path: name.slice(0, 100), message: 'is not known here' });
+      if (name === null || text === null)
+        details.push({ path: name ?? pair.slice(0, 100), message: 'is not percent-encoded UTF-8' });
+      else if (!Object.hasOwn(properties, name))
+        details.push({ path: name.slice(0, 100), message: 'is not known here' });
       else if (Object.hasOwn(found, name)) details.push({ path: name, message: 'is given more than once' });
       else {
         const problem = textProblem(text);
@@ -58,6 +62,10 @@ export const createQueryParser = (schema: TObject): ((search: string | Readonly<
       }
     }
     if (details.length === 0) return check(found);
-    throw invalidFault([...details, ...problemsIn(() => check(found))].filter(({ path }, i, all) => all.findIndex((other) => other.path === path) === i).slice(0, limits.detailsMax));
+    throw invalidFault(
+      [...details, ...problemsIn(() => check(found))]
+        .filter(({ path }, i, all) => all.findIndex((other) => other.path === path) === i)
+        .slice(0, limits.detailsMax),
+    );
   };
 };

@@ -17,7 +17,10 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-const rawResponse = (code: 'headers_too_large' | 'uri_too_long' | 'invalid', message: string = errors[code].message): string => {
+const rawResponse = (
+  code: 'headers_too_large' | 'uri_too_long' | 'invalid',
+  message: string = errors[code].message,
+): string => {
   const { status } = errors[code];
   const body = JSON.stringify({ error: message, code });
   return [
@@ -33,7 +36,9 @@ const rawResponse = (code: 'headers_too_large' | 'uri_too_long' | 'invalid', mes
 
 /** Whether a head that was too large is so by its first line, which begins with the method and then doesn't end. */
 const hasLongAddress = (packet: Buffer | undefined): boolean =>
-  packet !== undefined && /^[A-Z]{3,10} \//.test(packet.toString('latin1', 0, 20)) && !packet.subarray(0, limits.urlBytes).includes('\n');
+  packet !== undefined &&
+  /^[A-Z]{3,10} \//.test(packet.toString('latin1', 0, 20)) &&
+  !packet.subarray(0, limits.urlBytes).includes('\n');
 
 /** What Node's parser refuses never becomes a request; it gets the same kind of answer all the same. */
 const answerBrokenRequests = (server: Server): void => {
@@ -54,9 +59,21 @@ export const startServer = async (deps: Deps): Promise<RunningServer> => {
   const apps = createAppServer(deps, rate);
   const api = createApi(deps, live, rate);
   const callback = api.koa.callback();
-  const handle = (req: IncomingMessage, res: ServerResponse): void => { void callback(req, res); };
+  const handle = (req: IncomingMessage, res: ServerResponse): void => {
+    void callback(req, res);
+  };
   // Node's own answers to a missing host and an unknown expectation would not be JSON.
-  const server = createServer({ maxHeaderSize: limits.headerBytes, requestTimeout: 20_000, headersTimeout: 15_000, connectionsCheckingInterval: 5_000, keepAliveTimeout: 65_000, requireHostHeader: false }, handle);
+  const server = createServer(
+    {
+      maxHeaderSize: limits.headerBytes,
+      requestTimeout: 20_000,
+      headersTimeout: 15_000,
+      connectionsCheckingInterval: 5_000,
+      keepAliveTimeout: 65_000,
+      requireHostHeader: false,
+    },
+    handle,
+  );
   server.on('checkExpectation', handle);
   server.on('connection', (socket: Socket) => socket.setNoDelay(true));
   answerBrokenRequests(server);

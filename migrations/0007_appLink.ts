@@ -37,4 +37,5 @@ export const up = (knex: Knex): Promise<unknown> =>
     create index staged_jobs_app on staged_jobs (env, created_at, id) where waits_for_app;
   `);
 
-export const down = (knex: Knex): Promise<unknown> => knex.raw('alter table staged_jobs drop column waits_for_app; drop table deliveries, app_connections');
+export const down = (knex: Knex): Promise<unknown> =>
+  knex.raw('alter table staged_jobs drop column waits_for_app; drop table deliveries, app_connections');

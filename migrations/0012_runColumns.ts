@@ -1,6 +1,8 @@
 /** Takes away what no run needs: a run is written only once it was confirmed, and when it is due says its job. */
 import type { Knex } from 'knex';
 
-export const up = (knex: Knex): Promise<unknown> => knex.raw('alter table runs drop column confirmed, drop column due_at');
+export const up = (knex: Knex): Promise<unknown> =>
+  knex.raw('alter table runs drop column confirmed, drop column due_at');
 
-export const down = (knex: Knex): Promise<unknown> => knex.raw('alter table runs add column confirmed boolean not null default false, add column due_at bigint');
+export const down = (knex: Knex): Promise<unknown> =>
+  knex.raw('alter table runs add column confirmed boolean not null default false, add column due_at bigint');

@@ -74,7 +74,12 @@ const grantToRole = async (db: Knex, role: string): Promise<void> => {
 /** Migrates as the owner (`ownerUrl`); grants to the user of `appUrl` if it is another one. May run any number of times. */
 export const migrateDatabase = async (ownerUrl: string, appUrl: string): Promise<void> => {
   // No time-outs: building an index on a large table may take long, and others wait for the lock meanwhile.
-  const db = knex({ client: 'pg', connection: { connectionString: ownerUrl, application_name: 'console-migrate' }, migrations: { migrationSource }, pool: { min: 0, max: 3 } });
+  const db = knex({
+    client: 'pg',
+    connection: { connectionString: ownerUrl, application_name: 'console-migrate' },
+    migrations: { migrationSource },
+    pool: { min: 0, max: 3 },
+  });
   try {
     await withMigrationLock(db, async () => {
       await migrateAll(db);
@@ -86,7 +91,8 @@ export const migrateDatabase = async (ownerUrl: string, appUrl: string): Promise
   }
 };
 
-export const migrate = (config: Config): Promise<void> => migrateDatabase(config.migrateDatabaseUrl, config.databaseUrl);
+export const migrate = (config: Config): Promise<void> =>
+  migrateDatabase(config.migrateDatabaseUrl, config.databaseUrl);
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
   readOptions('migrate');

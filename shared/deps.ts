@@ -16,7 +16,11 @@ export type Deps = ViewDeps;
 export const openDeps = async (config: Config, part: string, clock: Clock = systemClock): Promise<Deps> => {
   const log = createLog(config, part);
   const db = openDb({ url: config.databaseUrl, poolSize: config.poolSize, applicationName: `console-${part}` });
-  const redis = openRedis({ url: config.redisUrl, prefix: config.redisPrefix, onError: (error) => log.debug({ err: error }, 'Redis is away') });
+  const redis = openRedis({
+    url: config.redisUrl,
+    prefix: config.redisPrefix,
+    onError: (error) => log.debug({ err: error }, 'Redis is away'),
+  });
   try {
     const directory = await openDirectory({
       db,
@@ -25,7 +29,11 @@ export const openDeps = async (config: Config, part: string, clock: Clock = syst
       onError: (error) => log.warn({ err: error }, 'the directory could not be read'),
     });
     const link = openAppLink({ db, bus: redis.bus, clock, config, log });
-    const flags = openFlagCache({ db, bus: redis.bus, onError: (error) => log.debug({ err: error }, 'flags could not be read; they will be in a second') });
+    const flags = openFlagCache({
+      db,
+      bus: redis.bus,
+      onError: (error) => log.debug({ err: error }, 'flags could not be read; they will be in a second'),
+    });
     return { config, clock, log, db, redis, bus: redis.bus, directory, link, flags, afterRun: countSettledRun };
   } catch (error) {
     await redis.close();

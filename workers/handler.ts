@@ -40,4 +40,6 @@ export type JobHandlers = { readonly [N in JobName]: JobHandler<N> };
 /** Handlers by name, as a worker runs them: it can't know which payload belongs to a name that it reads from a row. */
 export type HandlerTable = Readonly<Record<string, JobHandler<never>>>;
 /** The catalogue's `jobs`; tests give their own. */
-export type JobTable = Readonly<Record<string, { readonly queue: string; readonly concurrency: number; readonly retries: number }>>;
+export type JobTable = Readonly<
+  Record<string, { readonly queue: string; readonly concurrency: number; readonly retries: number }>
+>;

@@ -28,19 +28,27 @@ export const startLeaseRenewal = (db: Db, onError: (error: unknown) => void): Jo
     const sentAt = performance.now();
     const some = [...entries.values()];
     if (some.length === 0) return;
-    const lost = new Set(await renewJobLeases(db, some.map(({ claim }) => claim)));
+    const lost = new Set(
+      await renewJobLeases(
+        db,
+        some.map(({ claim }) => claim),
+      ),
+    );
     for (const entry of some) {
       if (lost.has(entry.claim)) entry.controller.abort(new Error('the claim was lost'));
       else entry.until = sentAt + jobLeaseMs;
     }
   };
   const tick = (): void => {
-    for (const { until, controller } of entries.values()) if (until <= performance.now()) controller.abort(new Error('the claim ran out'));
+    for (const { until, controller } of entries.values())
+      if (until <= performance.now()) controller.abort(new Error('the claim ran out'));
     if (busy) return;
     busy = true;
-    extendAll().catch(onError).finally(() => {
-      busy = false;
-    });
+    extendAll()
+      .catch(onError)
+      .finally(() => {
+        busy = false;
+      });
   };
   const timer = setInterval(tick, jobLeaseRenewMs);
 

@@ -3,7 +3,16 @@ import { Histogram } from 'prom-client';
 import { sleep } from '../shared/platform/core/wait.ts';
 import { isDbUnavailable } from '../shared/platform/db/errors.ts';
 import type { Deps } from '../shared/deps.ts';
-import { rescheduleJob, acquireJobLease, jobLeaseMs, failJob, completeJob, returnJob, parkJob, type JobLease } from '../shared/platform/outbox/jobLease.ts';
+import {
+  rescheduleJob,
+  acquireJobLease,
+  jobLeaseMs,
+  failJob,
+  completeJob,
+  returnJob,
+  parkJob,
+  type JobLease,
+} from '../shared/platform/outbox/jobLease.ts';
 import { channels } from '../shared/platform/redis/bus.ts';
 import { backoffAfter } from './wakeSignal.ts';
 import type { HandlerTable, JobTable, JobOutcome } from './handler.ts';
@@ -19,7 +28,8 @@ const seconds = new Histogram({
 type StartResult = JobOutcome | { readonly kind: 'failed'; readonly error: unknown } | { readonly kind: 'interrupted' };
 
 /** ms before the next try: 0.5 s, 1 s, 2 s … and up to half more at random, at most 30 s. */
-export const jobBackoffMs = (tries: number): number => Math.min(500 * 2 ** Math.min(tries - 1, 10) * (1 + Math.random() / 2), 30_000);
+export const jobBackoffMs = (tries: number): number =>
+  Math.min(500 * 2 ** Math.min(tries - 1, 10) * (1 + Math.random() / 2), 30_000);
 
 /** Repeats something while PostgreSQL is away, as long as `goOn` says so. */
 const retryWhileUnavailable = async <T>(goOn: () => boolean, work: () => Promise<T>): Promise<T> => {
@@ -46,18 +56,29 @@ export interface WorkerDeps {
 }
 
 /** Runs one start of a claimed job. */
-const runHandler = async ({ deps, handlers }: WorkerDeps, { id, env, name, payload, requestId, fence, tries }: JobLease, signal: AbortSignal): Promise<StartResult> => {
+const runHandler = async (
+  { deps, handlers }: WorkerDeps,
+  { id, env, name, payload, requestId, fence, tries }: JobLease,
+  signal: AbortSignal,
+): Promise<StartResult> => {
   const handler = handlers[name];
   if (handler === undefined) return { kind: 'failed', error: new Error(`There is no handler for the job ${name}.`) };
   try {
-    return await handler({ id, env, name: name as never, payload: payload as never, requestId, fence, startCount: tries, signal }, deps);
+    return await handler(
+      { id, env, name: name as never, payload: payload as never, requestId, fence, startCount: tries, signal },
+      deps,
+    );
   } catch (error) {
     return signal.aborted ? { kind: 'interrupted' } : { kind: 'failed', error };
   }
 };
 
 /** Writes what became of a start; false when the claim was lost. */
-const recordResult = ({ deps: { db, clock }, jobs }: WorkerDeps, claimed: JobLease, result: StartResult): Promise<boolean> => {
+const recordResult = (
+  { deps: { db, clock }, jobs }: WorkerDeps,
+  claimed: JobLease,
+  result: StartResult,
+): Promise<boolean> => {
   switch (result.kind) {
     case 'done':
       return completeJob(db, claimed);
@@ -76,7 +97,12 @@ const recordResult = ({ deps: { db, clock }, jobs }: WorkerDeps, claimed: JobLea
   }
 };
 
-const logResult = ({ log }: Deps, { id, name, requestId, tries }: JobLease, result: StartResult, kept: boolean): void => {
+const logResult = (
+  { log }: Deps,
+  { id, name, requestId, tries }: JobLease,
+  result: StartResult,
+  kept: boolean,
+): void => {
   const about = { job: id, name, requestId, tries };
   if (result.kind === 'failed') log.warn({ ...about, err: result.error }, 'a job failed');
   else if (result.kind === 'giveUp') log.warn({ ...about, reason: result.reason }, 'a job was given up');
@@ -92,14 +118,21 @@ const runLeasedJob = async (parts: WorkerDeps, claimed: JobLease): Promise<void>
   const endedAt = performance.now();
   seconds.observe({ job: claimed.name, outcome: result.kind }, (endedAt - startedAt) / 1000);
   try {
-    const kept = await retryWhileUnavailable(() => performance.now() - endedAt < jobLeaseMs, () => recordResult(parts, claimed, result));
+    const kept = await retryWhileUnavailable(
+      () => performance.now() - endedAt < jobLeaseMs,
+      () => recordResult(parts, claimed, result),
+    );
     logResult(deps, claimed, result, kept);
   } catch (error) {
-    deps.log.error({ err: error, job: claimed.id, requestId: claimed.requestId }, 'what became of a job could not be written; it will run again');
+    deps.log.error(
+      { err: error, job: claimed.id, requestId: claimed.requestId },
+      'what became of a job could not be written; it will run again',
+    );
   } finally {
     held.remove(claimed);
   }
-  if (result.kind === 'interrupted' || (result.kind === 'again' && result.at <= deps.clock.now())) deps.bus.publish(channels.workAvailable, 'jobs');
+  if (result.kind === 'interrupted' || (result.kind === 'again' && result.at <= deps.clock.now()))
+    deps.bus.publish(channels.workAvailable, 'jobs');
 };
 
 export const startWorker = (parts: WorkerDeps, queue: string): JobWorker => {
@@ -107,17 +140,28 @@ export const startWorker = (parts: WorkerDeps, queue: string): JobWorker => {
   let closing: Promise<void> | null = null;
 
   const take = async (id: string): Promise<void> => {
-    const claimed = await retryWhileUnavailable(() => closing === null, () => acquireJobLease(deps.db, id, deps.clock.now()));
+    const claimed = await retryWhileUnavailable(
+      () => closing === null,
+      () => acquireJobLease(deps.db, id, deps.clock.now()),
+    );
     if (claimed !== null) await runLeasedJob(parts, claimed);
   };
-  const concurrency = Math.max(...Object.values(jobs).filter((job) => job.queue === queue).map((job) => job.concurrency));
-  const worker = deps.redis.worker(queue, async ({ data, name }) => {
-    if (data.staged === undefined) {
-      // Only the benchmark adds jobs without a row: they have nothing that could be lost.
-      await handlers[name]?.(data as never, deps);
-      return;
-    }
-    await take(data.staged);
-  }, { concurrency });
+  const concurrency = Math.max(
+    ...Object.values(jobs)
+      .filter((job) => job.queue === queue)
+      .map((job) => job.concurrency),
+  );
+  const worker = deps.redis.worker(
+    queue,
+    async ({ data, name }) => {
+      if (data.staged === undefined) {
+        // Only the benchmark adds jobs without a row: they have nothing that could be lost.
+        await handlers[name]?.(data as never, deps);
+        return;
+      }
+      await take(data.staged);
+    },
+    { concurrency },
+  );
   return { close: () => (closing ??= worker.close()) };
 };

@@ -26,7 +26,10 @@ export interface WorkerProcess extends RunningService {
   start(): Promise<void>;
 }
 
-const startServices = (deps: Deps, { jobs = catalogue, handlers = ourHandlers, sweeps = ourSweeps }: WorkerProcessOptions): RunningService => {
+const startServices = (
+  deps: Deps,
+  { jobs = catalogue, handlers = ourHandlers, sweeps = ourSweeps }: WorkerProcessOptions,
+): RunningService => {
   const { log, config } = deps;
   const publisher = startPublisher(deps);
   const enqueuer = startEnqueuer(deps, jobs);
@@ -40,7 +43,8 @@ const startServices = (deps: Deps, { jobs = catalogue, handlers = ourHandlers, s
       const idle = Promise.all([sweeping.stop(), enqueuer.stop(), ...workers.map((worker) => worker.close())]);
       if (!(await settlesWithin(config.drainMs, idle))) {
         held.abortAll('the worker stops');
-        if (!(await settlesWithin(interruptGraceMs, idle))) log.warn('jobs did not end in time; others will run them again');
+        if (!(await settlesWithin(interruptGraceMs, idle)))
+          log.warn('jobs did not end in time; others will run them again');
       }
       held.close();
       await settlesWithin(interruptGraceMs, publisher.stop());

@@ -1,7 +1,13 @@
 /** What an app may ask of the service: each method with its params and its work. Called by requests.ts. */
 import type { Caller } from '../../shared/access/principal.ts';
 import type { LocalConnection } from '../../shared/applink/localConnections.ts';
-import { linkLimits, type AppCalls, type AppMethod, type AppNotifications, type RunAnswer } from '../../shared/applink/protocol.ts';
+import {
+  linkLimits,
+  type AppCalls,
+  type AppMethod,
+  type AppNotifications,
+  type RunAnswer,
+} from '../../shared/applink/protocol.ts';
 import { recordProgress, settleRunAnswers } from '../../shared/actions/runOutcome.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import { strictObject, lookupIdSchema, nameSchema, nullable, Type } from '../../shared/platform/core/schema.ts';
@@ -17,25 +23,38 @@ export interface AppRequestContext {
   readonly connection: LocalConnection;
 }
 
-type AppMethodHandler<M extends Exclude<AppMethod, 'app.register'>> = (asking: AppRequestContext, params: unknown) => Promise<AppCalls[M]['result']>;
+type AppMethodHandler<M extends Exclude<AppMethod, 'app.register'>> = (
+  asking: AppRequestContext,
+  params: unknown,
+) => Promise<AppCalls[M]['result']>;
 
-const batch = <T extends Parameters<typeof Type.Array>[0]>(items: T) => Type.Array(items, { maxItems: linkLimits.batch });
+const batch = <T extends Parameters<typeof Type.Array>[0]>(items: T) =>
+  Type.Array(items, { maxItems: linkLimits.batch });
 
 /** The records themselves are checked where they are stored, like those that come over HTTP. */
 const checkPut = compileCheck(strictObject({ resource: nameSchema('The resource.'), records: batch(Type.Unknown()) }));
-const checkDelete = compileCheck(strictObject({ resource: nameSchema('The resource.'), ids: batch(Type.String({ minLength: 1, maxLength: limits.recordIdMax })) }));
+const checkDelete = compileCheck(
+  strictObject({
+    resource: nameSchema('The resource.'),
+    ids: batch(Type.String({ minLength: 1, maxLength: limits.recordIdMax })),
+  }),
+);
 const answerSchema = strictObject({
   run: lookupIdSchema('The run.'),
   result: Type.Optional(Type.Unknown()),
   error: Type.Optional(Type.Object({ code: Type.Integer(), message: Type.String() })),
 });
 const checkAnswers = compileCheck(strictObject({ answers: Type.Array(answerSchema, { maxItems: linkLimits.batch }) }));
-const checkList = compileCheck(strictObject({ cursor: Type.Optional(nameSchema('The flag that the answer before ended with.')) }));
-const checkProgress = compileCheck(strictObject({
-  run: lookupIdSchema('The run.'),
-  progress: nullable(Type.Number({ minimum: 0, maximum: 1 })),
-  message: Type.Optional(nullable(Type.String({ maxLength: 10_000 }))),
-}));
+const checkList = compileCheck(
+  strictObject({ cursor: Type.Optional(nameSchema('The flag that the answer before ended with.')) }),
+);
+const checkProgress = compileCheck(
+  strictObject({
+    run: lookupIdSchema('The run.'),
+    progress: nullable(Type.Number({ minimum: 0, maximum: 1 })),
+    message: Type.Optional(nullable(Type.String({ maxLength: 10_000 }))),
+  }),
+);
 
 const putRecordsMethod: AppMethodHandler<'records.put'> = async ({ deps, caller }, params) => {
   const { resource, records } = checkPut(params);
@@ -65,7 +84,9 @@ export const appMethods: { readonly [M in Exclude<AppMethod, 'app.register'>]: A
   'flags.list': listFlagsMethod,
 };
 
-export const appNotifications: { readonly [M in keyof AppNotifications]: (asking: AppRequestContext, params: unknown) => void } = {
+export const appNotifications: {
+  readonly [M in keyof AppNotifications]: (asking: AppRequestContext, params: unknown) => void;
+} = {
   'run.progress': ({ deps, caller, connection: held }, params) => {
     const { run, progress, message = null } = checkProgress(params);
     recordProgress(deps, caller.env.id, held.connection.instance, { run, progress, message });

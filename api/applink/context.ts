@@ -15,7 +15,12 @@ export interface AppTimes {
   readonly graceMs: number;
 }
 
-export const appTimes: AppTimes = { heartbeatMs: linkLimits.heartbeatMs, goneMs: linkLimits.goneMs, registerMs: 10_000, graceMs: 1_500 };
+export const appTimes: AppTimes = {
+  heartbeatMs: linkLimits.heartbeatMs,
+  goneMs: linkLimits.goneMs,
+  registerMs: 10_000,
+  graceMs: 1_500,
+};
 
 export interface AppContext {
   readonly deps: Deps;

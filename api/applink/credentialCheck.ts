@@ -12,7 +12,10 @@ export interface CredentialCheck {
   stop(): void;
 }
 
-export const createCredentialCheck = ({ directory, clock, log }: Deps, sessions: ReadonlySet<AppSession>): CredentialCheck => {
+export const createCredentialCheck = (
+  { directory, clock, log }: Deps,
+  sessions: ReadonlySet<AppSession>,
+): CredentialCheck => {
   /** Credentials that are to be looked up. */
   const due = new Set<string>();
   let looking = false;

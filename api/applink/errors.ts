@@ -9,12 +9,17 @@ const refusedCode = -32000;
 
 const faultOfRequest = (error: unknown, log: Log): Fault => {
   if (error instanceof Fault) return error;
-  if (isDbUnavailable(error)) return fault('unavailable', 'The service is not available right now; try again in a moment.');
+  if (isDbUnavailable(error))
+    return fault('unavailable', 'The service is not available right now; try again in a moment.');
   log.error({ err: error }, 'a request of an app failed');
   return fault('internal');
 };
 
 export const toAppRpcError = (error: unknown, log: Log): RpcError => {
   const { code, message, status, extra } = faultOfRequest(error, log);
-  return { code: status === 400 ? rpcCodes.invalidParams : refusedCode, message, data: { code, ...(extra.details === undefined ? {} : { details: extra.details }) } };
+  return {
+    code: status === 400 ? rpcCodes.invalidParams : refusedCode,
+    message,
+    data: { code, ...(extra.details === undefined ? {} : { details: extra.details }) },
+  };
 };

@@ -7,7 +7,13 @@ export type RpcId = number | string;
 
 export type AppFrame =
   /** `id` null: a notification, which is not answered. `problem`: it is too much to be looked into. */
-  | { readonly kind: 'request'; readonly id: RpcId | null; readonly method: string; readonly params: unknown; readonly problem?: FaultDetail }
+  | {
+      readonly kind: 'request';
+      readonly id: RpcId | null;
+      readonly method: string;
+      readonly params: unknown;
+      readonly problem?: FaultDetail;
+    }
   | { readonly kind: 'answer'; readonly id: number; readonly message: unknown }
   /** The app's word on a frame of ours that it could not read. */
   | { readonly kind: 'complaint' }
@@ -18,7 +24,8 @@ const methodMax = 100;
 
 const badFrame = (code: number, message: string): AppFrame => ({ kind: 'bad', error: { code, message } });
 
-const isId = (id: unknown): id is RpcId => Number.isSafeInteger(id) || (typeof id === 'string' && id.length <= idMax && id.isWellFormed());
+const isId = (id: unknown): id is RpcId =>
+  Number.isSafeInteger(id) || (typeof id === 'string' && id.length <= idMax && id.isWellFormed());
 
 /** The beginning of a message as most programs write it: tells what it is about without parsing it. */
 const head = /^\{"jsonrpc":"2\.0","id":(\d{1,15}),"(method|result|error)":/;
@@ -26,12 +33,15 @@ const head = /^\{"jsonrpc":"2\.0","id":(\d{1,15}),"(method|result|error)":/;
 const unreadFrame = (text: string, problem: FaultDetail): AppFrame => {
   const [, id, member] = head.exec(text.slice(0, 100)) ?? [];
   if (id === undefined) return badFrame(rpcCodes.invalidRequest, `The message ${problem.message}.`);
-  return member === 'method' ? { kind: 'request', id: Number(id), method: '', params: null, problem } : { kind: 'answer', id: Number(id), message: null };
+  return member === 'method'
+    ? { kind: 'request', id: Number(id), method: '', params: null, problem }
+    : { kind: 'answer', id: Number(id), message: null };
 };
 
 const parseRequest = (message: Record<string, unknown>): AppFrame => {
   const { jsonrpc, id, method, params = {} } = message;
-  if (jsonrpc !== '2.0' || typeof method !== 'string' || method.length > methodMax) return badFrame(rpcCodes.invalidRequest, 'This is not a JSON-RPC 2.0 request.');
+  if (jsonrpc !== '2.0' || typeof method !== 'string' || method.length > methodMax)
+    return badFrame(rpcCodes.invalidRequest, 'This is not a JSON-RPC 2.0 request.');
   if ('id' in message && !isId(id)) return badFrame(rpcCodes.invalidRequest, 'An id is a number or a string.');
   return { kind: 'request', id: isId(id) ? id : null, method, params };
 };
@@ -45,9 +55,17 @@ export const parseFrame = (text: string): AppFrame => {
   } catch {
     return badFrame(rpcCodes.parseError, 'This is not valid JSON.');
   }
-  if (!isObject(message)) return badFrame(rpcCodes.invalidRequest, Array.isArray(message) ? 'Batches are not taken; send one message a frame.' : 'This is not a JSON-RPC 2.0 message.');
+  if (!isObject(message))
+    return badFrame(
+      rpcCodes.invalidRequest,
+      Array.isArray(message)
+        ? 'Batches are not taken; send one message a frame.'
+        : 'This is not a JSON-RPC 2.0 message.',
+    );
   if ('method' in message) return parseRequest(message);
   const { id } = message;
   if (typeof id === 'number' && Number.isSafeInteger(id)) return { kind: 'answer', id, message };
-  return id === null && 'error' in message ? { kind: 'complaint' } : badFrame(rpcCodes.invalidRequest, 'This is neither a request nor an answer.');
+  return id === null && 'error' in message
+    ? { kind: 'complaint' }
+    : badFrame(rpcCodes.invalidRequest, 'This is neither a request nor an answer.');
 };

@@ -11,7 +11,10 @@ import { AppSession, type OpenedSocket } from './session.ts';
 const checkIntervalMs = 1_000;
 const idlePollMs = 20;
 
-const wait = (ms: number): Promise<void> => new Promise((resolve) => { setTimeout(resolve, ms); });
+const wait = (ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
 
 export interface AppHub {
   open(opened: OpenedSocket): void;
@@ -50,7 +53,13 @@ export const createAppHub = (context: AppContext): AppHub => {
   const renewAll = async (): Promise<void> => {
     const held = [...sessions].filter((session) => sockets.has(session));
     try {
-      const there = held.length === 0 ? new Set() : await renewConnections(deps.db, held.map(({ connection: { id }, busy }) => ({ id, busy })));
+      const there =
+        held.length === 0
+          ? new Set()
+          : await renewConnections(
+              deps.db,
+              held.map(({ connection: { id }, busy }) => ({ id, busy })),
+            );
       for (const session of held) if (!there.has(session.connection.id)) await missing(session);
       renewedAt = performance.now();
     } catch (error) {

@@ -37,11 +37,22 @@ export class OutgoingCalls {
   /** `params` is JSON text. `write` answers false when nothing can be sent any more. */
   call(method: ServiceMethod, params: string, timeoutMs: number, sent?: () => void): Promise<RelayOutcome> {
     const id = ++this.#last;
-    if (!this.#write(`{"jsonrpc":"2.0","id":${String(id)},"method":"${method}","params":${params}}`)) return Promise.resolve({ kind: 'offline' });
+    if (!this.#write(`{"jsonrpc":"2.0","id":${String(id)},"method":"${method}","params":${params}}`))
+      return Promise.resolve({ kind: 'offline' });
     sent?.();
     return new Promise((end) => {
-      const timer = setTimeout(() => { this.#timedOut(id); }, Math.min(timeoutMs, timerMaxMs));
-      this.#waiting.set(id, { method, run: method === 'action.run' ? (runIn.exec(params)?.[1] ?? null) : null, timer, end });
+      const timer = setTimeout(
+        () => {
+          this.#timedOut(id);
+        },
+        Math.min(timeoutMs, timerMaxMs),
+      );
+      this.#waiting.set(id, {
+        method,
+        run: method === 'action.run' ? (runIn.exec(params)?.[1] ?? null) : null,
+        timer,
+        end,
+      });
     });
   }
 

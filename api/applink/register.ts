@@ -18,12 +18,14 @@ import type { AppSession } from './session.ts';
 
 const text = (description: string) => Type.String({ minLength: 1, maxLength: 100, pattern: '\\S', description });
 
-const checkRegistration = compileCheck(strictObject({
-  manifest: Type.Object({}, { description: 'What the app declares; its JSON Schema is at /manifest.schema.json.' }),
-  instance: text('Made at the process’s start and kept over reconnects.'),
-  startedAt: timeSchema('When the process was started.'),
-  sdk: text('Name and version of what speaks.'),
-}));
+const checkRegistration = compileCheck(
+  strictObject({
+    manifest: Type.Object({}, { description: 'What the app declares; its JSON Schema is at /manifest.schema.json.' }),
+    instance: text('Made at the process’s start and kept over reconnects.'),
+    startedAt: timeSchema('When the process was started.'),
+    sdk: text('Name and version of what speaks.'),
+  }),
+);
 
 /** The problems of a manifest, told apart from those of the other params. */
 export class ManifestRefusedError extends Error {
@@ -35,14 +37,21 @@ export class ManifestRefusedError extends Error {
   }
 }
 
-const defineManifest = async ({ deps }: AppContext, caller: Caller, { manifest, startedAt }: { manifest: unknown; startedAt: number }): Promise<DefineResult> => {
+const defineManifest = async (
+  { deps }: AppContext,
+  caller: Caller,
+  { manifest, startedAt }: { manifest: unknown; startedAt: number },
+): Promise<DefineResult> => {
   const now = deps.clock.now();
   try {
     // A clock that goes ahead must not keep every later version out.
     const declared = { environment: caller.env.name, manifest, startedAt: Math.min(startedAt, now) };
-    return await runAdminChange(deps.db, deps.bus, (tx) => defineEnvironment(tx, toAdministrator(caller, now), declared));
+    return await runAdminChange(deps.db, deps.bus, (tx) =>
+      defineEnvironment(tx, toAdministrator(caller, now), declared),
+    );
   } catch (error) {
-    if (error instanceof Fault && error.code === 'invalid') throw new ManifestRefusedError(error.message, error.extra.details ?? []);
+    if (error instanceof Fault && error.code === 'invalid')
+      throw new ManifestRefusedError(error.message, error.extra.details ?? []);
     throw error;
   }
 };
@@ -57,26 +66,41 @@ const releaseParked = async ({ deps: { db, bus, clock, log } }: AppContext, env:
 };
 
 /** Instances that are there already hear of flags that this one declares otherwise. */
-const notifyOtherInstances = async ({ deps: { link, flags, directory, clock, log } }: AppContext, number: number, keys: readonly string[]): Promise<void> => {
+const notifyOtherInstances = async (
+  { deps: { link, flags, directory, clock, log } }: AppContext,
+  number: number,
+  keys: readonly string[],
+): Promise<void> => {
   try {
     const env = directory.environmentById(number);
     if (env === undefined || keys.length === 0 || !(await link.online(number))) return;
     for (const key of keys) {
       const held = await flags.get(env, key);
-      if (held !== undefined) link.notify(number, 'flags.changed', { flag: flagView(held.flag, clock.now()) as unknown as Json });
+      if (held !== undefined)
+        link.notify(number, 'flags.changed', { flag: flagView(held.flag, clock.now()) as unknown as Json });
     }
   } catch (error) {
-    log.debug({ err: error, env: number }, 'other instances could not be told of flags; they ask for them all now and then');
+    log.debug(
+      { err: error, env: number },
+      'other instances could not be told of flags; they ask for them all now and then',
+    );
   }
 };
 
 /** `answer` is called at the moment from which on the socket may be called. */
-export const registerApp = async (context: AppContext, session: AppSession, caller: Caller, params: unknown, answer: (result: AppCalls['app.register']['result']) => void): Promise<readonly { readonly id: string; readonly process: string }[]> => {
+export const registerApp = async (
+  context: AppContext,
+  session: AppSession,
+  caller: Caller,
+  params: unknown,
+  answer: (result: AppCalls['app.register']['result']) => void,
+): Promise<readonly { readonly id: string; readonly process: string }[]> => {
   const { deps, sockets } = context;
   const { manifest, instance, startedAt, sdk } = checkRegistration(params);
   const problem = jsonProblem({ instance, sdk });
   if (problem !== null) throw invalidFault([problem]);
-  if (session.arrival !== null || session.registering) throw fault('conflict', 'This connection is registered already.');
+  if (session.arrival !== null || session.registering)
+    throw fault('conflict', 'This connection is registered already.');
   session.registering = true;
   try {
     const { warnings, flags } = await defineManifest(context, caller, { manifest, startedAt });

@@ -37,7 +37,9 @@ export class RequestQueue {
         return;
       }
       this.#running += work.weight;
-      void work.run().then(() => { this.#ended(work.weight); });
+      void work.run().then(() => {
+        this.#ended(work.weight);
+      });
     }
     if (ws.readyState === ws.OPEN && !ws.isPaused) ws.pause();
   }

@@ -2,7 +2,13 @@
 import { settleRunAnswers } from '../../shared/actions/runOutcome.ts';
 import type { Caller } from '../../shared/access/principal.ts';
 import { requestCounter } from '../../shared/applink/metrics.ts';
-import { linkCloseCodes, rpcCodes, type AppCalls, type RpcError, type RunAnswer } from '../../shared/applink/protocol.ts';
+import {
+  linkCloseCodes,
+  rpcCodes,
+  type AppCalls,
+  type RpcError,
+  type RunAnswer,
+} from '../../shared/applink/protocol.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
 import { jsonProblem } from '../../shared/platform/core/jsonLimits.ts';
 import { newId } from '../../shared/platform/core/ids.ts';
@@ -38,7 +44,12 @@ const callMethod = async (asking: AppRequestContext, { method, params, notified 
 };
 
 const toRpcRefusal = ({ deps }: AppContext, error: unknown): RpcError => {
-  if (error instanceof ManifestRefusedError) return { code: rpcCodes.invalidParams, message: error.message, data: { code: 'invalid', problems: error.problems } };
+  if (error instanceof ManifestRefusedError)
+    return {
+      code: rpcCodes.invalidParams,
+      message: error.message,
+      data: { code: 'invalid', problems: error.problems },
+    };
   if (error instanceof UnknownMethod) return { code: rpcCodes.methodNotFound, message: error.message };
   return toAppRpcError(error, deps.log);
 };
@@ -46,15 +57,28 @@ const toRpcRefusal = ({ deps }: AppContext, error: unknown): RpcError => {
 export const createFrameHandler = (context: AppContext, replaced: OnReplaced): AppFrameHandler => {
   const { deps } = context;
 
-  const answerRequest = async (session: AppSession, asked: AppRequest, answer: (result: unknown) => void): Promise<void> => {
+  const answerRequest = async (
+    session: AppSession,
+    asked: AppRequest,
+    answer: (result: unknown) => void,
+  ): Promise<void> => {
     if (asked.method === 'app.register') {
-      replaced(await registerApp(context, session, toCaller(context, session), asked.params, answer as (result: AppCalls['app.register']['result']) => void));
+      replaced(
+        await registerApp(
+          context,
+          session,
+          toCaller(context, session),
+          asked.params,
+          answer as (result: AppCalls['app.register']['result']) => void,
+        ),
+      );
     } else if (session.arrival === null) session.end(linkCloseCodes.notRegistered, 'app.register comes first');
     else answer(await callMethod({ deps, caller: toCaller(context, session), connection: session }, asked));
   };
 
   const late = async (session: AppSession, given: RunAnswer): Promise<void> => {
-    for (const run of await settleRunAnswers(deps, session.env, session.connection.instance, [given])) session.notify('run.settled', { run });
+    for (const run of await settleRunAnswers(deps, session.env, session.connection.instance, [given]))
+      session.notify('run.settled', { run });
   };
 
   return {
@@ -71,9 +95,11 @@ export const createFrameHandler = (context: AppContext, replaced: OnReplaced): A
     toRpcError: (error) => toRpcRefusal(context, error),
     onLateAnswer: (session, run, message) => {
       const { result, error } = message as Partial<RunAnswer>;
-      late(session, { run, ...(error === undefined ? { result: result ?? null } : { error }) }).catch((failure: unknown) => {
-        deps.log.debug({ err: failure, run }, 'a late answer could not be written; the app still has it');
-      });
+      late(session, { run, ...(error === undefined ? { result: result ?? null } : { error }) }).catch(
+        (failure: unknown) => {
+          deps.log.debug({ err: failure, run }, 'a late answer could not be written; the app still has it');
+        },
+      );
     },
   };
 };

@@ -7,7 +7,13 @@ import { parseCallOutcome } from '../../shared/applink/callOutcome.ts';
 import type { LocalSocket, RelayOutcome } from '../../shared/applink/localConnections.ts';
 import type { CallOutcome, AppConnection } from '../../shared/applink/link.ts';
 import { droppedFrameCounter } from '../../shared/applink/metrics.ts';
-import { linkCloseCodes, type RpcError, type ServiceCalls, type ServiceMethod, type ServiceNotifications } from '../../shared/applink/protocol.ts';
+import {
+  linkCloseCodes,
+  type RpcError,
+  type ServiceCalls,
+  type ServiceMethod,
+  type ServiceNotifications,
+} from '../../shared/applink/protocol.ts';
 import type { ConnectionRegistration } from '../../shared/applink/presence.ts';
 import type { AppContext } from './context.ts';
 import { invalidFault } from '../../shared/platform/core/validate.ts';
@@ -76,7 +82,12 @@ export class AppSession implements LocalSocket {
     this.connection = { id: randomUUID(), instance: '', process: sockets.process };
     this.intake = new RequestQueue(ws);
     this.#hearing = hearing;
-    this.#calls = new OutgoingCalls((text) => this.write(text), (run, message) => { hearing.onLateAnswer(this, run, message); });
+    this.#calls = new OutgoingCalls(
+      (text) => this.write(text),
+      (run, message) => {
+        hearing.onLateAnswer(this, run, message);
+      },
+    );
   }
 
   get open(): boolean {
@@ -94,7 +105,9 @@ export class AppSession implements LocalSocket {
       this.ws.terminate();
       return false;
     }
-    this.ws.send(text, () => { this.intake.process(); });
+    this.ws.send(text, () => {
+      this.intake.process();
+    });
     return true;
   }
 
@@ -102,9 +115,15 @@ export class AppSession implements LocalSocket {
     return this.#calls.call(method, params, timeoutMs, sent);
   }
 
-  async call<M extends ServiceMethod>(method: M, params: ServiceCalls[M]['params'], timeoutMs: number): Promise<CallOutcome<ServiceCalls[M]['result']>> {
+  async call<M extends ServiceMethod>(
+    method: M,
+    params: ServiceCalls[M]['params'],
+    timeoutMs: number,
+  ): Promise<CallOutcome<ServiceCalls[M]['result']>> {
     const relayed = await this.relay(method, JSON.stringify(params), timeoutMs);
-    return relayed.kind === 'frame' ? (parseCallOutcome(relayed.message) as CallOutcome<ServiceCalls[M]['result']>) : relayed;
+    return relayed.kind === 'frame'
+      ? (parseCallOutcome(relayed.message) as CallOutcome<ServiceCalls[M]['result']>)
+      : relayed;
   }
 
   notify<M extends keyof ServiceNotifications>(method: M, params: ServiceNotifications[M]): void {
@@ -152,12 +171,14 @@ export class AppSession implements LocalSocket {
     }
     const text = (data as Buffer).toString();
     const frame = parseFrame(text);
-    if (frame.kind === 'request') this.intake.add(() => this.#serve(frame), frame.method === 'items.report' ? reportWeight : 1);
+    if (frame.kind === 'request')
+      this.intake.add(() => this.#serve(frame), frame.method === 'items.report' ? reportWeight : 1);
     else if (frame.kind === 'answer') {
       // What was too much to be looked into is so for the process that asked as well.
       if (!this.#calls.settle(frame.id, frame.message, frame.message === null ? 'null' : text)) this.#senseless(null);
     } else if (frame.kind === 'bad') this.#senseless(frame.error);
-    if (this.arrival === null && frame.kind !== 'request') this.end(linkCloseCodes.notRegistered, 'app.register comes first');
+    if (this.arrival === null && frame.kind !== 'request')
+      this.end(linkCloseCodes.notRegistered, 'app.register comes first');
   }
 
   #senseless(error: RpcError | null): void {
@@ -174,7 +195,9 @@ export class AppSession implements LocalSocket {
     };
     try {
       if (problem !== undefined) throw invalidFault([problem]);
-      await this.#hearing.request(this, { method, params, notified: id === null }, (result) => { answer({ result }); });
+      await this.#hearing.request(this, { method, params, notified: id === null }, (result) => {
+        answer({ result });
+      });
     } catch (error) {
       answer({ error: this.#hearing.toRpcError(error) });
     }

@@ -40,18 +40,36 @@ export const createAppUpgrade = ({ deps, sockets: held }: AppContext, hub: AppHu
     for (const [name, value] of Object.entries(headersOf.get(request) ?? {})) headers.push(`${name}: ${value}`);
   });
   sockets.on('wsClientError', (error, socket, request) => {
-    refuseUpgrade(socket, fault('invalid', `${error.message}.`, { headers: { 'sec-websocket-version': '13' } }), headersOf.get(request) ?? {});
+    refuseUpgrade(
+      socket,
+      fault('invalid', `${error.message}.`, { headers: { 'sec-websocket-version': '13' } }),
+      headersOf.get(request) ?? {},
+    );
   });
 
-  const open = async (request: IncomingMessage, socket: Socket, head: Buffer, headers: ResponseHeaders): Promise<void> => {
+  const open = async (
+    request: IncomingMessage,
+    socket: Socket,
+    head: Buffer,
+    headers: ResponseHeaders,
+  ): Promise<void> => {
     const [address = '', search = ''] = (request.url ?? '').split(/\?(.*)/s, 2);
     const from = clientAddress(request, deps.config.trustProxy);
     const who = await rate.count(authenticateRequest(deps, request), from, headers);
-    const { env } = resolveCaller(deps, who, decoded(path.exec(address)?.[1] ?? ''), headers['x-request-id'] ?? '', from);
+    const { env } = resolveCaller(
+      deps,
+      who,
+      decoded(path.exec(address)?.[1] ?? ''),
+      headers['x-request-id'] ?? '',
+      from,
+    );
     if (request.method !== 'GET') throw fault('method_not_allowed', undefined, { headers: { allow: 'GET' } });
     if (who.principal.type !== 'app') throw fault('forbidden');
     readQuery(search);
-    if (!offersSubprotocol(request)) throw fault('invalid', `sec-websocket-protocol must offer ${subprotocol}.`, { details: [{ path: 'sec-websocket-protocol', message: `must offer ${subprotocol}` }] });
+    if (!offersSubprotocol(request))
+      throw fault('invalid', `sec-websocket-protocol must offer ${subprotocol}.`, {
+        details: [{ path: 'sec-websocket-protocol', message: `must offer ${subprotocol}` }],
+      });
     if (held.draining) throw fault('unavailable', 'The server is restarting.');
     sockets.handleUpgrade(request, socket, head, (ws) => {
       hub.open({ ws, socket, who, env: env.id, address: from });

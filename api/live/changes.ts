@@ -15,10 +15,17 @@ const scanPositionsMax = 10_000;
 const emptyPageRetryMs = 20;
 
 export const changesQuery = strictObject({
-  after: Type.Optional(Type.String({ description: 'An offset, or the cursor of the call before. Absent: from now on.' })),
+  after: Type.Optional(
+    Type.String({ description: 'An offset, or the cursor of the call before. Absent: from now on.' }),
+  ),
   limit: Type.Optional(limitSchema),
   wait: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: limits.changesWaitMs, default: 0, description: 'Milliseconds to wait while there is nothing, at most 30,000.' }),
+    Type.Integer({
+      minimum: 0,
+      maximum: limits.changesWaitMs,
+      default: 0,
+      description: 'Milliseconds to wait while there is nothing, at most 30,000.',
+    }),
   ),
 });
 export type ChangesQuery = Static<typeof changesQuery>;
@@ -68,7 +75,9 @@ class ChangesReader {
       seesLast = rest !== null;
       if (rest === null || entry.position === null) continue;
       const offset = entryOffset(env, entry, entry.position);
-      this.changes.push(JSON.parse(encodeMessage({ type: entry.part.type, offset, prev: this.#last, at: entry.at }, rest)) as object);
+      this.changes.push(
+        JSON.parse(encodeMessage({ type: entry.part.type, offset, prev: this.#last, at: entry.at }, rest)) as object,
+      );
       this.#last = offset;
       this.cursor = offset;
       if (this.isDone) return true;
@@ -80,7 +89,13 @@ class ChangesReader {
   }
 }
 
-const readUntil = async (context: LiveContext, channel: EnvironmentChannel, reader: ChangesReader, until: number, signal: AbortSignal): Promise<ResetReason | null> => {
+const readUntil = async (
+  context: LiveContext,
+  channel: EnvironmentChannel,
+  reader: ChangesReader,
+  until: number,
+  signal: AbortSignal,
+): Promise<ResetReason | null> => {
   for (;;) {
     const before = reader.place;
     if (!(await reader.read(context, channel))) return 'gone';
@@ -93,7 +108,13 @@ const readUntil = async (context: LiveContext, channel: EnvironmentChannel, read
 };
 
 /** Answers at once when there is something after `after`, else when there is or when `wait` is over. */
-export const waitForChanges = async (context: LiveContext, feed: ChannelFeed, caller: Caller, query: ChangesQuery, signal: AbortSignal): Promise<ChangesPage> => {
+export const waitForChanges = async (
+  context: LiveContext,
+  feed: ChannelFeed,
+  caller: Caller,
+  query: ChangesQuery,
+  signal: AbortSignal,
+): Promise<ChangesPage> => {
   const { env } = caller;
   const { db, directory } = context.deps;
   const until = performance.now() + (query.wait ?? 0);
@@ -101,9 +122,16 @@ export const waitForChanges = async (context: LiveContext, feed: ChannelFeed, ca
   const place = after === undefined ? null : await parseAfterOffset(db, env, directory.environments(), after);
   const channel = await feed.join(env);
   try {
-    const now = (reset: ResetReason | null): ChangesPage => ({ changes: [], cursor: endOffset(env, channel.newestPosition), reset });
+    const now = (reset: ResetReason | null): ChangesPage => ({
+      changes: [],
+      cursor: endOffset(env, channel.newestPosition),
+      reset,
+    });
     if (typeof place === 'string') return now(place);
-    const start = after === undefined || place === null ? { cursor: endOffset(env, channel.newestPosition), place: { position: channel.newestPosition, parts: 0 } } : { cursor: after, place };
+    const start =
+      after === undefined || place === null
+        ? { cursor: endOffset(env, channel.newestPosition), place: { position: channel.newestPosition, parts: 0 } }
+        : { cursor: after, place };
     const reader = new ChangesReader(caller, start, query.limit ?? limits.pageDefault);
     const reset = await readUntil(context, channel, reader, until, signal);
     return reset === null ? { changes: reader.changes, cursor: reader.cursor, reset } : now(reset);

@@ -74,7 +74,9 @@ export class EnvironmentChannel {
       await this.readUpTo(last);
       return;
     }
-    this.append(message.rows.map(({ at, parts }, i) => ({ position: message.first + i, at, parts: parts as StreamPart[] })));
+    this.append(
+      message.rows.map(({ at, parts }, i) => ({ position: message.first + i, at, parts: parts as StreamPart[] })),
+    );
     this.counts.apply(message.counts, last, message.at);
     if (this.counts.hasChanged) this.#tellCounts();
   }
@@ -131,14 +133,24 @@ export class EnvironmentChannel {
       this.groups.deliver(new LiveMessageBatch(this.env, entries), before);
     } catch (error) {
       // A bug here must end neither the process nor the chain in silence.
-      this.#deps.log.error({ err: error, env: this.envId, position: this.deliveredPosition }, 'live messages could not be made');
+      this.#deps.log.error(
+        { err: error, env: this.envId, position: this.deliveredPosition },
+        'live messages could not be made',
+      );
       for (const session of this.sessions) session.reset('gone');
     }
     if (this.deliveredPosition > before) this.newMessages.wakeAll();
   }
 
   readonly #tellCounts = throttle(countsEveryMs, () => {
-    this.#turn.add([{ position: null, index: 0, at: this.counts.at, part: { type: 'counts', inboxes: this.counts.takeChanged(this.env.definition) } }]);
+    this.#turn.add([
+      {
+        position: null,
+        index: 0,
+        at: this.counts.at,
+        part: { type: 'counts', inboxes: this.counts.takeChanged(this.env.definition) },
+      },
+    ]);
   });
 
   async #catchUp(): Promise<void> {

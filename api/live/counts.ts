@@ -28,7 +28,8 @@ export class ChannelCounts {
     if (position < this.#position) return;
     this.#position = position;
     this.at = Math.max(this.at, at);
-    for (const [inbox, measures] of Object.entries(told)) this.#set(inbox, { ...this.#inboxes.get(inbox), ...measures });
+    for (const [inbox, measures] of Object.entries(told))
+      this.#set(inbox, { ...this.#inboxes.get(inbox), ...measures });
   }
 
   /** Reads all of them from the database. `now` is a time at or before the reading. */
@@ -82,6 +83,8 @@ export class ChannelCounts {
   }
 
   #shaped(definition: Definition, names: ReadonlySet<string>): Record<string, InboxCounts> {
-    return Object.fromEntries([...names].map((name) => [name, toInboxCounts(definition.inboxes.get(name), this.#inboxes.get(name) ?? {})]));
+    return Object.fromEntries(
+      [...names].map((name) => [name, toInboxCounts(definition.inboxes.get(name), this.#inboxes.get(name) ?? {})]),
+    );
   }
 }

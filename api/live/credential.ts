@@ -21,19 +21,28 @@ const requestTokens = (request: IncomingMessage): (string | null)[] => {
 };
 
 const requestTickets = (search: string): string[] =>
-  search.split('&').filter((pair) => pair.startsWith('ticket=')).map((pair) => pair.slice('ticket='.length));
+  search
+    .split('&')
+    .filter((pair) => pair.startsWith('ticket='))
+    .map((pair) => pair.slice('ticket='.length));
 
 /**
  * The session that the request shows exactly one credential of; a cookie counts when there is nothing else. Throws 401;
  * 403 for a cookie that somebody else's page sent. `env` undefined: there is no such environment, so tickets hold for nothing.
  */
-export const authenticateUpgrade = async (deps: Deps, request: IncomingMessage, env: Environment | undefined, search: string): Promise<AuthSession> => {
+export const authenticateUpgrade = async (
+  deps: Deps,
+  request: IncomingMessage,
+  env: Environment | undefined,
+  search: string,
+): Promise<AuthSession> => {
   const tokens = requestTokens(request);
   const tickets = requestTickets(search);
   const [token = null] = tokens;
   const [ticket] = tickets;
   if (tokens.length + tickets.length === 0 && request.headers.cookie !== undefined) {
-    if (request.headers.origin !== undefined && !isSameOrigin(request, deps.config)) throw fault('forbidden', 'The request comes from another site.');
+    if (request.headers.origin !== undefined && !isSameOrigin(request, deps.config))
+      throw fault('forbidden', 'The request comes from another site.');
     return authenticateCookie(deps, request, true);
   }
   if (tokens.length + tickets.length !== 1) throw fault('unauthorized');

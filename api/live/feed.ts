@@ -64,7 +64,10 @@ export const createFeed = (deps: Deps, log: StreamLog): ChannelFeed => {
       quietly(channel.receive(text));
     });
     try {
-      await Promise.all([channel.counts.read(db, deps.clock.now()), readStreamHead(db, env).then(({ position }) => channel.start(position))]);
+      await Promise.all([
+        channel.counts.read(db, deps.clock.now()),
+        readStreamHead(db, env).then(({ position }) => channel.start(position)),
+      ]);
     } catch (error) {
       unsubscribe();
       throw error;
@@ -113,9 +116,11 @@ export const createFeed = (deps: Deps, log: StreamLog): ChannelFeed => {
     looks += 1;
     if (looking || (bus.connected && looks % 2 === 1) || (open.size === 0 && positions.size === 0)) return;
     looking = true;
-    quietly(lookAll().finally(() => {
-      looking = false;
-    }));
+    quietly(
+      lookAll().finally(() => {
+        looking = false;
+      }),
+    );
     if (bus.connected && looks % countsEveryPolls !== 0) return;
     for (const { channel } of open.values()) if (channel.users > 0) quietly(channel.readCounts());
   };

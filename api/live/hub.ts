@@ -87,9 +87,12 @@ export const createHub = (context: LiveContext): LiveHub => {
       });
       for (const session of all()) session.end(1012, 'the server restarts');
       if (sessions.size > 0) {
-        const late = setTimeout(() => {
-          for (const session of all()) session.ws.terminate();
-        }, Math.min(times.graceMs, 1500));
+        const late = setTimeout(
+          () => {
+            for (const session of all()) session.ws.terminate();
+          },
+          Math.min(times.graceMs, 1500),
+        );
         await gone;
         clearTimeout(late);
       }

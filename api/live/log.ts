@@ -15,11 +15,14 @@ const pageRows = 128;
 const pageBytes = 256 * 1024;
 const cachedPagesMax = 32;
 
-const readPageSql = statement('live.page', `
+const readPageSql = statement(
+  'live.page',
+  `
   select position, at, parts, bytes from (
     select position, at, parts, sum(octet_length(parts)) over (order by position) as bytes, octet_length(parts) as own
     from stream where env = $1 and position > $2 and position <= $3
-  ) page where bytes - own < ${String(pageBytes)} order by position`);
+  ) page where bytes - own < ${String(pageBytes)} order by position`,
+);
 
 export interface LogPage {
   /** What can be read of it was deleted: start anew. */
@@ -40,7 +43,11 @@ export interface StreamLog {
 
 const loadPage = async (db: Db, env: Environment, after: number): Promise<{ page: LogPage; full: boolean }> => {
   const end = after - (after % pageRows) + pageRows;
-  const found = await queryRows<{ position: number; at: number; parts: string; bytes: number }>(db, readPageSql, [env.id, after, end]);
+  const found = await queryRows<{ position: number; at: number; parts: string; bytes: number }>(db, readPageSql, [
+    env.id,
+    after,
+    end,
+  ]);
   const [first] = found;
   const last = found.at(-1);
   if (first === undefined || last === undefined) {
@@ -49,7 +56,12 @@ const loadPage = async (db: Db, env: Environment, after: number): Promise<{ page
   }
   if (first.position !== after + 1) return { page: { trimmed: true, batch: null, rows: [], last: after }, full: false };
   const read = found.map(({ position, at, parts }) => ({ position, at, parts: JSON.parse(parts) as StreamPart[] }));
-  const page = { trimmed: false, batch: new LiveMessageBatch(env, read.flatMap(toStreamEntries)), rows: read, last: last.position };
+  const page = {
+    trimmed: false,
+    batch: new LiveMessageBatch(env, read.flatMap(toStreamEntries)),
+    rows: read,
+    last: last.position,
+  };
   return { page, full: last.position === end || last.bytes >= pageBytes };
 };
 

@@ -3,7 +3,15 @@
  * presented and serialised once per group, whatever the number of its sessions.
  */
 import type { Environment } from '../../shared/environments/definition.ts';
-import { encodeFrames, encodeMessage, offsetLength, offsetIndex, prevIndex, membersJson, type MessageHead } from './frames.ts';
+import {
+  encodeFrames,
+  encodeMessage,
+  offsetLength,
+  offsetIndex,
+  prevIndex,
+  membersJson,
+  type MessageHead,
+} from './frames.ts';
 import { partIndex } from './offsets.ts';
 import { partAuthor, presentPart, type StreamPart, type Viewer } from './visibility.ts';
 
@@ -25,7 +33,8 @@ export interface StreamEntry {
   offset?: string;
 }
 
-export const toStreamEntries = ({ position, at, parts }: StreamRow): StreamEntry[] => parts.map((part, i) => ({ position, index: partIndex(i, parts.length), at, part }));
+export const toStreamEntries = ({ position, at, parts }: StreamRow): StreamEntry[] =>
+  parts.map((part, i) => ({ position, index: partIndex(i, parts.length), at, part }));
 
 export const entryOffset = (env: Environment, entry: StreamEntry, position: number): string =>
   (entry.offset ??= env.seal.offset({ epoch: env.epoch, position, part: entry.index }));

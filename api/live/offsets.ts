@@ -12,7 +12,8 @@ import type { Environment } from '../../shared/environments/definition.ts';
 const alternateLastPart = lastPart - 1;
 
 /** How offsets name part `i` of `count`. No row has more than 254. */
-export const partIndex = (i: number, count: number): number => (i === count - 1 ? lastPart : Math.min(i, alternateLastPart - 1));
+export const partIndex = (i: number, count: number): number =>
+  i === count - 1 ? lastPart : Math.min(i, alternateLastPart - 1);
 
 export type ResetReason = 'gone' | 'epoch' | 'role';
 
@@ -34,11 +35,18 @@ export const readStreamHead = async (db: Db, env: Environment): Promise<{ positi
   (await queryRow<{ position: number; trimmed: number }>(db, readHeadSql, [env.id])) ?? { position: 0, trimmed: 0 };
 
 /** Where `after` leaves off, or why the stream can't go on from there. Throws `400 bad_cursor` when it is no offset of ours. */
-export const parseAfterOffset = async (db: Db, env: Environment, all: readonly Environment[], after: string): Promise<StreamPosition | ResetReason> => {
+export const parseAfterOffset = async (
+  db: Db,
+  env: Environment,
+  all: readonly Environment[],
+  after: string,
+): Promise<StreamPosition | ResetReason> => {
   const opened = env.seal.openOffset(after);
   if (opened === null) {
     if (all.some((other) => other.id !== env.id && other.seal.openOffset(after) !== null)) return 'epoch';
-    throw fault('bad_cursor', 'after is not an offset of this stream.', { details: [{ path: 'after', message: 'is not an offset of this stream' }] });
+    throw fault('bad_cursor', 'after is not an offset of this stream.', {
+      details: [{ path: 'after', message: 'is not an offset of this stream' }],
+    });
   }
   if (opened.epoch !== env.epoch) return 'epoch';
   const whole = opened.part >= alternateLastPart;

@@ -1,6 +1,13 @@
 /** What a client may say on its stream: `ping` and `narrow`; and what `types` and `inboxes` may name, there and in the query. */
 import { liveTypes } from '../../shared/catalogue/events.ts';
-import { strictObject, csvListSchema, nameSchema, nullable, Type, type Static } from '../../shared/platform/core/schema.ts';
+import {
+  strictObject,
+  csvListSchema,
+  nameSchema,
+  nullable,
+  Type,
+  type Static,
+} from '../../shared/platform/core/schema.ts';
 import { Fault } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import { compileCheck } from '../../shared/platform/core/validate.ts';
@@ -9,7 +16,10 @@ import type { Narrowing } from './visibility.ts';
 
 const typeNames = Object.keys(liveTypes);
 
-const type = Type.Union(typeNames.map((known) => Type.Literal(known)), { description: 'A type of live message.' });
+const type = Type.Union(
+  typeNames.map((known) => Type.Literal(known)),
+  { description: 'A type of live message.' },
+);
 const inbox = nameSchema('An inbox; one that the role does not see is never heard of.');
 
 export const narrowingQuery = {
@@ -28,7 +38,13 @@ const checkNarrow = compileCheck(narrowSchema);
 
 const toSet = (names: readonly string[] | null): ReadonlySet<string> | null => (names === null ? null : new Set(names));
 
-export const parseNarrowing = ({ types, inboxes }: { readonly types?: readonly string[]; readonly inboxes?: readonly string[] }): Narrowing => ({
+export const parseNarrowing = ({
+  types,
+  inboxes,
+}: {
+  readonly types?: readonly string[];
+  readonly inboxes?: readonly string[];
+}): Narrowing => ({
   types: toSet(types ?? null),
   inboxes: toSet(inboxes ?? null),
 });
@@ -70,7 +86,11 @@ export const receiveMessage = (session: LiveSession, data: unknown, isBinary: bo
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     const { message, code, extra } = error;
-    session.sendEphemeral('error', { error: message, code, ...(extra.details === undefined ? {} : { details: extra.details }) });
+    session.sendEphemeral('error', {
+      error: message,
+      code,
+      ...(extra.details === undefined ? {} : { details: extra.details }),
+    });
     if (session.upkeep.isLastError()) session.end(1008, 'too many messages that are not understood');
   }
 };

@@ -32,6 +32,7 @@ export class SentCounts {
   sendIfOutdated(viewer: Viewer): void {
     if (this.#version === this.#channel.counts.version) return;
     const inboxes = this.all(viewer);
-    if (viewer.types?.has('counts') !== false && Object.keys(inboxes).length > 0) this.#chain.sendEphemeral('counts', this.#channel.counts.at, { inboxes });
+    if (viewer.types?.has('counts') !== false && Object.keys(inboxes).length > 0)
+      this.#chain.sendEphemeral('counts', this.#channel.counts.at, { inboxes });
   }
 }

@@ -18,7 +18,8 @@ import { SocketHealth } from './socketHealth.ts';
 import type { Narrowing } from './visibility.ts';
 
 /** Where a stream begins: now (and, with a reason, not where the client wanted), or after an offset. */
-export type StreamStart = { readonly reset: ResetReason | null } | { readonly after: string; readonly place: StreamPosition };
+export type StreamStart =
+  { readonly reset: ResetReason | null } | { readonly after: string; readonly place: StreamPosition };
 
 export interface LiveSubscriber {
   readonly channel: EnvironmentChannel;
@@ -62,7 +63,9 @@ export class LiveSession {
     const { env, deliveredPosition: head, counts } = this.channel;
     const resumed = 'after' in start;
     // A reset's offset has to differ from the one of the hello before it, though both are the newest position's.
-    const offset = resumed ? start.after : endOffset(env, head, start.reset === null ? undefined : endOffset(env, head));
+    const offset = resumed
+      ? start.after
+      : endOffset(env, head, start.reset === null ? undefined : endOffset(env, head));
     const { type, id, name, mode } = this.who.principal;
     const visible = this.#counts.all({ ...this.#group, types: null });
     this.#chain.begin(offset, 'hello', counts.at, { resumed, principal: { type, id, name, mode }, counts: visible });

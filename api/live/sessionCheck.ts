@@ -16,7 +16,10 @@ export interface SessionCheck {
 }
 
 /** `sessions`: all live sessions by credential. */
-export const createSessionCheck = ({ directory, log }: Deps, sessions: ReadonlyMap<string, ReadonlySet<LiveSession>>): SessionCheck => {
+export const createSessionCheck = (
+  { directory, log }: Deps,
+  sessions: ReadonlyMap<string, ReadonlySet<LiveSession>>,
+): SessionCheck => {
   let outdated = false;
   let reviewing = false;
 
@@ -30,11 +33,13 @@ export const createSessionCheck = ({ directory, log }: Deps, sessions: ReadonlyM
   };
 
   const applyRoles = (): void => {
-    for (const own of sessions.values()) for (const session of own) {
-      const { who } = session;
-      const role = who.principal.role === null ? undefined : directory.role(who.principal.role.id);
-      if (role !== undefined && role.access.key !== who.principal.access.key) session.updatePrincipal({ ...who, principal: { ...who.principal, role, access: role.access } });
-    }
+    for (const own of sessions.values())
+      for (const session of own) {
+        const { who } = session;
+        const role = who.principal.role === null ? undefined : directory.role(who.principal.role.id);
+        if (role !== undefined && role.access.key !== who.principal.access.key)
+          session.updatePrincipal({ ...who, principal: { ...who.principal, role, access: role.access } });
+      }
   };
 
   const lookUp = async (credential: string): Promise<void> => {
@@ -45,7 +50,8 @@ export const createSessionCheck = ({ directory, log }: Deps, sessions: ReadonlyM
   const lookUpAll = async (): Promise<void> => {
     const credentials = [...sessions.keys()];
     const work = async (): Promise<void> => {
-      for (let credential = credentials.pop(); credential !== undefined; credential = credentials.pop()) await lookUp(credential);
+      for (let credential = credentials.pop(); credential !== undefined; credential = credentials.pop())
+        await lookUp(credential);
     };
     await Promise.all(Array.from({ length: checkConcurrency }, work));
   };

@@ -28,7 +28,9 @@ const bytesDrained = (socket: Socket): number => {
   const handle: unknown = Reflect.get(socket, '_handle');
   const dispatched = numberIn(handle, 'bytesWritten');
   const queued = numberIn(handle, 'writeQueueSize');
-  return dispatched === undefined || queued === undefined ? socket.bytesWritten - socket.writableLength : dispatched - queued;
+  return dispatched === undefined || queued === undefined
+    ? socket.bytesWritten - socket.writableLength
+    : dispatched - queued;
 };
 
 /** A session, as its upkeep knows it. */

@@ -6,9 +6,15 @@ import { queryRow, executeStatement, statement } from '../../shared/platform/db/
 import type { Deps } from '../../shared/deps.ts';
 import type { Environment } from '../../shared/environments/definition.ts';
 
-const insertTicket = statement('live.issueTicket', 'insert into tickets (hash, env, token, expires_at) values ($1, $2, $3, $4)');
-const takeTicket = statement('live.takeTicket', `
-  delete from tickets where hash = $1 and env = $2 and expires_at > $3 returning token`);
+const insertTicket = statement(
+  'live.issueTicket',
+  'insert into tickets (hash, env, token, expires_at) values ($1, $2, $3, $4)',
+);
+const takeTicket = statement(
+  'live.takeTicket',
+  `
+  delete from tickets where hash = $1 and env = $2 and expires_at > $3 returning token`,
+);
 
 const form = /^[A-Za-z0-9_-]{43}$/;
 const ticketHash = (ticket: string): Buffer => createHash('sha256').update(ticket).digest();
@@ -19,7 +25,11 @@ export interface Ticket {
 }
 
 /** A ticket that opens one stream of `env` in the name of `session`, for 30 s. */
-export const issueTicket = async ({ db, clock }: Deps, env: Environment, { credential }: Pick<AuthSession, 'credential'>): Promise<Ticket> => {
+export const issueTicket = async (
+  { db, clock }: Deps,
+  env: Environment,
+  { credential }: Pick<AuthSession, 'credential'>,
+): Promise<Ticket> => {
   const ticket = randomBytes(32).toString('base64url');
   const expiresAt = clock.now() + limits.ticketMs;
   await executeStatement(db, insertTicket, [ticketHash(ticket), env.id, Buffer.from(credential, 'base64'), expiresAt]);
@@ -27,7 +37,11 @@ export const issueTicket = async ({ db, clock }: Deps, env: Environment, { crede
 };
 
 /** The session in whose name the ticket was issued, and the end of the ticket; null when it holds for nothing (any more). */
-export const redeemTicket = async ({ db, clock, directory }: Deps, env: Environment, ticket: string): Promise<AuthSession | null> => {
+export const redeemTicket = async (
+  { db, clock, directory }: Deps,
+  env: Environment,
+  ticket: string,
+): Promise<AuthSession | null> => {
   if (!form.test(ticket)) return null;
   const taken = await queryRow<{ token: Buffer }>(db, takeTicket, [ticketHash(ticket), env.id, clock.now()]);
   return taken === undefined ? null : directory.sessionByCredential(taken.token.toString('base64'));

@@ -23,11 +23,13 @@ import type { StreamStart } from './session.ts';
 /** Takes an upgrade of its own path below `/api/env/:environment/`. */
 export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
-const readQuery = createQueryParser(strictObject({
-  after: Type.Optional(Type.String({ description: 'The offset of the last message that the client has.' })),
-  ticket: Type.Optional(Type.String({ description: 'A ticket of POST /live/tickets.' })),
-  ...narrowingQuery,
-}));
+const readQuery = createQueryParser(
+  strictObject({
+    after: Type.Optional(Type.String({ description: 'The offset of the last message that the client has.' })),
+    ticket: Type.Optional(Type.String({ description: 'A ticket of POST /live/tickets.' })),
+    ...narrowingQuery,
+  }),
+);
 interface Query {
   readonly after?: string;
   readonly types?: string[];
@@ -77,22 +79,42 @@ export const createLiveUpgrade = (context: LiveContext, { feed, hub, rate }: Upg
     for (const [name, value] of Object.entries(headersOf.get(request) ?? {})) headers.push(`${name}: ${value}`);
   });
   sockets.on('wsClientError', (error, socket, request) => {
-    refuseUpgrade(socket, fault('invalid', `${error.message}.`, { headers: { 'sec-websocket-version': '13' } }), headersOf.get(request) ?? {});
+    refuseUpgrade(
+      socket,
+      fault('invalid', `${error.message}.`, { headers: { 'sec-websocket-version': '13' } }),
+      headersOf.get(request) ?? {},
+    );
   });
 
-  const open = async (request: IncomingMessage, socket: Duplex, head: Buffer, headers: ResponseHeaders): Promise<void> => {
+  const open = async (
+    request: IncomingMessage,
+    socket: Duplex,
+    head: Buffer,
+    headers: ResponseHeaders,
+  ): Promise<void> => {
     const [address = '', search = ''] = (request.url ?? '').split(/\?(.*)/s, 2);
     const [, name = '', last = ''] = path.exec(address) ?? [];
     if (!address.startsWith('/api/env/')) throw fault('not_found');
     const env = directory.environment(decodeSegment(name));
-    const who = await rate.count(authenticateUpgrade(deps, request, last === 'live' ? env : undefined, search), clientAddress(request, config.trustProxy), headers);
-    if (last !== 'live' || env === undefined || !includesEnvironment(who.principal.environments, env.name)) throw fault('not_found');
+    const who = await rate.count(
+      authenticateUpgrade(deps, request, last === 'live' ? env : undefined, search),
+      clientAddress(request, config.trustProxy),
+      headers,
+    );
+    if (last !== 'live' || env === undefined || !includesEnvironment(who.principal.environments, env.name))
+      throw fault('not_found');
     if (request.method !== 'GET') throw fault('method_not_allowed', undefined, { headers: { allow: 'GET' } });
     if (who.principal.type === 'app') throw fault('forbidden');
     const query = readQuery(search) as Query;
     const narrowing = parseNarrowing(query);
-    const place = query.after === undefined ? null : await parseAfterOffset(db, env, directory.environments(), query.after);
-    const start: StreamStart = query.after === undefined || place === null ? { reset: null } : typeof place === 'string' ? { reset: place } : { after: query.after, place };
+    const place =
+      query.after === undefined ? null : await parseAfterOffset(db, env, directory.environments(), query.after);
+    const start: StreamStart =
+      query.after === undefined || place === null
+        ? { reset: null }
+        : typeof place === 'string'
+          ? { reset: place }
+          : { after: query.after, place };
     if (stopping) throw fault('unavailable', 'The server is restarting.');
     const channel = await feed.join(env);
     let joined = false;

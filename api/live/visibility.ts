@@ -42,20 +42,39 @@ export const redactItem = (item: Record<string, unknown>, access: Access): Recor
  * A run as the role sees it: without the item that it doesn't see, and of the result's blocks those that need no
  * look-up. Lists of items and of actions are answered by `GET /runs/:id`.
  */
-const presentRunPart = ({ type, inbox = null, run }: Extract<StreamPart, { readonly type: 'run' }>, access: Access): StreamPart => {
+const presentRunPart = (
+  { type, inbox = null, run }: Extract<StreamPart, { readonly type: 'run' }>,
+  access: Access,
+): StreamPart => {
   const blocks = run['blocks'] as { readonly type: string; readonly record?: { readonly resource: string } }[] | null;
-  const shown = blocks?.filter((block) => block.type !== 'items' && block.type !== 'actions' && (block.type !== 'record' || access.sees('resource', block.record?.resource ?? '')));
-  return { type, run: { ...run, item: inbox === null || access.sees('inbox', inbox) ? run['item'] : null, blocks: shown ?? null } };
+  const shown = blocks?.filter(
+    (block) =>
+      block.type !== 'items' &&
+      block.type !== 'actions' &&
+      (block.type !== 'record' || access.sees('resource', block.record?.resource ?? '')),
+  );
+  return {
+    type,
+    run: { ...run, item: inbox === null || access.sees('inbox', inbox) ? run['item'] : null, blocks: shown ?? null },
+  };
 };
 
-const wantsInbox = ({ access, inboxes }: Viewer, inbox: string): boolean => access.sees('inbox', inbox) && (inboxes?.has(inbox) ?? true);
+const wantsInbox = ({ access, inboxes }: Viewer, inbox: string): boolean =>
+  access.sees('inbox', inbox) && (inboxes?.has(inbox) ?? true);
 
-const pickVisible = <V>(from: Readonly<Record<string, V>>, keep: (name: string) => boolean): Record<string, V> | null => {
+const pickVisible = <V>(
+  from: Readonly<Record<string, V>>,
+  keep: (name: string) => boolean,
+): Record<string, V> | null => {
   const kept = Object.entries(from).filter(([name]) => keep(name));
   return kept.length === 0 ? null : Object.fromEntries(kept);
 };
 
-type Rule<T> = (part: Extract<StreamPart, { readonly type: T }>, viewer: Viewer, principal: string | null) => StreamPart | null;
+type Rule<T> = (
+  part: Extract<StreamPart, { readonly type: T }>,
+  viewer: Viewer,
+  principal: string | null,
+) => StreamPart | null;
 
 const visibilityRules: { readonly [T in StreamPart['type']]: Rule<T> } = {
   item: (part, viewer) => {
@@ -65,13 +84,19 @@ const visibilityRules: { readonly [T in StreamPart['type']]: Rule<T> } = {
   },
   timeline: (part, viewer) => {
     if (!wantsInbox(viewer, part.inbox)) return null;
-    const entry = redactEntry(viewer.access, part.entry as Record<string, unknown> & Pick<TimelineEntry, 'type' | 'data'>);
+    const entry = redactEntry(
+      viewer.access,
+      part.entry as Record<string, unknown> & Pick<TimelineEntry, 'type' | 'data'>,
+    );
     return entry === null ? null : entry === part.entry ? part : { ...part, entry };
   },
-  bulk: (part, { access }, principal) => ((principal !== null && part.bulk.by.id === principal) || access.may('audit', 'see') ? part : null),
+  bulk: (part, { access }, principal) =>
+    (principal !== null && part.bulk.by.id === principal) || access.may('audit', 'see') ? part : null,
   run: (part, { access }, principal) => {
     const own = principal !== null && part.run.by.id === principal;
-    const looks = access.can('action', part.run.action, 'run') && (part.run.resource === null || access.sees('resource', part.run.resource));
+    const looks =
+      access.can('action', part.run.action, 'run') &&
+      (part.run.resource === null || access.sees('resource', part.run.resource));
     return own || looks ? presentRunPart(part, access) : null;
   },
   approval: (part, { access }, principal) => {

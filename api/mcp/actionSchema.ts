@@ -21,14 +21,33 @@ export interface ActionArguments {
 type Schema = Readonly<Record<string, unknown>>;
 
 /** Keywords that mean the same with further properties beside the schema's own. */
-const plain = new Set(['type', 'properties', 'required', 'additionalProperties', '$defs', 'definitions', '$schema', '$id', '$comment', 'title', 'description', 'default', 'examples', 'deprecated', 'readOnly', 'writeOnly']);
+const plain = new Set([
+  'type',
+  'properties',
+  'required',
+  'additionalProperties',
+  '$defs',
+  'definitions',
+  '$schema',
+  '$id',
+  '$comment',
+  'title',
+  'description',
+  'default',
+  'examples',
+  'deprecated',
+  'readOnly',
+  'writeOnly',
+]);
 
 /** A reference to the root would ask for the further properties too. */
 const refersToRoot = /"\$ref":"#(?!\/(?:\$defs|definitions|properties)\/)/;
 
-const isPlain = (input: object): boolean => Object.keys(input).every((keyword) => plain.has(keyword)) && !refersToRoot.test(JSON.stringify(input));
+const isPlain = (input: object): boolean =>
+  Object.keys(input).every((keyword) => plain.has(keyword)) && !refersToRoot.test(JSON.stringify(input));
 
-const freeName = (name: string, taken: object): string => (Object.hasOwn(taken, name) ? freeName(`${name}_`, taken) : name);
+const freeName = (name: string, taken: object): string =>
+  Object.hasOwn(taken, name) ? freeName(`${name}_`, taken) : name;
 
 const namesOf = ({ resource, danger }: ActionDefinition, taken: object, input: string | undefined): ArgumentNames => ({
   record: resource === null ? undefined : freeName('record', taken),
@@ -39,11 +58,20 @@ const namesOf = ({ resource, danger }: ActionDefinition, taken: object, input: s
 });
 
 const addedFirst = ({ resource }: ActionDefinition, { record }: ArgumentNames): Schema =>
-  record === undefined ? {} : { [record]: { type: 'string', description: `The id of the record of ${resource ?? ''} to act on.` } };
+  record === undefined
+    ? {}
+    : { [record]: { type: 'string', description: `The id of the record of ${resource ?? ''} to act on.` } };
 
 const addedLast = ({ danger }: ActionDefinition, names: ArgumentNames): Schema => ({
   [names.item]: { type: 'string', description: 'An item’s id: the run is recorded on its timeline too.' },
-  ...(names.confirmed === undefined ? {} : { [names.confirmed]: { type: 'boolean', description: `Must be true, as this is dangerous (danger: ${danger ?? ''}). Give it only when it is certain that this is wanted.` } }),
+  ...(names.confirmed === undefined
+    ? {}
+    : {
+        [names.confirmed]: {
+          type: 'boolean',
+          description: `Must be true, as this is dangerous (danger: ${danger ?? ''}). Give it only when it is certain that this is wanted.`,
+        },
+      }),
   [names.idempotencyKey]: idempotencyKey,
 });
 
@@ -57,7 +85,10 @@ const flatArguments = (action: ActionDefinition, input: Schema): ActionArguments
       ...rest,
       type: 'object',
       properties: { ...addedFirst(action, names), ...own, ...addedLast(action, names) },
-      required: [...(names.record === undefined ? [] : [names.record]), ...(Array.isArray(required) ? (required as string[]) : [])],
+      required: [
+        ...(names.record === undefined ? [] : [names.record]),
+        ...(Array.isArray(required) ? (required as string[]) : []),
+      ],
     },
   };
 };
@@ -69,11 +100,18 @@ const nestedArguments = (action: ActionDefinition, { $schema: _, ...input }: Sch
     names,
     inputSchema: {
       type: 'object',
-      properties: { ...addedFirst(action, names), input: { ...input, $id: `urn:action:${action.name}` }, ...addedLast(action, names) },
+      properties: {
+        ...addedFirst(action, names),
+        input: { ...input, $id: `urn:action:${action.name}` },
+        ...addedLast(action, names),
+      },
       required: names.record === undefined ? [] : [names.record],
       additionalProperties: false,
     },
   };
 };
 
-export const actionArguments = (action: ActionDefinition): ActionArguments => (isPlain(action.input) ? flatArguments(action, action.input as Schema) : nestedArguments(action, action.input as Schema));
+export const actionArguments = (action: ActionDefinition): ActionArguments =>
+  isPlain(action.input)
+    ? flatArguments(action, action.input as Schema)
+    : nestedArguments(action, action.input as Schema);

@@ -25,18 +25,31 @@ export const actionToolName = (action: string): string => {
   return `${plain.replaceAll('.', '_').slice(0, nameMax - hashLength - 1)}_${hash}`;
 };
 
-const descriptionOf = ({ name, label, resource, input, danger, approval, background, freshSignIn, offline }: ActionDefinition, { confirmed }: ArgumentNames): string => [
-  `Runs the action ${name} (${label})${resource === null ? '' : ` on a record of ${resource}`}, which the customer’s app does.`,
-  ...('description' in input && typeof input.description === 'string' ? [input.description] : []),
-  ...(confirmed === undefined ? [] : [`It is dangerous (${danger ?? ''}): ${confirmed} has to be true.`]),
-  ...(freshSignIn ? ['It needs a sign-in of a person not older than 15 minutes.'] : []),
-  ...(approval ? ['A person has to approve it: it answers pending with an approval; ask get_approval.'] : []),
-  background ? 'It goes on in the background: it answers running with a run; ask get_run until its status is final.' : 'It answers { message, blocks, run }, or running with a run when it takes longer than 10 seconds: then ask get_run.',
-  offline === 'queue' ? 'While the app is offline it is queued, and runs once the app is back.' : 'While the app is offline it is refused.',
-  ...(resource === null ? [] : ['available_actions says whether it applies to a record now.']),
-].join(' ');
+const descriptionOf = (
+  { name, label, resource, input, danger, approval, background, freshSignIn, offline }: ActionDefinition,
+  { confirmed }: ArgumentNames,
+): string =>
+  [
+    `Runs the action ${name} (${label})${resource === null ? '' : ` on a record of ${resource}`}, which the customer’s app does.`,
+    ...('description' in input && typeof input.description === 'string' ? [input.description] : []),
+    ...(confirmed === undefined ? [] : [`It is dangerous (${danger ?? ''}): ${confirmed} has to be true.`]),
+    ...(freshSignIn ? ['It needs a sign-in of a person not older than 15 minutes.'] : []),
+    ...(approval ? ['A person has to approve it: it answers pending with an approval; ask get_approval.'] : []),
+    background
+      ? 'It goes on in the background: it answers running with a run; ask get_run until its status is final.'
+      : 'It answers { message, blocks, run }, or running with a run when it takes longer than 10 seconds: then ask get_run.',
+    offline === 'queue'
+      ? 'While the app is offline it is queued, and runs once the app is back.'
+      : 'While the app is offline it is refused.',
+    ...(resource === null ? [] : ['available_actions says whether it applies to a record now.']),
+  ].join(' ');
 
-const actionHints = ({ danger, retrySafe: repeatable }: ActionDefinition): ToolHints => ({ readOnlyHint: false, destructiveHint: danger !== null, idempotentHint: repeatable, openWorldHint: true });
+const actionHints = ({ danger, retrySafe: repeatable }: ActionDefinition): ToolHints => ({
+  readOnlyHint: false,
+  destructiveHint: danger !== null,
+  idempotentHint: repeatable,
+  openWorldHint: true,
+});
 
 type Given = Readonly<Record<string, unknown>>;
 
@@ -59,13 +72,17 @@ const toActionBody = ({ name }: ActionDefinition, names: ArgumentNames, given: G
   return input === undefined ? body : { ...body, input };
 };
 
-const argumentPath = (names: ArgumentNames) => (path: string): string => {
-  if (path === 'record' || path === 'item' || path === 'confirmed' || path === 'idempotencyKey') return names[path] ?? path;
-  return names.input === undefined ? path.replace(/^input(?:\.|$)/, '') : path;
-};
+const argumentPath =
+  (names: ArgumentNames) =>
+  (path: string): string => {
+    if (path === 'record' || path === 'item' || path === 'confirmed' || path === 'idempotencyKey')
+      return names[path] ?? path;
+    return names.input === undefined ? path.replace(/^input(?:\.|$)/, '') : path;
+  };
 
 /** An app’s schema asks no client to repeat arguments as headers, which would have to be compared. */
-const withoutHeaders = (key: string, value: unknown): unknown => (key === 'x-mcp-header' && typeof value === 'string' ? undefined : value);
+const withoutHeaders = (key: string, value: unknown): unknown =>
+  key === 'x-mcp-header' && typeof value === 'string' ? undefined : value;
 
 const run = serveEndpoint(getEndpoint('action.run'));
 const checkKey = compileCheck(strictObject({ idempotencyKey })) as (given: unknown) => { idempotencyKey?: string };
@@ -75,32 +92,62 @@ const createActionTool = (action: ActionDefinition): Tool => {
   const name = actionToolName(action.name);
   return {
     name,
-    isListed: (caller) => canRunAction(caller, { action: action.name, resource: action.resource }) && caller.principal.mode !== 'readonly' && (!action.freshSignIn || caller.principal.type === 'person'),
-    text: JSON.stringify({ name, title: action.label, description: descriptionOf(action, names), inputSchema, annotations: { title: action.label, ...actionHints(action) } }, withoutHeaders),
+    isListed: (caller) =>
+      canRunAction(caller, { action: action.name, resource: action.resource }) &&
+      caller.principal.mode !== 'readonly' &&
+      (!action.freshSignIn || caller.principal.type === 'person'),
+    text: JSON.stringify(
+      {
+        name,
+        title: action.label,
+        description: descriptionOf(action, names),
+        inputSchema,
+        annotations: { title: action.label, ...actionHints(action) },
+      },
+      withoutHeaders,
+    ),
     argumentPath: argumentPath(names),
     serve: (call, { [names.idempotencyKey]: key, ...given }) =>
-      run(call, { params: {}, values: toActionBody(action, names, given), headers: changeHeaders(checkKey(key === undefined ? {} : { idempotencyKey: key })) }),
+      run(call, {
+        params: {},
+        values: toActionBody(action, names, given),
+        headers: changeHeaders(checkKey(key === undefined ? {} : { idempotencyKey: key })),
+      }),
   };
 };
 
-const toolsByDefinition = new WeakMap<Definition, ReadonlyMap<string, { readonly action: ActionDefinition; readonly tool: Tool }>>();
+const toolsByDefinition = new WeakMap<
+  Definition,
+  ReadonlyMap<string, { readonly action: ActionDefinition; readonly tool: Tool }>
+>();
 
 const getActionTools = (definition: Definition) => {
   let tools = toolsByDefinition.get(definition);
   if (tools === undefined) {
-    tools = new Map([...definition.actions.values()].sort((a, b) => (a.name < b.name ? -1 : 1)).map((action) => [actionToolName(action.name), { action, tool: createActionTool(action) }]));
+    tools = new Map(
+      [...definition.actions.values()]
+        .sort((a, b) => (a.name < b.name ? -1 : 1))
+        .map((action) => [actionToolName(action.name), { action, tool: createActionTool(action) }]),
+    );
     toolsByDefinition.set(definition, tools);
   }
   return tools;
 };
 
 /** Those of the environment, by the actions' names. */
-export const listActionTools = ({ env }: Caller): Tool[] => [...getActionTools(env.definition).values()].map(({ tool }) => tool);
+export const listActionTools = ({ env }: Caller): Tool[] =>
+  [...getActionTools(env.definition).values()].map(({ tool }) => tool);
 
 /** The tool of an action that the caller is told of when it names it, may it run it or not; else undefined. */
 export const findActionTool = (caller: Caller, name: string): Tool | undefined => {
   const found = getActionTools(caller.env.definition).get(name);
   if (found === undefined) return undefined;
-  const { action: { name: action, resource }, tool } = found;
-  return canRunAction(caller, { action, resource }) || (resource !== null && caller.principal.access.sees('resource', resource)) ? tool : undefined;
+  const {
+    action: { name: action, resource },
+    tool,
+  } = found;
+  return canRunAction(caller, { action, resource }) ||
+    (resource !== null && caller.principal.access.sees('resource', resource))
+    ? tool
+    : undefined;
 };

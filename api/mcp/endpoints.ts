@@ -12,10 +12,21 @@ import { pageEndpoints } from '../routes/pages.ts';
 import { resourceEndpoints } from '../routes/resources.ts';
 import { runEndpoints } from '../routes/runs.ts';
 
-const byName = new Map([
-  ...discoveryEndpoints, ...itemEndpoints, ...itemChangeEndpoints, ...bulkEndpoints, ...resourceEndpoints, ...actionEndpoints, ...runEndpoints, ...pageEndpoints,
-  ...flagEndpoints, ...approvalEndpoints, ...liveEndpoints,
-].map((endpoint) => [endpoint.name, endpoint]));
+const byName = new Map(
+  [
+    ...discoveryEndpoints,
+    ...itemEndpoints,
+    ...itemChangeEndpoints,
+    ...bulkEndpoints,
+    ...resourceEndpoints,
+    ...actionEndpoints,
+    ...runEndpoints,
+    ...pageEndpoints,
+    ...flagEndpoints,
+    ...approvalEndpoints,
+    ...liveEndpoints,
+  ].map((endpoint) => [endpoint.name, endpoint]),
+);
 
 /** Throws for a name that no endpoint has. */
 export const getEndpoint = (name: string): Endpoint => {

@@ -6,13 +6,24 @@ import type { EndpointCall } from '../endpoint.ts';
 import type { ApiResponse } from '../answer.ts';
 import { isSameOrigin } from '../middleware/cookies.ts';
 import { mcpMethods, serverInfo } from './methods.ts';
-import { toMcpErrorResponse, messageSchema, mcpResultText, mcpErrorCodes, McpFailure, statelessVersion, type McpId, type McpMessage, type McpResult } from './protocol.ts';
+import {
+  toMcpErrorResponse,
+  messageSchema,
+  mcpResultText,
+  mcpErrorCodes,
+  McpFailure,
+  statelessVersion,
+  type McpId,
+  type McpMessage,
+  type McpResult,
+} from './protocol.ts';
 import { protocolRevision } from './revision.ts';
 
 const checkMessage = compileCheck(messageSchema);
 const notification = 'notifications/';
 
-const invalidRequest = (message: string, data?: unknown): McpFailure => new McpFailure({ code: mcpErrorCodes.invalidRequest, message, ...(data === undefined ? {} : { data }) }, 400);
+const invalidRequest = (message: string, data?: unknown): McpFailure =>
+  new McpFailure({ code: mcpErrorCodes.invalidRequest, message, ...(data === undefined ? {} : { data }) }, 400);
 
 const parseMessage = (body: unknown): McpMessage => {
   try {
@@ -40,15 +51,23 @@ const answerRequest = async (call: EndpointCall, message: McpMessage, id: McpId)
   const isStateless = protocolRevision(call.from, message) === statelessVersion;
   const method = mcpMethods.get(message.method);
   if (method === undefined || !(isStateless ? method.stateless : method.handshake)) {
-    throw new McpFailure({ code: mcpErrorCodes.methodNotFound, message: 'There is no such method.' }, isStateless ? 404 : 200);
+    throw new McpFailure(
+      { code: mcpErrorCodes.methodNotFound, message: 'There is no such method.' },
+      isStateless ? 404 : 200,
+    );
   }
   const { result, items } = await method.answer(call, (message.params ?? {}) as Readonly<Record<string, unknown>>);
-  return { status: 200, body: mcpResultText(id, isStateless ? withStatelessMembers(result, method.cacheTtlMs) : result), items };
+  return {
+    status: 200,
+    body: mcpResultText(id, isStateless ? withStatelessMembers(result, method.cacheTtlMs) : result),
+    items,
+  };
 };
 
 /** Throws `403` for a page of somebody else, which a browser would send along with who knows whose rights. */
 const requireOwnPage = ({ from, deps: { config } }: EndpointCall): void => {
-  if (from.headers.origin !== undefined && !isSameOrigin(from, config)) throw fault('forbidden', 'The request comes from another site.');
+  if (from.headers.origin !== undefined && !isSameOrigin(from, config))
+    throw fault('forbidden', 'The request comes from another site.');
 };
 
 export const handleMcpMessage = async (call: EndpointCall): Promise<ApiResponse> => {

@@ -29,13 +29,18 @@ export const listTools = (caller: Caller, cursor: string | undefined): McpResult
   const from = parseToolCursor(caller, cursor);
   const to = from + limits.toolsPage;
   return {
-    tools: `[${listed.slice(from, to).map(({ text }) => text).join(',')}]`,
+    tools: `[${listed
+      .slice(from, to)
+      .map(({ text }) => text)
+      .join(',')}]`,
     ...(to < listed.length ? { nextCursor: JSON.stringify(caller.env.seal.cursor(cursorScope(caller), [to])) } : {}),
   };
 };
 
 /** The tool of that name as far as this caller may know of it: what it may not do is refused by the endpoint. */
-export const findTool = (caller: Caller, name: string): Tool | undefined => fixedByName.get(name) ?? findActionTool(caller, name);
+export const findTool = (caller: Caller, name: string): Tool | undefined =>
+  fixedByName.get(name) ?? findActionTool(caller, name);
 
 /** The action that a name would be of if there were one, for the audit log. */
-export const actionOfToolName = (name: string): string | null => (name.startsWith(actionPrefix) ? name.slice(actionPrefix.length) : null);
+export const actionOfToolName = (name: string): string | null =>
+  name.startsWith(actionPrefix) ? name.slice(actionPrefix.length) : null;

@@ -24,11 +24,12 @@ export const serverInfo = JSON.stringify({ name: 'console-api', title: 'Console 
 
 const capabilities = '{"tools":{}}';
 
-const serverInstructions = ({ caller: { env } }: EndpointCall): string => JSON.stringify(
-  `The console of the environment ${env.name}: inboxes of items, records, actions that the company’s own app does, pages, feature flags and approvals. Begin with get_me and list_inboxes. `
-  + 'What your role can’t see is not there. Times are milliseconds since 1970 UTC. An error has a code and a sentence, and details name the arguments. Give changes an idempotencyKey if you might repeat them. '
-  + 'Answers with pending, queued or running are not the end: ask get_approval or get_run.',
-);
+const serverInstructions = ({ caller: { env } }: EndpointCall): string =>
+  JSON.stringify(
+    `The console of the environment ${env.name}: inboxes of items, records, actions that the company’s own app does, pages, feature flags and approvals. Begin with get_me and list_inboxes. ` +
+      'What your role can’t see is not there. Times are milliseconds since 1970 UTC. An error has a code and a sentence, and details name the arguments. Give changes an idempotencyKey if you might repeat them. ' +
+      'Answers with pending, queued or running are not the end: ask get_approval or get_run.',
+  );
 
 const invalidParams = (message: string): McpFailure => new McpFailure({ code: mcpErrorCodes.invalidParams, message });
 
@@ -37,15 +38,30 @@ const toCalled = (result: McpResult): ToolCallResult => ({ result, items: false 
 const initialize = (call: EndpointCall, { protocolVersion: asked }: Params): ToolCallResult => {
   if (typeof asked !== 'string') throw invalidParams('protocolVersion must be a text.');
   const version = handshakeVersions.includes(asked) ? asked : handshakeVersions[0];
-  return toCalled({ protocolVersion: JSON.stringify(version), capabilities, serverInfo, instructions: serverInstructions(call) });
+  return toCalled({
+    protocolVersion: JSON.stringify(version),
+    capabilities,
+    serverInfo,
+    instructions: serverInstructions(call),
+  });
 };
 
 /** A tool that there isn't is refused alike whether nobody has it or this caller can't see it. An action that was tried in vain is audited, as elsewhere. */
 const unknownTool = async ({ deps, caller }: EndpointCall, name: string): Promise<McpFailure> => {
   const action = actionOfToolName(name);
   const { code, message } = fault('not_found');
-  if (action !== null) await insertRefusal(deps.db, caller, { verb: 'action.run', target: { type: 'action', id: action }, outcome: 'denied', code }, deps.clock.now());
-  return new McpFailure({ code: mcpErrorCodes.invalidParams, message: 'There is no such tool.', data: { error: message, code } });
+  if (action !== null)
+    await insertRefusal(
+      deps.db,
+      caller,
+      { verb: 'action.run', target: { type: 'action', id: action }, outcome: 'denied', code },
+      deps.clock.now(),
+    );
+  return new McpFailure({
+    code: mcpErrorCodes.invalidParams,
+    message: 'There is no such tool.',
+    data: { error: message, code },
+  });
 };
 
 const call: McpMethod['answer'] = async (request, { name, arguments: given = {} }) => {
@@ -64,7 +80,20 @@ const list = ({ caller }: EndpointCall, { cursor }: Params): ToolCallResult => {
 export const mcpMethods: ReadonlyMap<string, McpMethod> = new Map<string, McpMethod>([
   ['initialize', { stateless: false, handshake: true, cacheTtlMs: null, answer: initialize }],
   ['ping', { stateless: false, handshake: true, cacheTtlMs: null, answer: () => toCalled({}) }],
-  ['server/discover', { stateless: true, handshake: false, cacheTtlMs: 3_600_000, answer: (request) => toCalled({ supportedVersions: JSON.stringify(protocolVersions), capabilities, instructions: serverInstructions(request) }) }],
+  [
+    'server/discover',
+    {
+      stateless: true,
+      handshake: false,
+      cacheTtlMs: 3_600_000,
+      answer: (request) =>
+        toCalled({
+          supportedVersions: JSON.stringify(protocolVersions),
+          capabilities,
+          instructions: serverInstructions(request),
+        }),
+    },
+  ],
   // A role or a manifest may change at any time.
   ['tools/list', { stateless: true, handshake: true, cacheTtlMs: 10_000, answer: list }],
   ['tools/call', { stateless: true, handshake: true, cacheTtlMs: null, answer: call }],

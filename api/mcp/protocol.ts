@@ -21,7 +21,9 @@ export const mcpErrorCodes = {
   unsupportedVersion: -32022,
 } as const;
 
-const messageIdSchema = Type.Union([Type.String({ maxLength: 1_000 }), Type.Integer()], { description: 'Answered with the result; a message without one is a notification.' });
+const messageIdSchema = Type.Union([Type.String({ maxLength: 1_000 }), Type.Integer()], {
+  description: 'Answered with the result; a message without one is a notification.',
+});
 
 export const messageSchema = strictObject({
   jsonrpc: Type.Literal('2.0', { description: 'The version of JSON-RPC.' }),
@@ -63,10 +65,15 @@ export class McpFailure extends Error {
 }
 
 /** `id` undefined: the message had none that could be read. */
-export const toMcpErrorResponse = ({ error, status }: McpFailure, id: McpId | undefined): ApiResponse => ({ status, body: { jsonrpc: '2.0', id: id ?? null, error } });
+export const toMcpErrorResponse = ({ error, status }: McpFailure, id: McpId | undefined): ApiResponse => ({
+  status,
+  body: { jsonrpc: '2.0', id: id ?? null, error },
+});
 
 /** The members of a result, each as JSON text: bodies of endpoints are not parsed only to be written again. */
 export type McpResult = Readonly<Record<string, string>>;
 
 export const mcpResultText = (id: McpId, result: McpResult): string =>
-  `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{${Object.entries(result).map(([name, text]) => `"${name}":${text}`).join(',')}}}`;
+  `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{${Object.entries(result)
+    .map(([name, text]) => `"${name}":${text}`)
+    .join(',')}}}`;

@@ -8,7 +8,8 @@ import { nextStepHint } from './nextStepHint.ts';
 import type { McpResult } from './protocol.ts';
 import type { Tool } from './tool.ts';
 
-const contentText = (...texts: readonly string[]): string => JSON.stringify(texts.map((text) => ({ type: 'text', text })));
+const contentText = (...texts: readonly string[]): string =>
+  JSON.stringify(texts.map((text) => ({ type: 'text', text })));
 
 const toToolResult = ({ status, body = {}, headers }: ApiResponse): McpResult => {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
@@ -42,7 +43,11 @@ export interface ToolCallResult {
   readonly items: boolean;
 }
 
-export const callTool = async (tool: Tool, call: EndpointCall, given: Readonly<Record<string, unknown>>): Promise<ToolCallResult> => {
+export const callTool = async (
+  tool: Tool,
+  call: EndpointCall,
+  given: Readonly<Record<string, unknown>>,
+): Promise<ToolCallResult> => {
   try {
     const answer = await tool.serve(call, given);
     return { result: toToolResult(answer), items: answer.items ?? false };

@@ -10,7 +10,8 @@ const defaultVersion = '2025-03-26';
 const versionKey = 'io.modelcontextprotocol/protocolVersion';
 const capabilitiesKey = 'io.modelcontextprotocol/clientCapabilities';
 
-const headerMismatch = (message: string): McpFailure => new McpFailure({ code: mcpErrorCodes.headerMismatch, message }, 400);
+const headerMismatch = (message: string): McpFailure =>
+  new McpFailure({ code: mcpErrorCodes.headerMismatch, message }, 400);
 
 const singleHeader = (from: RequestSource, name: string): string | undefined => {
   const given = headerValues(from, name);
@@ -28,7 +29,14 @@ const decoded = (value: string): string => {
 
 const requireVersion = (asked: string): void => {
   if (protocolVersions.includes(asked)) return;
-  throw new McpFailure({ code: mcpErrorCodes.unsupportedVersion, message: 'This version of the protocol is not spoken here.', data: { supported: protocolVersions, requested: asked } }, 400);
+  throw new McpFailure(
+    {
+      code: mcpErrorCodes.unsupportedVersion,
+      message: 'This version of the protocol is not spoken here.',
+      data: { supported: protocolVersions, requested: asked },
+    },
+    400,
+  );
 };
 
 const requireSame = (from: RequestSource, name: string, value: string): void => {
@@ -55,11 +63,17 @@ export const protocolRevision = (from: RequestSource, message: McpMessage): stri
     requireVersion(version);
     return version;
   }
-  if (typeof said !== 'string') throw new McpFailure({ code: mcpErrorCodes.invalidParams, message: `_meta["${versionKey}"] is required.` }, 400);
-  if (given !== undefined && given !== said) throw headerMismatch('The header mcp-protocol-version does not say what the message says.');
+  if (typeof said !== 'string')
+    throw new McpFailure({ code: mcpErrorCodes.invalidParams, message: `_meta["${versionKey}"] is required.` }, 400);
+  if (given !== undefined && given !== said)
+    throw headerMismatch('The header mcp-protocol-version does not say what the message says.');
   requireVersion(said);
   if (said !== statelessVersion) return said;
   requireMatchingHeaders(from, message, said);
-  if (!isObject(meta) || !isObject(meta[capabilitiesKey])) throw new McpFailure({ code: mcpErrorCodes.invalidParams, message: `_meta["${capabilitiesKey}"] is required.` }, 400);
+  if (!isObject(meta) || !isObject(meta[capabilitiesKey]))
+    throw new McpFailure(
+      { code: mcpErrorCodes.invalidParams, message: `_meta["${capabilitiesKey}"] is required.` },
+      400,
+    );
   return said;
 };

@@ -17,31 +17,45 @@ const namesOf: Readonly<Record<Exclude<NamedKind, 'inbox' | 'action'>, (caller: 
   flag: ({ env }) => [...env.definition.flags.keys()],
 };
 
-export const canSeeAny = (kind: keyof typeof namesOf): CallerPredicate => (caller) => namesOf[kind](caller).some((name) => caller.principal.access.sees(kind, name));
+export const canSeeAny =
+  (kind: keyof typeof namesOf): CallerPredicate =>
+  (caller) =>
+    namesOf[kind](caller).some((name) => caller.principal.access.sees(kind, name));
 
 /** Whether the caller changes anything, if only by asking a person. */
 const canChange: CallerPredicate = ({ principal }) => principal.mode !== 'readonly';
 
 /** Whether it may do one of these in some inbox. */
-export const canInAnyInbox = (...verbs: readonly InboxVerb[]): CallerPredicate => (caller) =>
-  canChange(caller) && visibleInboxes(caller).some(({ name, retired }) => verbs.some((verb) => (verb !== 'create' || !retired) && caller.principal.access.can('inbox', name, verb)));
+export const canInAnyInbox =
+  (...verbs: readonly InboxVerb[]): CallerPredicate =>
+  (caller) =>
+    canChange(caller) &&
+    visibleInboxes(caller).some(({ name, retired }) =>
+      verbs.some((verb) => (verb !== 'create' || !retired) && caller.principal.access.can('inbox', name, verb)),
+    );
 
 /** Those that its role may run. */
 export const runnableActions = (caller: Caller): ActionDefinition[] =>
-  [...caller.env.definition.actions.values()].filter(({ name, resource }) => canRunAction(caller, { action: name, resource }));
+  [...caller.env.definition.actions.values()].filter(({ name, resource }) =>
+    canRunAction(caller, { action: name, resource }),
+  );
 
 export const canRunAnyAction: CallerPredicate = (caller) => runnableActions(caller).length > 0;
 
 export const canStartRuns: CallerPredicate = (caller) => canChange(caller) && canRunAnyAction(caller);
 
 export const canChangeAnyFlag: CallerPredicate = (caller) =>
-  canChange(caller) && [...caller.env.definition.flags.keys()].some((key) => caller.principal.access.can('flag', key, 'change'));
+  canChange(caller) &&
+  [...caller.env.definition.flags.keys()].some((key) => caller.principal.access.can('flag', key, 'change'));
 
 const canChangeItems = canInAnyInbox('create', 'state', 'assign', 'tags', 'snooze', 'note', 'reply', 'triage');
 
 /** Whether it can have requests of its own. */
-export const canRequestApproval: CallerPredicate = (caller) => canStartRuns(caller) || canChangeAnyFlag(caller) || canChangeItems(caller);
+export const canRequestApproval: CallerPredicate = (caller) =>
+  canStartRuns(caller) || canChangeAnyFlag(caller) || canChangeItems(caller);
 
-export const canSeeApprovals: CallerPredicate = (caller) => caller.principal.access.may('approvals', 'see') || canRequestApproval(caller);
+export const canSeeApprovals: CallerPredicate = (caller) =>
+  caller.principal.access.may('approvals', 'see') || canRequestApproval(caller);
 
-export const canStartBulks: CallerPredicate = (caller) => canStartRuns(caller) || canInAnyInbox('state', 'assign', 'tags', 'snooze')(caller);
+export const canStartBulks: CallerPredicate = (caller) =>
+  canStartRuns(caller) || canInAnyInbox('state', 'assign', 'tags', 'snooze')(caller);

@@ -11,10 +11,15 @@ export interface ToolEndpointRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-const pathOf = (path: string, params: ToolEndpointRequest['params']): string => path.replace(/:([A-Za-z]+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+const pathOf = (path: string, params: ToolEndpointRequest['params']): string =>
+  path.replace(/:([A-Za-z]+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
 
 /** As the same request over HTTP: a key that was used there stands for the same change here. */
-const toRequestSource = (endpoint: Endpoint, environment: string, { params, values, headers }: ToolEndpointRequest): RequestSource => ({
+const toRequestSource = (
+  endpoint: Endpoint,
+  environment: string,
+  { params, values, headers }: ToolEndpointRequest,
+): RequestSource => ({
   method: endpoint.method.toUpperCase(),
   url: `/api/env/${environment}${pathOf(endpoint.path, params)}`,
   headers,
@@ -23,10 +28,15 @@ const toRequestSource = (endpoint: Endpoint, environment: string, { params, valu
 });
 
 /** Answers what serves `endpoint` for calls of a tool. Throws its faults. */
-export const serveEndpoint = (endpoint: Endpoint): ((call: EndpointCall, asked: ToolEndpointRequest) => Promise<ApiResponse>) => {
+export const serveEndpoint = (
+  endpoint: Endpoint,
+): ((call: EndpointCall, asked: ToolEndpointRequest) => Promise<ApiResponse>) => {
   const serve = createEndpointServer(endpoint);
   return ({ deps, live, caller, session, running, signal }, asked) => {
     const from = toRequestSource(endpoint, caller.env.name, asked);
-    return serve({ deps, live, caller, session, running, signal, from, search: endpoint.write ? '' : asked.values }, asked.params);
+    return serve(
+      { deps, live, caller, session, running, signal, from, search: endpoint.write ? '' : asked.values },
+      asked.params,
+    );
   };
 };

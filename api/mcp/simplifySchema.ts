@@ -5,7 +5,9 @@ type Schema = Readonly<Record<string, unknown>>;
 
 /** The texts that are all it takes, or null: clients know `enum` where they don't know `const`. */
 const enumTexts = ({ anyOf, const: only }: Schema): string[] | null => {
-  const values = Array.isArray(anyOf) ? anyOf.map((branch: unknown) => (isObject(branch) ? branch['const'] : undefined)) : [only];
+  const values = Array.isArray(anyOf)
+    ? anyOf.map((branch: unknown) => (isObject(branch) ? branch['const'] : undefined))
+    : [only];
   return values.every((value) => typeof value === 'string') ? values : null;
 };
 
@@ -14,15 +16,19 @@ const queryListNote = ' (comma-separated)';
 
 const simplifyObject = (schema: Schema): Schema => {
   const texts = enumTexts(schema);
-  const { properties, description, ...rest } = texts === null ? schema : { ...schema, anyOf: undefined, const: undefined, type: 'string', enum: texts };
+  const { properties, description, ...rest } =
+    texts === null ? schema : { ...schema, anyOf: undefined, const: undefined, type: 'string', enum: texts };
   return {
     ...Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, simplify(value)])),
     // Without any it would be taken for an object that holds nothing.
-    ...(isObject(properties) && Object.keys(properties).length > 0 ? { properties: Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, simplify(value)])) } : {}),
+    ...(isObject(properties) && Object.keys(properties).length > 0
+      ? { properties: Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, simplify(value)])) }
+      : {}),
     ...(typeof description === 'string' ? { description: description.replace(queryListNote, '') } : {}),
   };
 };
 
-const simplify = (value: unknown): unknown => (Array.isArray(value) ? value.map(simplify) : isObject(value) ? simplifyObject(value) : value);
+const simplify = (value: unknown): unknown =>
+  Array.isArray(value) ? value.map(simplify) : isObject(value) ? simplifyObject(value) : value;
 
 export const simplifySchema = (schema: object): object => simplifyObject(JSON.parse(JSON.stringify(schema)) as Schema);

@@ -46,21 +46,38 @@ export interface ToolRow {
 
 type Members = Readonly<Record<string, unknown>>;
 
-export const idempotencyKey = Type.Optional(Type.String({
-  pattern: `^(?=.*\\S)[ -~]{1,${String(limits.idempotencyKeyMax)}}$`,
-  description: 'A text of your own for this change: the same call with the same key is done once, and answers the same again, for 24 hours.',
-}));
+export const idempotencyKey = Type.Optional(
+  Type.String({
+    pattern: `^(?=.*\\S)[ -~]{1,${String(limits.idempotencyKeyMax)}}$`,
+    description:
+      'A text of your own for this change: the same call with the same key is done once, and answers the same again, for 24 hours.',
+  }),
+);
 
-const version = Type.Optional(Type.Integer({ minimum: 1, maximum: 999_999_999_999_999, description: 'The version that you saw: if it has changed since, nothing is done (version_conflict).' }));
+const version = Type.Optional(
+  Type.Integer({
+    minimum: 1,
+    maximum: 999_999_999_999_999,
+    description: 'The version that you saw: if it has changed since, nothing is done (version_conflict).',
+  }),
+);
 
 const namesIn = (path: string): string[] => [...path.matchAll(/:([A-Za-z]+)/g)].map(([, name = '']) => name);
 
-const pickMembers = (from: Members, names: readonly string[]): Record<string, unknown> => Object.fromEntries(names.filter((name) => Object.hasOwn(from, name)).map((name) => [name, from[name]]));
+const pickMembers = (from: Members, names: readonly string[]): Record<string, unknown> =>
+  Object.fromEntries(names.filter((name) => Object.hasOwn(from, name)).map((name) => [name, from[name]]));
 
-const omitMembers = (from: Members, names: Members): Record<string, unknown> => Object.fromEntries(Object.entries(from).filter(([name]) => !Object.hasOwn(names, name)));
+const omitMembers = (from: Members, names: Members): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(from).filter(([name]) => !Object.hasOwn(names, name)));
 
 /** Headers of a change that are arguments of a tool. */
-export const changeHeaders = ({ idempotencyKey: key, version: seen }: { readonly idempotencyKey?: string; readonly version?: number }): Record<string, string> => ({
+export const changeHeaders = ({
+  idempotencyKey: key,
+  version: seen,
+}: {
+  readonly idempotencyKey?: string;
+  readonly version?: number;
+}): Record<string, string> => ({
   ...(key === undefined ? {} : { 'idempotency-key': key }),
   ...(seen === undefined ? {} : { 'if-match': `"${String(seen)}"` }),
 });
@@ -74,9 +91,26 @@ const samePath = (path: string): string => path;
 
 /** What of the arguments is the tool's own, and not a member of the endpoint's query or body. */
 const toolOwnArguments = ({ endpoint, params = {}, objects = [] }: ToolRow): { path: TObject; rest: TObject } => ({
-  path: strictObject(Object.fromEntries(namesIn(endpoint.path).map((name) => [name, Type.String({ minLength: 1, description: params[name] ?? '' })]))),
+  path: strictObject(
+    Object.fromEntries(
+      namesIn(endpoint.path).map((name) => [name, Type.String({ minLength: 1, description: params[name] ?? '' })]),
+    ),
+  ),
   rest: strictObject({
-    ...Object.fromEntries(objects.map((name): [string, TSchema] => [name, Type.Optional(Type.Object({}, { description: (endpoint.query?.properties[name] as { description?: string } | undefined)?.description ?? '' }))])),
+    ...Object.fromEntries(
+      objects.map((name): [string, TSchema] => [
+        name,
+        Type.Optional(
+          Type.Object(
+            {},
+            {
+              description:
+                (endpoint.query?.properties[name] as { description?: string } | undefined)?.description ?? '',
+            },
+          ),
+        ),
+      ]),
+    ),
     ...(endpoint.conditional ? { version } : {}),
     ...(endpoint.write && endpoint.acceptsIdempotencyKey ? { idempotencyKey } : {}),
   }),
@@ -91,23 +125,40 @@ export const createTool = (row: ToolRow): Tool => {
   const askedNames = Object.keys(asked.properties);
   const inputSchema = {
     type: 'object',
-    properties: { ...own.path.properties, ...omitMembers(asked.properties, own.rest.properties), ...own.rest.properties },
+    properties: {
+      ...own.path.properties,
+      ...omitMembers(asked.properties, own.rest.properties),
+      ...own.rest.properties,
+    },
     required: [...(own.path.required ?? []), ...(asked.required ?? [])],
     additionalProperties: false,
   };
-  const annotations: ToolHints = { readOnlyHint: !endpoint.write, openWorldHint: false, ...(endpoint.write ? { destructiveHint: false, idempotentHint: false } : {}), ...hints };
+  const annotations: ToolHints = {
+    readOnlyHint: !endpoint.write,
+    openWorldHint: false,
+    ...(endpoint.write ? { destructiveHint: false, idempotentHint: false } : {}),
+    ...hints,
+  };
   const serve = serveEndpoint(endpoint);
   return {
     name,
     isListed: listed,
-    text: JSON.stringify({ name, title, description, inputSchema: simplifySchema(inputSchema), annotations: { title, ...annotations } }),
+    text: JSON.stringify({
+      name,
+      title,
+      description,
+      inputSchema: simplifySchema(inputSchema),
+      annotations: { title, ...annotations },
+    }),
     argumentPath: samePath,
     serve: (call, given) => {
       const known = checkOwn(pickMembers(given, Object.keys(all.properties)));
       const params = pickMembers(known, Object.keys(own.path.properties)) as Record<string, string>;
       const others = omitMembers(given, all.properties);
       const values = { ...pickMembers(others, askedNames), ...omitMembers(others, asked.properties) };
-      const texts = Object.fromEntries(Object.entries(pickMembers(known, objects)).map(([key, value]) => [key, JSON.stringify(value)]));
+      const texts = Object.fromEntries(
+        Object.entries(pickMembers(known, objects)).map(([key, value]) => [key, JSON.stringify(value)]),
+      );
       return serve(call, { params, values: { ...values, ...texts }, headers: changeHeaders(known) });
     },
   };

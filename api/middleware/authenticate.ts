@@ -28,11 +28,16 @@ const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
  * The session of a person's cookie. Throws `401 unauthorized`, for other tokens too; `403 forbidden` where a page of
  * somebody else may have sent it: for what changes something, and wherever `always` (sockets, which no rule of browsers keeps to their site).
  */
-export const authenticateCookie = async ({ directory, config }: Deps, req: IncomingMessage, always = false): Promise<AuthSession> => {
+export const authenticateCookie = async (
+  { directory, config }: Deps,
+  req: IncomingMessage,
+  always = false,
+): Promise<AuthSession> => {
   const token = readCookieToken(req);
   const session = token === null || parseTokenKind(token) !== 'person' ? null : await directory.sessionByToken(token);
   if (session === null) throw fault('unauthorized');
-  if ((always || !safeMethods.has(req.method ?? '')) && !isSameOrigin(req, config)) throw fault('forbidden', 'The request comes from another site.');
+  if ((always || !safeMethods.has(req.method ?? '')) && !isSameOrigin(req, config))
+    throw fault('forbidden', 'The request comes from another site.');
   return session;
 };
 
@@ -46,7 +51,13 @@ export const authenticateRequest = async (deps: Deps, req: IncomingMessage): Pro
 };
 
 /** The caller in the environment named. Throws `404 not_found` for one that is unknown or not the principal's. */
-export const resolveCaller = ({ directory }: Deps, { principal }: AuthSession, name: string, requestId: string, address: string): Caller => {
+export const resolveCaller = (
+  { directory }: Deps,
+  { principal }: AuthSession,
+  name: string,
+  requestId: string,
+  address: string,
+): Caller => {
   const env = directory.environment(name);
   if (env === undefined || !includesEnvironment(principal.environments, env.name)) throw fault('not_found');
   return { env, principal, requestId, address };

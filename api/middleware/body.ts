@@ -18,7 +18,8 @@ const readText = koaBody({
   parsedMethods: [HttpMethodEnum.POST, HttpMethodEnum.PUT, HttpMethodEnum.PATCH, HttpMethodEnum.DELETE],
   onError: (error) => {
     const { status, type } = error as { status?: number; type?: string };
-    if (status === 413 || type === 'entity.too.large') throw fault('too_large', undefined, { headers: { connection: 'close' } });
+    if (status === 413 || type === 'entity.too.large')
+      throw fault('too_large', undefined, { headers: { connection: 'close' } });
     if (status === 415) throw fault('unsupported_media_type');
     throw fault('bad_json');
   },
@@ -44,7 +45,8 @@ const parse = (raw: string): unknown => {
 };
 
 const isEmpty = ({ headers }: Context['req']): boolean =>
-  headers['transfer-encoding'] === undefined && (headers['content-length'] === undefined || headers['content-length'] === '0');
+  headers['transfer-encoding'] === undefined &&
+  (headers['content-length'] === undefined || headers['content-length'] === '0');
 
 export interface RequestBody {
   readonly value: unknown;
@@ -61,8 +63,10 @@ export const readRequestBody = async (ctx: Context, optional: boolean): Promise<
   if (isEmpty(ctx.req)) return empty();
   const { headers } = ctx.req;
   const encoding = headers['content-encoding'];
-  if (encoding !== undefined && encoding !== 'identity') throw fault('unsupported_media_type', undefined, { headers: { connection: 'close' } });
-  if (Number(headers['content-length'] ?? 0) > limits.bodyBytes) throw fault('too_large', undefined, { headers: { connection: 'close' } });
+  if (encoding !== undefined && encoding !== 'identity')
+    throw fault('unsupported_media_type', undefined, { headers: { connection: 'close' } });
+  if (Number(headers['content-length'] ?? 0) > limits.bodyBytes)
+    throw fault('too_large', undefined, { headers: { connection: 'close' } });
   if (!contentType.test(headers['content-type'] ?? '') && !(optional && headers['content-type'] === undefined)) {
     throw fault('unsupported_media_type', undefined, { headers: { connection: 'close' } });
   }
@@ -81,6 +85,7 @@ export const readRequestBody = async (ctx: Context, optional: boolean): Promise<
   const value = parse(raw);
   const problem = jsonProblem(value);
   if (problem !== null) throw invalidFault([problem]);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalidFault([{ path: '', message: 'must be a JSON object' }]);
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw invalidFault([{ path: '', message: 'must be a JSON object' }]);
   return { value, raw };
 };

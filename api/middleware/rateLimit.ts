@@ -57,7 +57,8 @@ export const createRateLimit = ({ config, redis }: Deps): RateLimit => {
   const allowances = new Map<string, Allowance>();
   const sweep = setInterval(() => {
     const now = Date.now();
-    for (const [key, allowance] of allowances) if (allowance.until < now && allowance.asking === null) allowances.delete(key);
+    for (const [key, allowance] of allowances)
+      if (allowance.until < now && allowance.asking === null) allowances.delete(key);
   }, 10_000);
   sweep.unref();
 
@@ -76,7 +77,12 @@ export const createRateLimit = ({ config, redis }: Deps): RateLimit => {
     }
     const [got = 0, remaining = 0, waitMs = 0] = answer as number[];
     const now = Date.now();
-    Object.assign(allowance, { left: got, remaining, until: now + allowanceTtlMs, emptyUntil: got === 0 ? now + waitMs : 0 });
+    Object.assign(allowance, {
+      left: got,
+      remaining,
+      until: now + allowanceTtlMs,
+      emptyUntil: got === 0 ? now + waitMs : 0,
+    });
   };
 
   const take = async (key: string, headers: ResponseHeaders): Promise<void> => {
@@ -104,7 +110,8 @@ export const createRateLimit = ({ config, redis }: Deps): RateLimit => {
     const remaining = held.left + held.remaining;
     headers['ratelimit'] = `"default";r=${String(remaining)};t=${String(Math.ceil((burst - remaining) / rate))}`;
   };
-  const countAddress = (address: string, headers: ResponseHeaders): Promise<void> => take(`address-${address}`, headers);
+  const countAddress = (address: string, headers: ResponseHeaders): Promise<void> =>
+    take(`address-${address}`, headers);
 
   return {
     countAddress,

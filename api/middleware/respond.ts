@@ -12,19 +12,27 @@ const compressFrom = 1024;
 /** Whether `accept-encoding` names a coding without refusing it by a weight of nothing. */
 const acceptsEncoding = (accepts: string, coding: string): boolean =>
   accepts.split(',').some((part) => {
-    const [name = '', ...parameters] = part.toLowerCase().split(';').map((text) => text.trim());
+    const [name = '', ...parameters] = part
+      .toLowerCase()
+      .split(';')
+      .map((text) => text.trim());
     return name === coding && !parameters.some((parameter) => /^q\s*=\s*0(?:\.0*)?$/.test(parameter));
   });
 
 const compress = async (accepts: string, body: string): Promise<{ encoding: string; bytes: Buffer } | null> => {
   if (body.length < compressFrom) return null;
-  if (acceptsEncoding(accepts, 'br')) return { encoding: 'br', bytes: await brotliAsync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }) };
+  if (acceptsEncoding(accepts, 'br'))
+    return { encoding: 'br', bytes: await brotliAsync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }) };
   if (acceptsEncoding(accepts, 'gzip')) return { encoding: 'gzip', bytes: await gzipAsync(body, { level: 1 }) };
   return null;
 };
 
 /** Sends `answer` with the headers collected so far; Koa itself writes nothing. */
-export const sendResponse = async (ctx: Context, answer: ApiResponse, headers: Record<string, string>): Promise<void> => {
+export const sendResponse = async (
+  ctx: Context,
+  answer: ApiResponse,
+  headers: Record<string, string>,
+): Promise<void> => {
   ctx.respond = false;
   const { res, req } = ctx;
   if (res.headersSent || res.destroyed) return;

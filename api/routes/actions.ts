@@ -9,10 +9,25 @@ import { isSettledRun, readRun, type Run } from '../../shared/actions/model.ts';
 import { requireNotInProgress } from '../../shared/actions/requireNotInProgress.ts';
 import { presentRunBlocks } from '../../shared/actions/present.ts';
 import {
-  acceptedRunResponse, actionInput, actionSchema, availableResponse, availableInput, checkActionInput, checkAvailableInput, runResultResponse, type ActionInput,
+  acceptedRunResponse,
+  actionInput,
+  actionSchema,
+  availableResponse,
+  availableInput,
+  checkActionInput,
+  checkAvailableInput,
+  runResultResponse,
+  type ActionInput,
 } from '../../shared/actions/schema.ts';
 import { waitForRunChange } from '../../shared/actions/runChanges.ts';
-import { responseObject, strictObject, cursorSchema, limitSchema, nextCursorSchema, Type } from '../../shared/platform/core/schema.ts';
+import {
+  responseObject,
+  strictObject,
+  cursorSchema,
+  limitSchema,
+  nextCursorSchema,
+  Type,
+} from '../../shared/platform/core/schema.ts';
 import { readEndpoint, writeEndpoint, type EndpointCall, type Endpoint } from '../endpoint.ts';
 import type { ApiResponse } from '../answer.ts';
 import { paginateByName } from './discovery.ts';
@@ -27,12 +42,40 @@ const list = readEndpoint({
   example: {},
   handle: async ({ caller, query }) => {
     const { access } = caller.principal;
-    const allowed = [...caller.env.definition.actions.values()]
-      .filter(({ name, resource }) => access.can('action', name, 'run') && (resource === null || access.sees('resource', resource)));
+    const allowed = [...caller.env.definition.actions.values()].filter(
+      ({ name, resource }) =>
+        access.can('action', name, 'run') && (resource === null || access.sees('resource', resource)),
+    );
     const { page, cursor: next } = paginateByName(caller, 'actions', allowed, query);
-    const actions = page.map(({ name, label, resource, input, danger, approval, freshSignIn, background, retrySafe: repeatable, offline, offlineExpiry, timeout }) => ({
-      name, label, resource, input, danger, approval, freshSignIn, background, repeatable, offline, offlineExpiry, timeout,
-    }));
+    const actions = page.map(
+      ({
+        name,
+        label,
+        resource,
+        input,
+        danger,
+        approval,
+        freshSignIn,
+        background,
+        retrySafe: repeatable,
+        offline,
+        offlineExpiry,
+        timeout,
+      }) => ({
+        name,
+        label,
+        resource,
+        input,
+        danger,
+        approval,
+        freshSignIn,
+        background,
+        repeatable,
+        offline,
+        offlineExpiry,
+        timeout,
+      }),
+    );
     return { status: 200, body: { actions, cursor: next } };
   },
 });
@@ -48,7 +91,10 @@ const available = writeEndpoint({
   example: { body: { refs: [{ resource: 'order', id: 'ord_1001' }] } },
   audit: null,
   check: checkAvailableInput,
-  handle: async ({ deps, caller, body }) => ({ status: 200, body: { available: await readAvailableActions(deps, caller, body.refs) } }),
+  handle: async ({ deps, caller, body }) => ({
+    status: 200,
+    body: { available: await readAvailableActions(deps, caller, body.refs) },
+  }),
 });
 
 const runningResponse = (run: string): ApiResponse => ({ status: 202, body: { running: true, run } });
@@ -61,10 +107,18 @@ const isJobNow = (run: Run, begun: Run): boolean =>
   run.lost_at !== null || run.failures > 0 || (run.handed_at === null && run.fence > begun.fence);
 
 /** Returns what the call that waits for `begun` answers of the run as it is now; null while the call goes on waiting. */
-const toRunResponse = async (call: EndpointCall<unknown, unknown>, run: Run, begun: Run): Promise<ApiResponse | null> => {
+const toRunResponse = async (
+  call: EndpointCall<unknown, unknown>,
+  run: Run,
+  begun: Run,
+): Promise<ApiResponse | null> => {
   if (run.status === 'queued') return { status: 202, body: { queued: true, run: run.id } };
   if (!isSettledRun(run)) return isJobNow(run, begun) ? runningResponse(run.id) : null;
-  if (run.status === 'succeeded') return { status: 200, body: { message: run.message, blocks: await presentRunBlocks(call.deps, call.caller, run), run: run.id } };
+  if (run.status === 'succeeded')
+    return {
+      status: 200,
+      body: { message: run.message, blocks: await presentRunBlocks(call.deps, call.caller, run), run: run.id },
+    };
   const code = run.code !== null && Object.hasOwn(errors, run.code) ? (run.code as keyof typeof errors) : null;
   if (code === null || code === 'app_timeout') return runningResponse(run.id);
   throw fault(code, run.error ?? undefined, { body: { run: run.id } });
@@ -77,7 +131,10 @@ const runPollMs = 1_000;
  * Returns the answer of a call that waits for its run. Each turn of the loop reads the row anew; a call of the app from
  * this process ends it, whatever came of that call.
  */
-const waitForResult = async (call: EndpointCall<unknown, unknown>, { run: begun, completion: called }: AwaitedRun): Promise<ApiResponse> => {
+const waitForResult = async (
+  call: EndpointCall<unknown, unknown>,
+  { run: begun, completion: called }: AwaitedRun,
+): Promise<ApiResponse> => {
   const { deps } = call;
   const until = performance.now() + limits.actionWaitMs;
   for (let run: Run | undefined = begun; run !== undefined; run = await readRun(deps.db, begun.env, begun.id)) {
@@ -86,9 +143,15 @@ const waitForResult = async (call: EndpointCall<unknown, unknown>, { run: begun,
     const left = until - performance.now();
     if (left <= 0) break;
     const { moved, end } = waitForRunChange(deps.bus, begun.id, called === null ? Math.min(left, runPollMs) : left);
-    const ended = await Promise.race([moved.then(() => null), ...(called === null ? [] : [called.then((after) => ({ after }))])]);
+    const ended = await Promise.race([
+      moved.then(() => null),
+      ...(called === null ? [] : [called.then((after) => ({ after }))]),
+    ]);
     end();
-    if (ended !== null) return (ended.after === undefined ? null : await toRunResponse(call, ended.after, begun)) ?? runningResponse(begun.id);
+    if (ended !== null)
+      return (
+        (ended.after === undefined ? null : await toRunResponse(call, ended.after, begun)) ?? runningResponse(begun.id)
+      );
   }
   return runningResponse(begun.id);
 };
@@ -99,12 +162,18 @@ const waitForRun = async (call: EndpointCall<unknown, unknown>, direct: AwaitedR
     return await waitForResult(call, direct);
   } catch (error) {
     if (error instanceof Fault) throw error;
-    call.deps.log.warn({ err: error, run: direct.run.id, requestId: call.caller.requestId }, 'the result of a run could not be waited for');
+    call.deps.log.warn(
+      { err: error, run: direct.run.id, requestId: call.caller.requestId },
+      'the result of a run could not be waited for',
+    );
     return runningResponse(direct.run.id);
   }
 };
 
-export const respondAccepted = (call: EndpointCall<unknown, unknown>, accepted: AcceptedRun | AwaitedRun): ApiResponse | Promise<ApiResponse> =>
+export const respondAccepted = (
+  call: EndpointCall<unknown, unknown>,
+  accepted: AcceptedRun | AwaitedRun,
+): ApiResponse | Promise<ApiResponse> =>
   accepted.kind === 'direct' ? waitForRun(call, accepted) : { status: 202, body: acceptedRunBody(accepted) };
 
 const run = writeEndpoint<ActionInput>({

@@ -13,7 +13,11 @@ const app: Endpoint = {
     responses: { 101: null },
     example: {},
     handle: ({ caller: { principal } }) =>
-      Promise.reject(principal.type === 'app' ? fault('upgrade_required', undefined, { headers: { upgrade: 'websocket', connection: 'upgrade' } }) : fault('forbidden')),
+      Promise.reject(
+        principal.type === 'app'
+          ? fault('upgrade_required', undefined, { headers: { upgrade: 'websocket', connection: 'upgrade' } })
+          : fault('forbidden'),
+      ),
   }),
   allowsApp: true,
 };

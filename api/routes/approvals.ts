@@ -4,8 +4,23 @@ import { limits } from '../../shared/catalogue/limits.ts';
 import { approveRequest, cancelRequest, rejectRequest, requireDecider } from '../../shared/decisions/decide.ts';
 import { presentApprovals } from '../../shared/views/approvals/currentTargets.ts';
 import { listApprovals, readVisibleApproval } from '../../shared/approvals/queries.ts';
-import { approvalResponse, approvalSchema, approvedResponse, checkDecision, decisionInput, approvalStatusSchema, type DecisionInput } from '../../shared/approvals/schema.ts';
-import { responseObject, strictObject, cursorSchema, limitSchema, nextCursorSchema, Type } from '../../shared/platform/core/schema.ts';
+import {
+  approvalResponse,
+  approvalSchema,
+  approvedResponse,
+  checkDecision,
+  decisionInput,
+  approvalStatusSchema,
+  type DecisionInput,
+} from '../../shared/approvals/schema.ts';
+import {
+  responseObject,
+  strictObject,
+  cursorSchema,
+  limitSchema,
+  nextCursorSchema,
+  Type,
+} from '../../shared/platform/core/schema.ts';
 import { compileCheck } from '../../shared/platform/core/validate.ts';
 import { readEndpoint, writeEndpoint, type EndpointCall, type Endpoint } from '../endpoint.ts';
 import type { ApiResponse } from '../answer.ts';
@@ -18,7 +33,11 @@ const list = readEndpoint({
   name: 'approval.list',
   summary: 'Requests for approval, newest first; the pending ones unless a status is named',
   tag: 'Approvals',
-  query: strictObject({ status: Type.Optional(approvalStatusSchema), cursor: Type.Optional(cursorSchema), limit: Type.Optional(limitSchema) }),
+  query: strictObject({
+    status: Type.Optional(approvalStatusSchema),
+    cursor: Type.Optional(cursorSchema),
+    limit: Type.Optional(limitSchema),
+  }),
   responses: { 200: responseObject({ approvals: Type.Array(approvalSchema), cursor: nextCursorSchema }) },
   example: { query: { status: 'pending' } },
   handle: async ({ deps, caller, query: { status: wanted, cursor: given, limit: size } }) => {
@@ -26,8 +45,19 @@ const list = readEndpoint({
     const status: ApprovalStatus = wanted ?? 'pending';
     const key = `approvals:${JSON.stringify([principal.id, principal.access.key, status])}`;
     const keys = env.seal.openCursor(key, given);
-    const { approvals, next } = await listApprovals(deps.db, caller, { status, before: keys === null ? null : String(keys[0]), limit: size ?? limits.pageDefault });
-    return { status: 200, body: { approvals: await presentApprovals(deps, caller, approvals), cursor: next === null ? null : env.seal.cursor(key, [next]) }, items: true };
+    const { approvals, next } = await listApprovals(deps.db, caller, {
+      status,
+      before: keys === null ? null : String(keys[0]),
+      limit: size ?? limits.pageDefault,
+    });
+    return {
+      status: 200,
+      body: {
+        approvals: await presentApprovals(deps, caller, approvals),
+        cursor: next === null ? null : env.seal.cursor(key, [next]),
+      },
+      items: true,
+    };
   },
 });
 
@@ -69,10 +99,12 @@ const decision = (verb: 'approve' | 'reject', summary: string, decide: Decide): 
 const noteOf = ({ body: { note } }: EndpointCall<unknown, DecisionInput>): string | null => note ?? null;
 
 const approval = decision('approve', 'Approve a request: it is done, under the name of who asked', (call) =>
-  approveRequest(call.deps, call.caller, idOf(call), { note: noteOf(call), save: (text) => call.save(200, text) }));
+  approveRequest(call.deps, call.caller, idOf(call), { note: noteOf(call), save: (text) => call.save(200, text) }),
+);
 
 const rejection = decision('reject', 'Reject a request: nothing is done', (call) =>
-  rejectRequest(call.deps, call.caller, idOf(call), { note: noteOf(call), save: (text) => call.save(200, text) }));
+  rejectRequest(call.deps, call.caller, idOf(call), { note: noteOf(call), save: (text) => call.save(200, text) }),
+);
 
 const nothing = strictObject({});
 
@@ -87,7 +119,11 @@ const cancellation = writeEndpoint({
   example: { params: { id: exampleApproval } },
   audit: { verb: 'approval.cancel', target: (call) => ({ type: 'approval', id: idOf(call) }) },
   check: compileCheck(nothing),
-  handle: async (call) => ({ status: 200, body: await cancelRequest(call.deps, call.caller, idOf(call), (text) => call.save(200, text)), items: true }),
+  handle: async (call) => ({
+    status: 200,
+    body: await cancelRequest(call.deps, call.caller, idOf(call), (text) => call.save(200, text)),
+    items: true,
+  }),
 });
 
 export const approvalEndpoints: readonly Endpoint[] = [list, one, approval, rejection, cancellation];

@@ -2,7 +2,16 @@
 import { fault } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import { readAudit } from '../../shared/views/audit.ts';
-import { responseObject, strictObject, cursorSchema, limitSchema, nextCursorSchema, nullable, timeSchema, Type } from '../../shared/platform/core/schema.ts';
+import {
+  responseObject,
+  strictObject,
+  cursorSchema,
+  limitSchema,
+  nextCursorSchema,
+  nullable,
+  timeSchema,
+  Type,
+} from '../../shared/platform/core/schema.ts';
 import { visibleInboxes } from '../../shared/items/filters.ts';
 import { readEndpoint, type Endpoint } from '../endpoint.ts';
 
@@ -11,7 +20,12 @@ const filter = (description: string) => Type.Optional(Type.String({ minLength: 1
 const entry = responseObject({
   id: Type.String({ pattern: '^aud_' }),
   at: Type.Integer(),
-  actor: responseObject({ type: Type.String(), id: nullable(Type.String()), name: Type.String(), role: nullable(Type.String()) }),
+  actor: responseObject({
+    type: Type.String(),
+    id: nullable(Type.String()),
+    name: Type.String(),
+    role: nullable(Type.String()),
+  }),
   verb: Type.String({ description: 'What was done or tried, e.g. item.state.' }),
   target: responseObject({ type: nullable(Type.String()), id: nullable(Type.String()) }),
   outcome: Type.Union([Type.Literal('ok'), Type.Literal('denied'), Type.Literal('failed')]),
@@ -44,10 +58,25 @@ const list = readEndpoint({
     const key = `audit:${JSON.stringify([principal.role?.id, rest])}`;
     const keys = env.seal.openCursor(key, given);
     const inboxes = visibleInboxes(caller).map((inbox) => inbox.name);
-    const unseenOf = (kind: 'resource' | 'flag', names: Iterable<string>): string[] => [...names].filter((name) => !principal.access.sees(kind, name));
-    const unseen = { resources: unseenOf('resource', env.definition.resources.keys()), flags: unseenOf('flag', env.definition.flags.keys()) };
-    const page = await readAudit(deps.db, env.id, principal.access, { inboxes, unseen }, rest, keys === null ? null : Number(keys[0]), size ?? limits.pageDefault);
-    return { status: 200, body: { entries: page.entries, cursor: page.next === null ? null : env.seal.cursor(key, [page.next]) } };
+    const unseenOf = (kind: 'resource' | 'flag', names: Iterable<string>): string[] =>
+      [...names].filter((name) => !principal.access.sees(kind, name));
+    const unseen = {
+      resources: unseenOf('resource', env.definition.resources.keys()),
+      flags: unseenOf('flag', env.definition.flags.keys()),
+    };
+    const page = await readAudit(
+      deps.db,
+      env.id,
+      principal.access,
+      { inboxes, unseen },
+      rest,
+      keys === null ? null : Number(keys[0]),
+      size ?? limits.pageDefault,
+    );
+    return {
+      status: 200,
+      body: { entries: page.entries, cursor: page.next === null ? null : env.seal.cursor(key, [page.next]) },
+    };
   },
 });
 

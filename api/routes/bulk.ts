@@ -7,9 +7,26 @@ import { requestBulkApproval } from '../../shared/bulk/bulkApproval.ts';
 import { cancelBulk } from '../../shared/bulk/cancelBulk.ts';
 import { bulkResponseBody } from '../../shared/bulk/present.ts';
 import { readBulkResults, readVisibleBulk } from '../../shared/bulk/queries.ts';
-import { acceptedBulkResponse, bulkResponse, bulkBody, parseBulkRequest, dryRunResponse, bulkOutcomeSchema, bulkResultSchema, type BulkActionBody, type BulkRequest } from '../../shared/bulk/schema.ts';
+import {
+  acceptedBulkResponse,
+  bulkResponse,
+  bulkBody,
+  parseBulkRequest,
+  dryRunResponse,
+  bulkOutcomeSchema,
+  bulkResultSchema,
+  type BulkActionBody,
+  type BulkRequest,
+} from '../../shared/bulk/schema.ts';
 import { undoBulk } from '../../shared/bulk/undoBulk.ts';
-import { responseObject, strictObject, cursorSchema, limitSchema, nextCursorSchema, Type } from '../../shared/platform/core/schema.ts';
+import {
+  responseObject,
+  strictObject,
+  cursorSchema,
+  limitSchema,
+  nextCursorSchema,
+  Type,
+} from '../../shared/platform/core/schema.ts';
 import { compileCheck } from '../../shared/platform/core/validate.ts';
 import { visibleInboxes } from '../../shared/items/filters.ts';
 import { dryRun } from '../../shared/items/perform/dryRun.ts';
@@ -25,12 +42,18 @@ const nothing = strictObject({});
 const checkNothing = compileCheck(nothing);
 const idOf = ({ params }: Pick<EndpointCall, 'params'>): string => params['id'] ?? '';
 
-const dryRunBulk = async ({ deps, caller, body: { ids, operation }, save }: EndpointCall<unknown, BulkRequest>): Promise<ApiResponse> => {
+const dryRunBulk = async ({
+  deps,
+  caller,
+  body: { ids, operation },
+  save,
+}: EndpointCall<unknown, BulkRequest>): Promise<ApiResponse> => {
   const { type, ...members } = operation;
   const known = bulkOperations.get(type);
-  const tally = known === undefined
-    ? await dryRunAction(deps, caller, operation as unknown as BulkActionRequest, ids)
-    : await dryRun(deps, { caller, operation: known.bind(members), input: null }, ids);
+  const tally =
+    known === undefined
+      ? await dryRunAction(deps, caller, operation as unknown as BulkActionRequest, ids)
+      : await dryRun(deps, { caller, operation: known.bind(members), input: null }, ids);
   const text = JSON.stringify({ bulk: null, ...tally });
   const saved = save(200, text);
   if (saved !== null) await insertSavedResponse(deps.db, saved, deps.clock.now());
@@ -48,15 +71,26 @@ const create = writeEndpoint({
   audit: { verb: 'bulk.create', target: () => ({ type: 'bulk', id: null }) },
   check: parseBulkRequest,
   handle: async (call): Promise<ApiResponse> => {
-    const { deps, caller, session, body: { operation, ids, dryRun: dry } } = call;
+    const {
+      deps,
+      caller,
+      session,
+      body: { operation, ids, dryRun: dry },
+    } = call;
     const save = (text: string): SavedResponse | null => call.save(202, text);
     const supervised = caller.principal.mode === 'supervised';
-    const ready = operation.type === 'action'
-      ? authorizeBulkAction(caller, operation as BulkActionBody, session.freshUntil, deps.clock.now())
-      : { operation, requiresApproval: supervised };
+    const ready =
+      operation.type === 'action'
+        ? authorizeBulkAction(caller, operation as BulkActionBody, session.freshUntil, deps.clock.now())
+        : { operation, requiresApproval: supervised };
     if (dry) return dryRunBulk(call);
     const wanted = { operation: ready.operation, ids, undoOf: null, save };
-    return { status: 202, body: await (ready.requiresApproval ? requestBulkApproval(deps, caller, wanted) : acceptBulk(deps, caller, wanted)) };
+    return {
+      status: 202,
+      body: await (ready.requiresApproval
+        ? requestBulkApproval(deps, caller, wanted)
+        : acceptBulk(deps, caller, wanted)),
+    };
   },
 });
 
@@ -68,7 +102,10 @@ const one = readEndpoint({
   query: strictObject({}),
   responses: { 200: bulkResponse },
   example: { params: { id: exampleBulk } },
-  handle: async (call) => ({ status: 200, body: bulkResponseBody(await readVisibleBulk(call.deps.db, call.caller, idOf(call))) }),
+  handle: async (call) => ({
+    status: 200,
+    body: bulkResponseBody(await readVisibleBulk(call.deps.db, call.caller, idOf(call))),
+  }),
 });
 
 const results = readEndpoint({
@@ -76,18 +113,35 @@ const results = readEndpoint({
   name: 'bulk.results',
   summary: 'What became of each item, in the order in which they were named',
   tag: 'Bulk',
-  query: strictObject({ outcome: Type.Optional(bulkOutcomeSchema), cursor: Type.Optional(cursorSchema), limit: Type.Optional(limitSchema) }),
+  query: strictObject({
+    outcome: Type.Optional(bulkOutcomeSchema),
+    cursor: Type.Optional(cursorSchema),
+    limit: Type.Optional(limitSchema),
+  }),
   responses: { 200: responseObject({ results: Type.Array(bulkResultSchema), cursor: nextCursorSchema }) },
   example: { params: { id: exampleBulk }, query: { outcome: 'failed', limit: 20 } },
   handle: async (call) => {
-    const { deps, caller, query: { outcome, cursor: given, limit: size } } = call;
+    const {
+      deps,
+      caller,
+      query: { outcome, cursor: given, limit: size },
+    } = call;
     const { env, principal } = caller;
     const bulk = await readVisibleBulk(deps.db, caller, idOf(call));
     const key = `bulk:${JSON.stringify([principal.role?.id, bulk.id, outcome])}`;
     const keys = env.seal.openCursor(key, given) ?? [-1];
     const inboxes = visibleInboxes(caller).map((inbox) => inbox.name);
-    const page = await readBulkResults(deps.db, env.id, { bulk: bulk.id, inboxes, outcome, after: Number(keys[0]), limit: size ?? limits.pageDefault });
-    return { status: 200, body: { results: page.results, cursor: page.next === null ? null : env.seal.cursor(key, [page.next]) } };
+    const page = await readBulkResults(deps.db, env.id, {
+      bulk: bulk.id,
+      inboxes,
+      outcome,
+      after: Number(keys[0]),
+      limit: size ?? limits.pageDefault,
+    });
+    return {
+      status: 200,
+      body: { results: page.results, cursor: page.next === null ? null : env.seal.cursor(key, [page.next]) },
+    };
   },
 });
 
@@ -102,7 +156,10 @@ const cancel = writeEndpoint({
   example: { params: { id: exampleBulk } },
   audit: { verb: 'bulk.cancel', target: (call) => ({ type: 'bulk', id: idOf(call) }) },
   check: checkNothing,
-  handle: async (call) => ({ status: 200, body: await cancelBulk(call.deps, call.caller, idOf(call), (text) => call.save(200, text)) }),
+  handle: async (call) => ({
+    status: 200,
+    body: await cancelBulk(call.deps, call.caller, idOf(call), (text) => call.save(200, text)),
+  }),
 });
 
 const undo = writeEndpoint({
@@ -116,7 +173,10 @@ const undo = writeEndpoint({
   example: { params: { id: exampleBulk } },
   audit: { verb: 'bulk.undo', target: (call) => ({ type: 'bulk', id: idOf(call) }) },
   check: checkNothing,
-  handle: async (call) => ({ status: 202, body: await undoBulk(call.deps, call.caller, idOf(call), (text) => call.save(202, text)) }),
+  handle: async (call) => ({
+    status: 202,
+    body: await undoBulk(call.deps, call.caller, idOf(call), (text) => call.save(202, text)),
+  }),
 });
 
 export const bulkEndpoints: readonly Endpoint[] = [create, one, results, cancel, undo];

@@ -2,7 +2,17 @@
 import { fault, invalidAt } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import type { Caller } from '../../shared/access/principal.ts';
-import { responseObject, strictObject, cursorSchema, limitSchema, nameSchema, nextCursorSchema, nullable, Type, type TSchema } from '../../shared/platform/core/schema.ts';
+import {
+  responseObject,
+  strictObject,
+  cursorSchema,
+  limitSchema,
+  nameSchema,
+  nextCursorSchema,
+  nullable,
+  Type,
+  type TSchema,
+} from '../../shared/platform/core/schema.ts';
 import { foldCase } from '../../shared/platform/core/searchWords.ts';
 import { visibleInboxes } from '../../shared/items/filters.ts';
 import { findVisibleInbox } from '../../shared/access/gates.ts';
@@ -16,17 +26,26 @@ interface Named {
 }
 
 /** A page of a short list held in memory, ordered by name (and id). The cursor is tied to `key`. */
-export const paginateByName = <T extends Named>(caller: Caller, key: string, all: readonly T[], query: { cursor?: string; limit?: number }): { page: T[]; cursor: string | null } => {
+export const paginateByName = <T extends Named>(
+  caller: Caller,
+  key: string,
+  all: readonly T[],
+  query: { cursor?: string; limit?: number },
+): { page: T[]; cursor: string | null } => {
   const order = ({ name, id }: Named): string => `${name}\n${id ?? ''}`;
   const sorted = [...all].sort((a, b) => (order(a) < order(b) ? -1 : 1));
   const after = caller.env.seal.openCursor(key, query.cursor);
   const from = after === null ? sorted : sorted.filter((entry) => order(entry) > String(after[0]));
   const page = from.slice(0, query.limit ?? limits.pageDefault);
   const last = page.at(-1);
-  return { page, cursor: last === undefined || page.length === from.length ? null : caller.env.seal.cursor(key, [order(last)]) };
+  return {
+    page,
+    cursor: last === undefined || page.length === from.length ? null : caller.env.seal.cursor(key, [order(last)]),
+  };
 };
 
-export const listResponse = (plural: string, schema: TSchema) => responseObject({ [plural]: Type.Array(schema), cursor: nextCursorSchema });
+export const listResponse = (plural: string, schema: TSchema) =>
+  responseObject({ [plural]: Type.Array(schema), cursor: nextCursorSchema });
 
 const me = readEndpoint({
   path: '/me',
@@ -36,8 +55,19 @@ const me = readEndpoint({
   query: strictObject({}),
   responses: {
     200: responseObject({
-      principal: responseObject({ type: Type.String(), id: nullable(Type.String()), name: Type.String(), mode: Type.String() }),
-      role: nullable(responseObject({ id: Type.String(), name: Type.String(), grants: Type.Array(responseObject({ on: Type.String(), can: Type.Array(Type.String()) })) })),
+      principal: responseObject({
+        type: Type.String(),
+        id: nullable(Type.String()),
+        name: Type.String(),
+        mode: Type.String(),
+      }),
+      role: nullable(
+        responseObject({
+          id: Type.String(),
+          name: Type.String(),
+          grants: Type.Array(responseObject({ on: Type.String(), can: Type.Array(Type.String()) })),
+        }),
+      ),
       environment: Type.String(),
       fresh: Type.Boolean({ description: 'Whether the sign-in is fresh; never for agents.' }),
     }),
@@ -85,7 +115,13 @@ const inboxes = readEndpoint({
   handle: async ({ caller, query }) => {
     const { page, cursor: next } = paginateByName(caller, 'inboxes', visibleInboxes(caller), query);
     const list = page.map(({ name: called, label, states, initial, transitions, responseTime, fields, reply }) => ({
-      name: called, label, states, initial, transitions, responseTime, fields,
+      name: called,
+      label,
+      states,
+      initial,
+      transitions,
+      responseTime,
+      fields,
       reply: reply === null || reply === undefined ? null : { via: reply.via },
       can: caller.principal.access.inboxVerbs(called),
     }));
@@ -100,27 +136,43 @@ const views = readEndpoint({
   tag: 'Discovery',
   query: strictObject(pageQuerySchema),
   responses: {
-    200: listResponse('views', responseObject({
-      name: Type.String(),
-      label: Type.String(),
-      inbox: nullable(Type.String()),
-      state: nullable(Type.String()),
-      tags: nullable(Type.String()),
-      assignee: nullable(Type.String()),
-      search: nullable(Type.String()),
-      overdue: nullable(Type.String()),
-      triaged: nullable(Type.String()),
-      snoozed: nullable(Type.String()),
-      sort: nullable(Type.String()),
-    })),
+    200: listResponse(
+      'views',
+      responseObject({
+        name: Type.String(),
+        label: Type.String(),
+        inbox: nullable(Type.String()),
+        state: nullable(Type.String()),
+        tags: nullable(Type.String()),
+        assignee: nullable(Type.String()),
+        search: nullable(Type.String()),
+        overdue: nullable(Type.String()),
+        triaged: nullable(Type.String()),
+        snoozed: nullable(Type.String()),
+        sort: nullable(Type.String()),
+      }),
+    ),
   },
   example: {},
   handle: async ({ caller, query }) => {
     const { access } = caller.principal;
     const seen = [...caller.env.definition.views.values()]
       .filter((view) => view.inbox === undefined || access.sees('inbox', view.inbox))
-      .map(({ name: called, label = called, inbox = null, state: states = null, tags = null, assignee = null, search = null, overdue = null, triaged = null, snoozed = null, sort = null }) =>
-        ({ name: called, label, inbox, state: states, tags, assignee, search, overdue, triaged, snoozed, sort }));
+      .map(
+        ({
+          name: called,
+          label = called,
+          inbox = null,
+          state: states = null,
+          tags = null,
+          assignee = null,
+          search = null,
+          overdue = null,
+          triaged = null,
+          snoozed = null,
+          sort = null,
+        }) => ({ name: called, label, inbox, state: states, tags, assignee, search, overdue, triaged, snoozed, sort }),
+      );
     const { page, cursor: next } = paginateByName(caller, 'views', seen, query);
     return { status: 200, body: { views: page, cursor: next } };
   },
@@ -134,21 +186,33 @@ const people = readEndpoint({
   query: strictObject({
     ...pageQuerySchema,
     inbox: Type.Optional(nameSchema('Those who can see this inbox; absent: any inbox where you may assign.')),
-    q: Type.Optional(Type.String({ minLength: 1, maxLength: limits.searchMax, description: 'The beginning of a part of the name.' })),
+    q: Type.Optional(
+      Type.String({ minLength: 1, maxLength: limits.searchMax, description: 'The beginning of a part of the name.' }),
+    ),
   }),
   responses: { 200: listResponse('people', responseObject({ id: Type.String(), name: Type.String() })) },
   example: { query: { inbox: 'support' } },
   handle: async ({ deps, caller, query }) => {
     const { access } = caller.principal;
     if (query.inbox !== undefined && findVisibleInbox(caller, query.inbox) === undefined) throw fault('not_found');
-    const assignable = visibleInboxes(caller).map((inbox) => inbox.name)
+    const assignable = visibleInboxes(caller)
+      .map((inbox) => inbox.name)
       .filter((inbox) => (query.inbox === undefined || inbox === query.inbox) && access.can('inbox', inbox, 'assign'));
     if (assignable.length === 0) throw fault('forbidden', 'Your role may not assign there.');
     const wanted = query.q === undefined ? null : foldCase(query.q).trim();
-    if (wanted !== null && wanted.split(/\s+/u).length > limits.searchWords) throw invalidAt('q', `must have at most ${String(limits.searchWords)} words`);
-    const found = deps.directory.people(caller.env)
+    if (wanted !== null && wanted.split(/\s+/u).length > limits.searchWords)
+      throw invalidAt('q', `must have at most ${String(limits.searchWords)} words`);
+    const found = deps.directory
+      .people(caller.env)
       .filter((person) => assignable.some((inbox) => person.access.sees('inbox', inbox)))
-      .filter((person) => wanted === null || foldCase(person.name).startsWith(wanted) || foldCase(person.name).split(/\s+/u).some((part) => part.startsWith(wanted)));
+      .filter(
+        (person) =>
+          wanted === null ||
+          foldCase(person.name).startsWith(wanted) ||
+          foldCase(person.name)
+            .split(/\s+/u)
+            .some((part) => part.startsWith(wanted)),
+      );
     const { page, cursor: next } = paginateByName(caller, `people:${query.inbox ?? ''}:${query.q ?? ''}`, found, query);
     return { status: 200, body: { people: page.map(({ id, name: called }) => ({ id, name: called })), cursor: next } };
   },

@@ -1,7 +1,19 @@
 /** Feature flags: listed, looked at, changed, and what happened to one. */
 import { limits } from '../../shared/catalogue/limits.ts';
-import { responseObject, strictObject, cursorSchema, limitSchema, nextCursorSchema, Type } from '../../shared/platform/core/schema.ts';
-import { changeFlag, requireMayChangeFlag, requireVisibleFlag, type FlagChangeOutcome } from '../../shared/flags/changeFlag.ts';
+import {
+  responseObject,
+  strictObject,
+  cursorSchema,
+  limitSchema,
+  nextCursorSchema,
+  Type,
+} from '../../shared/platform/core/schema.ts';
+import {
+  changeFlag,
+  requireMayChangeFlag,
+  requireVisibleFlag,
+  type FlagChangeOutcome,
+} from '../../shared/flags/changeFlag.ts';
 import { parseFlagChange } from '../../shared/flags/flagChangeProblems.ts';
 import { flagEtag } from '../../shared/flags/model.ts';
 import { listFlags, readFlag, readFlagHistory } from '../../shared/flags/read.ts';
@@ -24,7 +36,10 @@ const list = readEndpoint({
     const { env, principal } = caller;
     const scope = `flags:${principal.access.key}`;
     const keys = env.seal.openCursor(scope, given);
-    const { flags, next } = await listFlags(deps, caller, { after: keys === null ? null : String(keys[0]), limit: size ?? limits.pageDefault });
+    const { flags, next } = await listFlags(deps, caller, {
+      after: keys === null ? null : String(keys[0]),
+      limit: size ?? limits.pageDefault,
+    });
     return { status: 200, body: { flags, cursor: next === null ? null : env.seal.cursor(scope, [next]) }, items: true };
   },
 });
@@ -52,18 +67,26 @@ const history = readEndpoint({
   responses: { 200: responseObject({ entries: Type.Array(flagHistorySchema), cursor: nextCursorSchema }) },
   example: { params: { flag: exampleFlag }, query: { limit: 20 } },
   handle: async (call) => {
-    const { deps, caller, query: { cursor: given, limit: size } } = call;
+    const {
+      deps,
+      caller,
+      query: { cursor: given, limit: size },
+    } = call;
     const { env, principal } = caller;
     const { key } = requireVisibleFlag(caller, keyOf(call));
     const scope = `history:${JSON.stringify([principal.access.key, key])}`;
     const keys = env.seal.openCursor(scope, given);
-    const { entries, next } = await readFlagHistory(deps.db, caller, key, { before: keys === null ? null : Number(keys[0]), limit: size ?? limits.pageDefault });
+    const { entries, next } = await readFlagHistory(deps.db, caller, key, {
+      before: keys === null ? null : Number(keys[0]),
+      limit: size ?? limits.pageDefault,
+    });
     return { status: 200, body: { entries, cursor: next === null ? null : env.seal.cursor(scope, [next]) } };
   },
 });
 
 const toFlagChangeResponse = (outcome: FlagChangeOutcome): ApiResponse & { readonly body: string } => {
-  if (outcome.kind === 'pending') return { status: 202, body: JSON.stringify({ pending: true, approval: outcome.approval }) };
+  if (outcome.kind === 'pending')
+    return { status: 202, body: JSON.stringify({ pending: true, approval: outcome.approval }) };
   const { flag, changed } = outcome.applied;
   return { status: 200, body: JSON.stringify({ flag, changed }), etag: flagEtag(flag.version), items: true };
 };
@@ -77,7 +100,10 @@ const change = writeEndpoint({
   body: flagChangeBody,
   responses: {
     200: responseObject({ flag: flagSchema, changed: Type.Boolean({ description: 'false: it was so already.' }) }),
-    202: responseObject({ pending: Type.Boolean(), approval: Type.String({ description: 'The approval that it waits for.' }) }),
+    202: responseObject({
+      pending: Type.Boolean(),
+      approval: Type.String({ description: 'The approval that it waits for.' }),
+    }),
   },
   example: { params: { flag: exampleFlag }, body: { change: { rollout: 25, targets: { cus_1001: true } } } },
   audit: { verb: 'flag.change', target: (call) => ({ type: 'flag', id: keyOf(call) }) },

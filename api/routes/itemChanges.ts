@@ -1,6 +1,10 @@
 /** The changes of one item: rows only, each naming its operation; perform does the rest. */
 import { fault, Fault } from '../../shared/catalogue/errors.ts';
-import { requestItemChange, requestItemCreation, pendingResponseBody } from '../../shared/items/supervised/requestItemChange.ts';
+import {
+  requestItemChange,
+  requestItemCreation,
+  pendingResponseBody,
+} from '../../shared/items/supervised/requestItemChange.ts';
 import { pendingResponse } from '../../shared/approvals/schema.ts';
 import { responseObject, Type } from '../../shared/platform/core/schema.ts';
 import { parseCreateInput, createInput } from '../../shared/items/operations/create.ts';
@@ -48,7 +52,10 @@ const withVisibleItem = (failure: Fault, call: EndpointCall): Fault => {
   const current = failure.extra.body?.['current'] as Item | undefined;
   if (failure.code !== 'version_conflict' || current === undefined) return failure;
   const visible = JSON.parse(itemJson(current, call.caller.principal.access)) as object;
-  return fault('version_conflict', failure.message, { body: { current: visible }, headers: { etag: itemEtag(current) } });
+  return fault('version_conflict', failure.message, {
+    body: { current: visible },
+    headers: { etag: itemEtag(current) },
+  });
 };
 
 const changeEndpoint = <I>({ verb, operation, summary, body, entry, app = false }: ChangeRow<I>): Endpoint => {
@@ -61,18 +68,31 @@ const changeEndpoint = <I>({ verb, operation, summary, body, entry, app = false 
     allowsApp: app,
     conditional: true,
     body: operation.schema,
-    responses: { [status]: entry === undefined ? changedItemResponse : entryResponse, 202: entry === 202 ? Type.Union([entryResponse, pendingResponse]) : pendingResponse },
+    responses: {
+      [status]: entry === undefined ? changedItemResponse : entryResponse,
+      202: entry === 202 ? Type.Union([entryResponse, pendingResponse]) : pendingResponse,
+    },
     example: { params: { id: exampleItem }, body },
     audit: { verb: operation.name, target: ({ params }) => ({ type: 'item', id: params['id'] ?? null }) },
     check: operation.check,
     handle: async (call): Promise<ApiResponse> => {
-      if (call.caller.principal.mode === 'supervised') return requestSupervisedChange(call, operation, entry === undefined);
+      if (call.caller.principal.mode === 'supervised')
+        return requestSupervisedChange(call, operation, entry === undefined);
       const save = (outcome: ItemOutcome): SavedResponse | null =>
-        outcome.kind === 'fault' ? null : call.save(status, bodyOf(outcome, call, entry !== undefined), itemEtag(outcome.item));
-      const [outcome] = await performOperation(call.deps, call.caller, operation, [call.params['id'] ?? ''], call.body, {
-        ...(call.ifMatch === undefined ? {} : { ifMatch: call.ifMatch }),
-        save,
-      });
+        outcome.kind === 'fault'
+          ? null
+          : call.save(status, bodyOf(outcome, call, entry !== undefined), itemEtag(outcome.item));
+      const [outcome] = await performOperation(
+        call.deps,
+        call.caller,
+        operation,
+        [call.params['id'] ?? ''],
+        call.body,
+        {
+          ...(call.ifMatch === undefined ? {} : { ifMatch: call.ifMatch }),
+          save,
+        },
+      );
       if (outcome === undefined) throw fault('not_found');
       if (outcome.kind === 'fault') throw await saveRefusal(call, withVisibleItem(outcome.fault, call));
       return { status, body: bodyOf(outcome, call, entry !== undefined), etag: itemEtag(outcome.item), items: true };
@@ -81,13 +101,27 @@ const changeEndpoint = <I>({ verb, operation, summary, body, entry, app = false 
 };
 
 /** A supervised agent asks for a change that a person decides. */
-const requestSupervisedChange = async <I>(call: EndpointCall<unknown, I>, operation: ItemOperation<I>, answersChanged: boolean): Promise<ApiResponse> => {
+const requestSupervisedChange = async <I>(
+  call: EndpointCall<unknown, I>,
+  operation: ItemOperation<I>,
+  answersChanged: boolean,
+): Promise<ApiResponse> => {
   const { deps, caller, params, body, ifMatch, save } = call;
   try {
-    const asked = await requestItemChange(deps, caller, { operation, id: params['id'] ?? '', input: body, ifMatch }, save);
+    const asked = await requestItemChange(
+      deps,
+      caller,
+      { operation, id: params['id'] ?? '', input: body, ifMatch },
+      save,
+    );
     if ('approval' in asked) return { status: 202, body: pendingResponseBody(asked.approval) };
     const item = itemJson(asked.unchanged, caller.principal.access);
-    return { status: 200, body: answersChanged ? `{"item":${item},"changed":false}` : `{"item":${item},"entry":null}`, etag: itemEtag(asked.unchanged), items: true };
+    return {
+      status: 200,
+      body: answersChanged ? `{"item":${item},"changed":false}` : `{"item":${item},"entry":null}`,
+      etag: itemEtag(asked.unchanged),
+      items: true,
+    };
   } catch (error) {
     throw error instanceof Fault ? withVisibleItem(error, call) : error;
   }
@@ -114,17 +148,29 @@ const create = writeEndpoint({
   tag: 'Items',
   allowsApp: true,
   body: createInput,
-  responses: { 200: responseObject({ item: itemSchema }), 201: responseObject({ item: itemSchema }), 202: pendingResponse },
+  responses: {
+    200: responseObject({ item: itemSchema }),
+    201: responseObject({ item: itemSchema }),
+    202: pendingResponse,
+  },
   example: {
-    body: { inbox: 'support', title: 'Invoice charged twice after upgrading', data: { email: 'ana@example.com', plan: 'Team' }, tags: ['billing'] },
+    body: {
+      inbox: 'support',
+      title: 'Invoice charged twice after upgrading',
+      data: { email: 'ana@example.com', plan: 'Team' },
+      tags: ['billing'],
+    },
   },
   audit: { verb: 'item.create', target: ({ body }) => ({ type: 'inbox', id: inboxNameOfBody(body) }) },
   check: (body) => parseCreateInput(body),
   handle: async (call): Promise<ApiResponse> => {
     const { deps, caller, body, save } = call;
-    if (caller.principal.mode === 'supervised') return { status: 202, body: pendingResponseBody(await requestItemCreation(deps, caller, body, save)) };
+    if (caller.principal.mode === 'supervised')
+      return { status: 202, body: pendingResponseBody(await requestItemCreation(deps, caller, body, save)) };
     const bodyFor = (item: Item): string => `{"item":${itemJson(item, call.caller.principal.access)}}`;
-    const { item, isNew } = await createItem(call.deps, call.caller, call.body, (made) => call.save(made.isNew ? 201 : 200, bodyFor(made.item), itemEtag(made.item)));
+    const { item, isNew } = await createItem(call.deps, call.caller, call.body, (made) =>
+      call.save(made.isNew ? 201 : 200, bodyFor(made.item), itemEtag(made.item)),
+    );
     return { status: isNew ? 201 : 200, body: bodyFor(item), etag: itemEtag(item), items: true };
   },
 });
@@ -132,10 +178,43 @@ const create = writeEndpoint({
 export const itemChangeEndpoints: readonly Endpoint[] = [
   create,
   changeEndpoint({ verb: 'state', operation: setState, summary: 'Set the state', body: { state: 'closed' } }),
-  changeEndpoint({ verb: 'assign', operation: assignItem, summary: 'Assign, or unassign with null', body: { assignee: null } }),
-  changeEndpoint({ verb: 'tags', operation: tagItem, summary: 'Add and remove tags', body: { add: ['billing'], remove: ['new'] } }),
-  changeEndpoint({ verb: 'snooze', operation: snoozeItem, summary: 'Snooze until a time, or wake with null', body: { until: 4_102_444_800_000 } }),
-  changeEndpoint({ verb: 'notes', operation: noteItem, summary: 'Add a note', body: { text: 'Refund promised by phone.' }, entry: 201 }),
-  changeEndpoint({ verb: 'reply', operation: replyToItem, summary: 'Send a reply', body: { subject: 'Your invoice', text: 'We have corrected it.' }, entry: 202 }),
-  changeEndpoint({ verb: 'triage', operation: triageItem, summary: 'Record triage’s answers', body: { answers: { spam: 'no' }, tags: ['billing'] }, app: true }),
+  changeEndpoint({
+    verb: 'assign',
+    operation: assignItem,
+    summary: 'Assign, or unassign with null',
+    body: { assignee: null },
+  }),
+  changeEndpoint({
+    verb: 'tags',
+    operation: tagItem,
+    summary: 'Add and remove tags',
+    body: { add: ['billing'], remove: ['new'] },
+  }),
+  changeEndpoint({
+    verb: 'snooze',
+    operation: snoozeItem,
+    summary: 'Snooze until a time, or wake with null',
+    body: { until: 4_102_444_800_000 },
+  }),
+  changeEndpoint({
+    verb: 'notes',
+    operation: noteItem,
+    summary: 'Add a note',
+    body: { text: 'Refund promised by phone.' },
+    entry: 201,
+  }),
+  changeEndpoint({
+    verb: 'reply',
+    operation: replyToItem,
+    summary: 'Send a reply',
+    body: { subject: 'Your invoice', text: 'We have corrected it.' },
+    entry: 202,
+  }),
+  changeEndpoint({
+    verb: 'triage',
+    operation: triageItem,
+    summary: 'Record triage’s answers',
+    body: { answers: { spam: 'no' }, tags: ['billing'] },
+    app: true,
+  }),
 ];

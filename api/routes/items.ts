@@ -2,7 +2,16 @@
 import { blockSchema } from '../../shared/blocks/schema.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
-import { responseObject, strictObject, cursorSchema, limitSchema, nextCursorSchema, nullable, Type, actorSchema } from '../../shared/platform/core/schema.ts';
+import {
+  responseObject,
+  strictObject,
+  cursorSchema,
+  limitSchema,
+  nextCursorSchema,
+  nullable,
+  Type,
+  actorSchema,
+} from '../../shared/platform/core/schema.ts';
 import { readItemDetail } from '../../shared/views/items/detail.ts';
 import { resolveItemList } from '../../shared/items/filters.ts';
 import { countItems } from '../../shared/items/list/count.ts';
@@ -28,7 +37,9 @@ const list = readEndpoint({
     200: responseObject({
       items: Type.Array(itemSchema),
       cursor: nextCursorSchema,
-      total: Type.Optional(Type.Integer({ description: `With count=1: how many match, exact up to ${String(limits.countExact)}.` })),
+      total: Type.Optional(
+        Type.Integer({ description: `With count=1: how many match, exact up to ${String(limits.countExact)}.` }),
+      ),
       totalIsMinimum: Type.Optional(Type.Literal(true, { description: 'There are more than total says.' })),
     }),
   },
@@ -37,7 +48,12 @@ const list = readEndpoint({
     const { request, key } = resolveItemList(caller, query, clock.now());
     const { seal } = caller.env;
     const after = seal.openCursor(key, query.cursor);
-    if (request === null) return { status: 200, body: `{"items":[],"cursor":null${query.count === undefined ? '' : ',"total":0'}}`, items: true };
+    if (request === null)
+      return {
+        status: 200,
+        body: `{"items":[],"cursor":null${query.count === undefined ? '' : ',"total":0'}}`,
+        items: true,
+      };
     const [{ rows, next }, total] = await Promise.all([
       listItems(db, { ...request, after, limit: query.limit ?? limits.pageDefault }),
       query.count === undefined ? null : countItems(db, request),
@@ -45,8 +61,17 @@ const list = readEndpoint({
     const { access } = caller.principal;
     let text = '';
     for (const row of rows) text += text === '' ? itemRowJson(row, access) : `,${itemRowJson(row, access)}`;
-    const counted = total === null ? '' : total > limits.countExact ? `,"total":${String(limits.countExact)},"totalIsMinimum":true` : `,"total":${String(total)}`;
-    return { status: 200, body: `{"items":[${text}],"cursor":${next === null ? 'null' : `"${seal.cursor(key, next)}"`}${counted}}`, items: true };
+    const counted =
+      total === null
+        ? ''
+        : total > limits.countExact
+          ? `,"total":${String(limits.countExact)},"totalIsMinimum":true`
+          : `,"total":${String(total)}`;
+    return {
+      status: 200,
+      body: `{"items":[${text}],"cursor":${next === null ? 'null' : `"${seal.cursor(key, next)}"`}${counted}}`,
+      items: true,
+    };
   },
 });
 
@@ -82,11 +107,19 @@ const one = readEndpoint({
       blocks: Type.Array(blockSchema),
       linked: Type.Array(record),
       suggestedActions: Type.Array(
-        responseObject({ action: Type.String(), label: Type.String(), record: nullable(Type.String()), input: Type.Unknown(), reason: nullable(Type.String()) }),
+        responseObject({
+          action: Type.String(),
+          label: Type.String(),
+          record: nullable(Type.String()),
+          input: Type.Unknown(),
+          reason: nullable(Type.String()),
+        }),
       ),
       triage: nullable(
         responseObject({
-          answers: Type.Array(responseObject({ question: Type.String(), answer: Type.Unknown(), by: actorSchema, at: Type.Integer() })),
+          answers: Type.Array(
+            responseObject({ question: Type.String(), answer: Type.Unknown(), by: actorSchema, at: Type.Integer() }),
+          ),
           closed: Type.Boolean(),
         }),
       ),
@@ -132,7 +165,14 @@ const timeline = readEndpoint({
     const given = call.query.cursor;
     const keys = env.seal.openCursor(`timeline:${item.id}`, given);
     const before = keys === null ? null : Number(keys[0]);
-    const { entries, next } = await readTimeline(call.deps.db, env.id, item.id, principal.access, before, call.query.limit ?? limits.pageDefault);
+    const { entries, next } = await readTimeline(
+      call.deps.db,
+      env.id,
+      item.id,
+      principal.access,
+      before,
+      call.query.limit ?? limits.pageDefault,
+    );
     return { status: 200, body: { entries, cursor: timelineCursor(call.caller, item.id, next) }, items: true };
   },
 });

@@ -18,7 +18,8 @@ const live = readEndpoint({
   }),
   responses: { 101: null },
   example: {},
-  handle: () => Promise.reject(fault('upgrade_required', undefined, { headers: { upgrade: 'websocket', connection: 'upgrade' } })),
+  handle: () =>
+    Promise.reject(fault('upgrade_required', undefined, { headers: { upgrade: 'websocket', connection: 'upgrade' } })),
 });
 
 const noBody = strictObject({});
@@ -35,7 +36,10 @@ const ticket = writeEndpoint({
   example: { body: {} },
   audit: null,
   check: compileCheck(noBody),
-  handle: async ({ live: { issueTicket }, caller, session }) => ({ status: 201, body: await issueTicket(caller.env, session) }),
+  handle: async ({ live: { issueTicket }, caller, session }) => ({
+    status: 201,
+    body: await issueTicket(caller.env, session),
+  }),
 });
 
 const changes = readEndpoint({
@@ -46,13 +50,18 @@ const changes = readEndpoint({
   query: changesQuery,
   responses: {
     200: responseObject({
-      changes: Type.Array(Type.Object({ type: Type.String(), offset: Type.String(), prev: nullable(Type.String()), at: Type.Integer() })),
+      changes: Type.Array(
+        Type.Object({ type: Type.String(), offset: Type.String(), prev: nullable(Type.String()), at: Type.Integer() }),
+      ),
       cursor: Type.String({ description: 'The after of the next call.' }),
       reset: nullable(Type.String({ description: 'Why everything has to be fetched anew: gone, epoch or role.' })),
     }),
   },
   example: { query: { wait: 0, limit: 50 } },
-  handle: async ({ live: { changes: readChanges }, caller, query, signal }) => ({ status: 200, body: await readChanges(caller, query, signal()) }),
+  handle: async ({ live: { changes: readChanges }, caller, query, signal }) => ({
+    status: 200,
+    body: await readChanges(caller, query, signal()),
+  }),
 });
 
 export const liveEndpoints: readonly Endpoint[] = [live, ticket, changes];

@@ -1,9 +1,21 @@
 /** Flags evaluated for OpenFeature's clients: the OpenFeature Remote Evaluation Protocol below an environment's address. */
 import { responseObject, Type } from '../../shared/platform/core/schema.ts';
-import { parseEvaluationContext, evaluateFlags, evaluateFlag, evaluationBody, matchesEtag, ofrepFault } from '../../shared/flags/ofrep.ts';
+import {
+  parseEvaluationContext,
+  evaluateFlags,
+  evaluateFlag,
+  evaluationBody,
+  matchesEtag,
+  ofrepFault,
+} from '../../shared/flags/ofrep.ts';
 import { writeEndpoint, type Endpoint } from '../endpoint.ts';
 
-const evaluationAnswer = responseObject({ key: Type.String(), value: Type.Unknown(), reason: Type.String(), metadata: Type.Object({ version: Type.Integer() }) });
+const evaluationAnswer = responseObject({
+  key: Type.String(),
+  value: Type.Unknown(),
+  reason: Type.String(),
+  metadata: Type.Object({ version: Type.Integer() }),
+});
 const example = { context: { targetingKey: 'cus_1001', plan: 'team' } };
 
 const common = {
@@ -26,7 +38,9 @@ const all = writeEndpoint({
   mapFault: (failure) => ofrepFault(failure, null),
   handle: async ({ deps, caller, body, from }) => {
     const { text, etag } = await evaluateFlags(deps, caller, body);
-    return matchesEtag(from.headers['if-none-match'], etag) ? { status: 304, body: undefined, etag } : { status: 200, body: text, etag };
+    return matchesEtag(from.headers['if-none-match'], etag)
+      ? { status: 304, body: undefined, etag }
+      : { status: 200, body: text, etag };
   },
 });
 
@@ -38,7 +52,10 @@ const one = writeEndpoint({
   responses: { 200: evaluationAnswer },
   example: { params: { flag: 'new_checkout' }, body: example },
   mapFault: (failure, { flag = '' }) => ofrepFault(failure, flag),
-  handle: async ({ deps, caller, params, body }) => ({ status: 200, body: await evaluateFlag(deps, caller, params['flag'] ?? '', body) }),
+  handle: async ({ deps, caller, params, body }) => ({
+    status: 200,
+    body: await evaluateFlag(deps, caller, params['flag'] ?? '', body),
+  }),
 });
 
 export const ofrepEndpoints: readonly Endpoint[] = [all, one];

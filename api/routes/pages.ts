@@ -11,10 +11,16 @@ import { listResponse, paginateByName, pageQuerySchema } from './discovery.ts';
 const pageSchema = responseObject({
   name: Type.String({ description: 'The page.' }),
   label: Type.String({ description: 'What people read.' }),
-  params: Type.Array(responseObject({ name: Type.String(), required: Type.Boolean() }), { description: 'What it takes in params.' }),
+  params: Type.Array(responseObject({ name: Type.String(), required: Type.Boolean() }), {
+    description: 'What it takes in params.',
+  }),
 });
 
-const presented = ({ name, label, params = [] }: ManifestPage): { name: string; label: string; params: { name: string; required: boolean }[] } => ({
+const presented = ({
+  name,
+  label,
+  params = [],
+}: ManifestPage): { name: string; label: string; params: { name: string; required: boolean }[] } => ({
   name,
   label: label ?? name,
   params: params.map((param) => ({ name: param.name, required: param.required ?? false })),
@@ -29,7 +35,9 @@ const list = readEndpoint({
   responses: { 200: listResponse('pages', pageSchema) },
   example: {},
   handle: async ({ caller, query }) => {
-    const seen = [...caller.env.definition.pages.values()].filter((page) => caller.principal.access.sees('page', page.name)).map(presented);
+    const seen = [...caller.env.definition.pages.values()]
+      .filter((page) => caller.principal.access.sees('page', page.name))
+      .map(presented);
     const { page, cursor } = paginateByName(caller, 'pages', seen, query);
     return { status: 200, body: { pages: page, cursor } };
   },
@@ -40,9 +48,15 @@ const one = readEndpoint({
   name: 'page.get',
   summary: 'One page with its blocks; one that fails is an error block, and the others still come',
   tag: 'Pages',
-  query: strictObject({ params: Type.Optional(Type.String({ description: 'A JSON object of texts, at most 8 KiB.' })) }),
+  query: strictObject({
+    params: Type.Optional(Type.String({ description: 'A JSON object of texts, at most 8 KiB.' })),
+  }),
   responses: {
-    200: responseObject({ page: pageSchema, blocks: Type.Array(blockSchema), at: Type.Integer({ description: 'When it was made (milliseconds since 1970 UTC).' }) }),
+    200: responseObject({
+      page: pageSchema,
+      blocks: Type.Array(blockSchema),
+      at: Type.Integer({ description: 'When it was made (milliseconds since 1970 UTC).' }),
+    }),
   },
   example: { params: { page: 'customer' }, query: { params: '{"customer":"cus_1001"}' } },
   handle: async ({ deps, caller, params: { page: name = '' }, query }) => {
@@ -50,7 +64,11 @@ const one = readEndpoint({
     if (page === undefined || !caller.principal.access.sees('page', name)) throw fault('not_found');
     const params = parsePageParams(page, query.params);
     const at = deps.clock.now();
-    return { status: 200, body: { page: presented(page), blocks: await buildPageBlocks(deps, caller, { page, params }), at }, items: true };
+    return {
+      status: 200,
+      body: { page: presented(page), blocks: await buildPageBlocks(deps, caller, { page, params }), at },
+      items: true,
+    };
   },
 });
 

@@ -1,6 +1,14 @@
 /** Resources and their records: search, browse, the page of one, what it is related to; and storing them, by the app. */
 import { compileCheck } from '../../shared/platform/core/validate.ts';
-import { responseObject, strictObject, cursorSchema, nextCursorSchema, nullable, Type, type Static } from '../../shared/platform/core/schema.ts';
+import {
+  responseObject,
+  strictObject,
+  cursorSchema,
+  nextCursorSchema,
+  nullable,
+  Type,
+  type Static,
+} from '../../shared/platform/core/schema.ts';
 import { blockSchema } from '../../shared/blocks/schema.ts';
 import type { ManifestResource } from '../../shared/environments/manifest.ts';
 import type { Caller } from '../../shared/access/principal.ts';
@@ -9,9 +17,23 @@ import { itemSchema } from '../../shared/blocks/itemSchema.ts';
 import { parseFilterJson } from '../../shared/records/filters.ts';
 import { readRecordPage } from '../../shared/views/records/page.ts';
 import { recordJson } from '../../shared/records/queries.ts';
-import { listRawRecords, searchRecords, requireVisibleResource, type RawRecordsPage } from '../../shared/records/read.ts';
+import {
+  listRawRecords,
+  searchRecords,
+  requireVisibleResource,
+  type RawRecordsPage,
+} from '../../shared/records/read.ts';
 import { readRelatedRecords, visibleRelations } from '../../shared/records/related.ts';
-import { recordListQuery, putRecordsEnvelope, putRecordsInput, recordSchema, recordsResponse, relatedQuery, resourceSchema, recordSearchQuery } from '../../shared/records/schema.ts';
+import {
+  recordListQuery,
+  putRecordsEnvelope,
+  putRecordsInput,
+  recordSchema,
+  recordsResponse,
+  relatedQuery,
+  resourceSchema,
+  recordSearchQuery,
+} from '../../shared/records/schema.ts';
 import { writeRecords, type PushedRecord } from '../../shared/records/write.ts';
 import { readEndpoint, writeEndpoint, type EndpointCall, type Endpoint } from '../endpoint.ts';
 import { listResponse, paginateByName, pageQuerySchema } from './discovery.ts';
@@ -23,11 +45,23 @@ const presented = (caller: Caller, resource: ManifestResource) => ({
   name: resource.name,
   label: resource.label ?? resource.name,
   source: resource.source,
-  fields: (resource.fields ?? []).map(({ name, label, type, filter = false, sort = false, search = false }) => ({ name, label: label ?? name, type: type ?? null, filter, sort, search })),
-  relations: visibleRelations(caller, resource).map(({ name, label, resource: target }) => ({ name, label: label ?? name, resource: target ?? null })),
+  fields: (resource.fields ?? []).map(({ name, label, type, filter = false, sort = false, search = false }) => ({
+    name,
+    label: label ?? name,
+    type: type ?? null,
+    filter,
+    sort,
+    search,
+  })),
+  relations: visibleRelations(caller, resource).map(({ name, label, resource: target }) => ({
+    name,
+    label: label ?? name,
+    resource: target ?? null,
+  })),
 });
 
-const textOf = ({ records, cursor: next }: RawRecordsPage): string => `{"records":[${records.map(recordJson).join(',')}],"cursor":${JSON.stringify(next)}}`;
+const textOf = ({ records, cursor: next }: RawRecordsPage): string =>
+  `{"records":[${records.map(recordJson).join(',')}],"cursor":${JSON.stringify(next)}}`;
 
 const resources = readEndpoint({
   path: '/resources',
@@ -38,7 +72,9 @@ const resources = readEndpoint({
   responses: { 200: listResponse('resources', resourceSchema) },
   example: {},
   handle: async ({ caller, query }) => {
-    const seen = [...caller.env.definition.resources.values()].filter(({ name }) => caller.principal.access.sees('resource', name));
+    const seen = [...caller.env.definition.resources.values()].filter(({ name }) =>
+      caller.principal.access.sees('resource', name),
+    );
     const { page, cursor: next } = paginateByName(caller, 'resources', seen, query);
     return { status: 200, body: { resources: page.map((resource) => presented(caller, resource)), cursor: next } };
   },
@@ -52,7 +88,10 @@ const search = readEndpoint({
   query: recordSearchQuery,
   responses: { 200: recordsResponse },
   example: { params: { resource: exampleCustomer.resource }, query: { q: 'lind', limit: 10 } },
-  handle: async ({ deps, caller, params, query }) => ({ status: 200, body: textOf(await searchRecords(deps, caller, params['resource'] ?? '', query)) }),
+  handle: async ({ deps, caller, params, query }) => ({
+    status: 200,
+    body: textOf(await searchRecords(deps, caller, params['resource'] ?? '', query)),
+  }),
 });
 
 const browse = readEndpoint({
@@ -62,18 +101,38 @@ const browse = readEndpoint({
   tag,
   query: recordListQuery,
   responses: { 200: recordsResponse },
-  example: { params: { resource: exampleCustomer.resource }, query: { filters: '{"plan":["Team","Business"],"seats":{"gte":5}}', sort: '-seats', limit: 10 } },
+  example: {
+    params: { resource: exampleCustomer.resource },
+    query: { filters: '{"plan":["Team","Business"],"seats":{"gte":5}}', sort: '-seats', limit: 10 },
+  },
   handle: async ({ deps, caller, params, query: { filters, ...rest } }) => {
     const { name } = requireVisibleResource(caller, params['resource'] ?? '');
-    return { status: 200, body: textOf(await listRawRecords(deps, caller, name, { ...rest, ...(filters === undefined ? {} : { filters: parseFilterJson(filters) }) })) };
+    return {
+      status: 200,
+      body: textOf(
+        await listRawRecords(deps, caller, name, {
+          ...rest,
+          ...(filters === undefined ? {} : { filters: parseFilterJson(filters) }),
+        }),
+      ),
+    };
   },
 });
 
-const refOf = ({ params }: Pick<EndpointCall, 'params'>): { resource: string; id: string } => ({ resource: params['resource'] ?? '', id: params['id'] ?? '' });
+const refOf = ({ params }: Pick<EndpointCall, 'params'>): { resource: string; id: string } => ({
+  resource: params['resource'] ?? '',
+  id: params['id'] ?? '',
+});
 
 const action = responseObject({
-  action: Type.String(), label: Type.String(), danger: nullable(Type.String()), approval: Type.Boolean(), background: Type.Boolean(), freshSignIn: Type.Boolean(),
-  input: Type.Object({}), defaults: Type.Object({}),
+  action: Type.String(),
+  label: Type.String(),
+  danger: nullable(Type.String()),
+  approval: Type.Boolean(),
+  background: Type.Boolean(),
+  freshSignIn: Type.Boolean(),
+  input: Type.Object({}),
+  defaults: Type.Object({}),
 });
 
 const one = readEndpoint({
@@ -87,7 +146,13 @@ const one = readEndpoint({
       record: recordSchema,
       blocks: Type.Array(blockSchema),
       items: Type.Array(itemSchema, { description: 'The newest 50 that are linked to it.' }),
-      history: Type.Array(responseObject({ ...entrySchema.properties, item: nullable(Type.String({ description: 'Its item, if it has one that you see.' })) }), { description: 'Newest first, 100 entries.' }),
+      history: Type.Array(
+        responseObject({
+          ...entrySchema.properties,
+          item: nullable(Type.String({ description: 'Its item, if it has one that you see.' })),
+        }),
+        { description: 'Newest first, 100 entries.' },
+      ),
       historyCursor: nextCursorSchema,
       actions: Type.Array(action),
     }),
@@ -97,7 +162,11 @@ const one = readEndpoint({
     const page = await readRecordPage(call.deps, call.caller, refOf(call), call.query.historyCursor);
     const { record, blocks, items, history, actions } = page;
     const rest = JSON.stringify({ history: history.entries, historyCursor: history.cursor, actions });
-    return { status: 200, body: `{"record":${JSON.stringify(record)},"blocks":${JSON.stringify(blocks)},"items":[${items.join(',')}],${rest.slice(1)}`, items: true };
+    return {
+      status: 200,
+      body: `{"record":${JSON.stringify(record)},"blocks":${JSON.stringify(blocks)},"items":[${items.join(',')}],${rest.slice(1)}`,
+      items: true,
+    };
   },
 });
 
@@ -109,7 +178,12 @@ const related = readEndpoint({
   query: relatedQuery,
   responses: { 200: recordsResponse },
   example: { params: { ...exampleCustomer, relation: 'orders' }, query: { limit: 10 } },
-  handle: async (call) => ({ status: 200, body: textOf(await readRelatedRecords(call.deps, call.caller, refOf(call), call.params['relation'] ?? '', call.query)) }),
+  handle: async (call) => ({
+    status: 200,
+    body: textOf(
+      await readRelatedRecords(call.deps, call.caller, refOf(call), call.params['relation'] ?? '', call.query),
+    ),
+  }),
 });
 
 const put = writeEndpoint<Static<typeof putRecordsEnvelope>>({
@@ -120,13 +194,37 @@ const put = writeEndpoint<Static<typeof putRecordsEnvelope>>({
   allowsApp: true,
   body: putRecordsInput,
   bodyOptional: true,
-  responses: { 200: responseObject({ stored: Type.Integer({ description: 'How many are stored now as given.' }), deleted: Type.Integer({ description: 'How many were there and are gone.' }) }) },
-  example: { params: { resource: exampleCustomer.resource }, body: { records: [{ id: 'cus_1001', title: 'Lindgren AB', subtitle: 'Team', fields: { email: 'ana@example.com', seats: 12 } }], deleted: [] } },
+  responses: {
+    200: responseObject({
+      stored: Type.Integer({ description: 'How many are stored now as given.' }),
+      deleted: Type.Integer({ description: 'How many were there and are gone.' }),
+    }),
+  },
+  example: {
+    params: { resource: exampleCustomer.resource },
+    body: {
+      records: [
+        { id: 'cus_1001', title: 'Lindgren AB', subtitle: 'Team', fields: { email: 'ana@example.com', seats: 12 } },
+      ],
+      deleted: [],
+    },
+  },
   audit: { verb: 'records.put', target: ({ params }) => ({ type: 'resource', id: params['resource'] ?? null }) },
   check: compileCheck(putRecordsEnvelope),
   handle: async ({ deps, caller, params, body: { records = [], deleted = [] }, save }) => {
     const saved = save(200, JSON.stringify({ stored: records.length, deleted: 0 }));
-    return { status: 200, body: JSON.stringify(await writeRecords(deps, caller, params['resource'] ?? '', { records: records as readonly PushedRecord[], deleted: deleted as readonly string[] }, saved)) };
+    return {
+      status: 200,
+      body: JSON.stringify(
+        await writeRecords(
+          deps,
+          caller,
+          params['resource'] ?? '',
+          { records: records as readonly PushedRecord[], deleted: deleted as readonly string[] },
+          saved,
+        ),
+      ),
+    };
   },
 });
 

@@ -4,8 +4,23 @@ import { cancelRun } from '../../shared/actions/cancelRun.ts';
 import { presentRun } from '../../shared/actions/present.ts';
 import { listRuns, readVisibleRun } from '../../shared/actions/queries.ts';
 import { retryRun } from '../../shared/actions/retryRun.ts';
-import { acceptedRunResponse, checkRetryInput, runResultResponse, retryInput, runSchema, runStatusSchema } from '../../shared/actions/schema.ts';
-import { responseObject, strictObject, cursorSchema, limitSchema, nameSchema, nextCursorSchema, Type } from '../../shared/platform/core/schema.ts';
+import {
+  acceptedRunResponse,
+  checkRetryInput,
+  runResultResponse,
+  retryInput,
+  runSchema,
+  runStatusSchema,
+} from '../../shared/actions/schema.ts';
+import {
+  responseObject,
+  strictObject,
+  cursorSchema,
+  limitSchema,
+  nameSchema,
+  nextCursorSchema,
+  Type,
+} from '../../shared/platform/core/schema.ts';
 import { compileCheck } from '../../shared/platform/core/validate.ts';
 import { readEndpoint, writeEndpoint, type EndpointCall, type Endpoint } from '../endpoint.ts';
 import { respondAccepted } from './actions.ts';
@@ -31,7 +46,12 @@ const list = readEndpoint({
     const { env, principal } = caller;
     const key = `runs:${JSON.stringify([principal.id, principal.access.key, status, action])}`;
     const keys = env.seal.openCursor(key, given);
-    const { runs, next } = await listRuns(deps.db, caller, { status, action, before: keys === null ? null : String(keys[0]), limit: size ?? limits.pageDefault });
+    const { runs, next } = await listRuns(deps.db, caller, {
+      status,
+      action,
+      before: keys === null ? null : String(keys[0]),
+      limit: size ?? limits.pageDefault,
+    });
     const shown = await Promise.all(runs.map((run) => presentRun(deps, caller, run)));
     return { status: 200, body: { runs: shown, cursor: next === null ? null : env.seal.cursor(key, [next]) } };
   },
@@ -47,7 +67,10 @@ const one = readEndpoint({
   example: { params: { id: exampleRun } },
   handle: async (call) => {
     const { deps, caller } = call;
-    return { status: 200, body: { run: await presentRun(deps, caller, await readVisibleRun(deps.db, caller, idOf(call))) } };
+    return {
+      status: 200,
+      body: { run: await presentRun(deps, caller, await readVisibleRun(deps.db, caller, idOf(call))) },
+    };
   },
 });
 
@@ -64,7 +87,10 @@ const cancel = writeEndpoint({
   example: { params: { id: exampleRun } },
   audit: { verb: 'action.cancel', target: (call) => ({ type: 'run', id: idOf(call) }) },
   check: compileCheck(nothing),
-  handle: async (call) => ({ status: 200, body: await cancelRun(call.deps, call.caller, idOf(call), (text) => call.save(200, text)) }),
+  handle: async (call) => ({
+    status: 200,
+    body: await cancelRun(call.deps, call.caller, idOf(call), (text) => call.save(200, text)),
+  }),
 });
 
 const retry = writeEndpoint({
@@ -80,7 +106,14 @@ const retry = writeEndpoint({
   check: checkRetryInput,
   handle: async (call) => {
     const { deps, caller, session, body, save } = call;
-    return respondAccepted(call, await retryRun(deps, caller, idOf(call), { confirmed: body.confirmed ?? false, freshUntil: session.freshUntil, save }));
+    return respondAccepted(
+      call,
+      await retryRun(deps, caller, idOf(call), {
+        confirmed: body.confirmed ?? false,
+        freshUntil: session.freshUntil,
+        save,
+      }),
+    );
   },
 });
 

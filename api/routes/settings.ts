@@ -6,4 +6,10 @@ import { environmentSettings } from './settings/environments.ts';
 import { peopleSettings } from './settings/people.ts';
 import { roleSettings } from './settings/roles.ts';
 
-export const settingsEndpoints: readonly Endpoint[] = [...agentSettings, ...roleSettings, ...peopleSettings, ...appKeySettings, ...environmentSettings];
+export const settingsEndpoints: readonly Endpoint[] = [
+  ...agentSettings,
+  ...roleSettings,
+  ...peopleSettings,
+  ...appKeySettings,
+  ...environmentSettings,
+];

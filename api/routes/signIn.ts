@@ -17,7 +17,13 @@ const start = publicEndpoint({
   summary: 'Sign a person in: a token for 12 hours, also set as a cookie; no token is needed',
   tag,
   body: signInInput,
-  responses: { 200: responseObject({ token: Type.String({ pattern: '^cper_' }), person: personViewSchema, expiresAt: Type.Integer() }) },
+  responses: {
+    200: responseObject({
+      token: Type.String({ pattern: '^cper_' }),
+      person: personViewSchema,
+      expiresAt: Type.Integer(),
+    }),
+  },
   example: { body: { email: 'ana@example.com', password: 'correct horse battery' } },
   audit: { verb: 'person.signIn', target: () => ({ type: 'person', id: null }) },
   check: checkSignInInput,
@@ -34,7 +40,8 @@ const requirePersonSession = ({ caller, session }: Pick<EndpointCall, 'caller' |
 };
 
 /** So that the client's next request meets a process that knows; one that can't read now learns of it as the others do. */
-const refreshDirectory = ({ deps }: Pick<EndpointCall, 'deps'>): Promise<void> => deps.directory.refresh().catch(() => undefined);
+const refreshDirectory = ({ deps }: Pick<EndpointCall, 'deps'>): Promise<void> =>
+  deps.directory.refresh().catch(() => undefined);
 
 const fresh = writeEndpoint({
   path: '/sign-in/fresh',

@@ -1,5 +1,12 @@
 /** What a role's grants allow, compiled once per role: the only place that decides who sees or may do what. */
-import { permissions, namedKinds, type Grant, type InboxVerb, type PermissionKind, type NamedKind } from '../catalogue/permissions.ts';
+import {
+  permissions,
+  namedKinds,
+  type Grant,
+  type InboxVerb,
+  type PermissionKind,
+  type NamedKind,
+} from '../catalogue/permissions.ts';
 import type { FaultDetail } from '../catalogue/errors.ts';
 
 export interface Access {
@@ -16,7 +23,8 @@ export interface Access {
 
 const isNamed = (kind: string): kind is NamedKind => (namedKinds as readonly string[]).includes(kind);
 
-const expand = (kind: PermissionKind, can: readonly string[]): readonly string[] => (can.includes('*') ? permissions[kind] : can);
+const expand = (kind: PermissionKind, can: readonly string[]): readonly string[] =>
+  can.includes('*') ? permissions[kind] : can;
 
 export const compileAccess = (grants: readonly Grant[]): Access => {
   const verbs = new Map<string, Set<string>>();
@@ -28,20 +36,27 @@ export const compileAccess = (grants: readonly Grant[]): Access => {
     verbs.set(on, set);
   }
   const has = (on: string, verb: string): boolean => verbs.get(on)?.has(verb) ?? false;
-  const can = (kind: NamedKind, name: string, verb: string): boolean => has(`${kind}:*`, verb) || has(`${kind}:${name}`, verb);
+  const can = (kind: NamedKind, name: string, verb: string): boolean =>
+    has(`${kind}:*`, verb) || has(`${kind}:${name}`, verb);
   const sees = (kind: NamedKind, name: string): boolean => verbs.has(`${kind}:*`) || verbs.has(`${kind}:${name}`);
   return {
     sees,
     can: (kind, name, verb) => (verb === 'see' ? sees(kind, name) : can(kind, name, verb)),
     may: (kind, verb) => has(kind, verb) || (verb === 'see' && verbs.has(kind)),
-    inboxVerbs: (name) => permissions.inbox.filter((verb) => (verb === 'see' ? sees('inbox', name) : can('inbox', name, verb))),
-    key: JSON.stringify([...verbs].map(([on, set]): [string, string[]] => [on, [...set].sort()]).sort(([a], [b]) => (a < b ? -1 : 1))),
+    inboxVerbs: (name) =>
+      permissions.inbox.filter((verb) => (verb === 'see' ? sees('inbox', name) : can('inbox', name, verb))),
+    key: JSON.stringify(
+      [...verbs].map(([on, set]): [string, string[]] => [on, [...set].sort()]).sort(([a], [b]) => (a < b ? -1 : 1)),
+    ),
   };
 };
 
 /** Everything: for the service's own work (waking items, undoing), never for a caller. */
 export const fullAccess: Access = compileAccess(
-  (Object.keys(permissions) as PermissionKind[]).map((kind) => ({ on: isNamed(kind) ? `${kind}:*` : kind, can: ['*'] })),
+  (Object.keys(permissions) as PermissionKind[]).map((kind) => ({
+    on: isNamed(kind) ? `${kind}:*` : kind,
+    can: ['*'],
+  })),
 );
 
 /** An app key holds no role: it may create items in any inbox and triage them, and nothing else through this table. */
@@ -56,11 +71,20 @@ export const grantProblems = (grants: readonly Grant[]): FaultDetail[] =>
   grants.flatMap(({ on, can }, i) => {
     const [kind = '', name] = on.split(':', 2);
     const path = `grants.${String(i)}`;
-    if (!Object.hasOwn(permissions, kind)) return [{ path: `${path}.on`, message: `must begin with one of ${Object.keys(permissions).join(', ')}` }];
+    if (!Object.hasOwn(permissions, kind))
+      return [{ path: `${path}.on`, message: `must begin with one of ${Object.keys(permissions).join(', ')}` }];
     if (isNamed(kind) !== (name !== undefined)) {
-      return [{ path: `${path}.on`, message: isNamed(kind) ? `must be ${kind}:<name> or ${kind}:*` : `must be ${kind} alone` }];
+      return [
+        {
+          path: `${path}.on`,
+          message: isNamed(kind) ? `must be ${kind}:<name> or ${kind}:*` : `must be ${kind} alone`,
+        },
+      ];
     }
     const known: readonly string[] = permissions[kind as PermissionKind];
     return can.flatMap((verb, j) =>
-      verb === '*' || known.includes(verb) ? [] : [{ path: `${path}.can.${String(j)}`, message: `must be *, ${known.join(', ')}` }]);
+      verb === '*' || known.includes(verb)
+        ? []
+        : [{ path: `${path}.can.${String(j)}`, message: `must be *, ${known.join(', ')}` }],
+    );
   });

@@ -48,4 +48,5 @@ export const includesEnvironment = (environments: readonly string[], name: strin
   environments.includes('*') || environments.includes(name);
 
 /** A supervised agent for what a person has approved: its mode asks for nothing more. */
-export const withoutSupervision = (principal: Principal): Principal => (principal.mode === 'supervised' ? { ...principal, mode: 'normal' } : principal);
+export const withoutSupervision = (principal: Principal): Principal =>
+  principal.mode === 'supervised' ? { ...principal, mode: 'normal' } : principal;

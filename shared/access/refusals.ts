@@ -5,9 +5,12 @@ import type { Environment } from '../environments/definition.ts';
 import { executeStatement, statement } from '../platform/db/sql.ts';
 import type { Db } from '../platform/db/knex.ts';
 
-const insertRefusalSql = statement('audit.denied', `
+const insertRefusalSql = statement(
+  'audit.denied',
+  `
   insert into events (env, at, actor_type, actor, actor_name, role, verb, target_type, target, outcome, after, request_id, address, inbox)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, coalesce($14, (select i.inbox from items i where i.env = $1 and i.id = $9 and $8 = 'item')))`);
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, coalesce($14, (select i.inbox from items i where i.env = $1 and i.id = $9 and $8 = 'item')))`,
+);
 
 const failedStatuses = new Set([409, 412, 422, 502, 503, 504]);
 
@@ -31,10 +34,27 @@ export interface AuditRefusal {
   readonly code: string;
 }
 
-export const insertRefusal = async (db: Db, { env, principal, requestId, address }: Caller, { verb, target, outcome, code }: AuditRefusal, at: number): Promise<void> => {
+export const insertRefusal = async (
+  db: Db,
+  { env, principal, requestId, address }: Caller,
+  { verb, target, outcome, code }: AuditRefusal,
+  at: number,
+): Promise<void> => {
   const id = target.id?.replaceAll('\0', '').slice(0, targetMax).toWellFormed() ?? null;
   await executeStatement(db, insertRefusalSql, [
-    env.id, at, principal.type, principal.id, principal.name, principal.role?.name ?? null, verb, target.type, id, outcome,
-    JSON.stringify({ code }), requestId, address, inboxOf(env, target),
+    env.id,
+    at,
+    principal.type,
+    principal.id,
+    principal.name,
+    principal.role?.name ?? null,
+    verb,
+    target.type,
+    id,
+    outcome,
+    JSON.stringify({ code }),
+    requestId,
+    address,
+    inboxOf(env, target),
   ]);
 };

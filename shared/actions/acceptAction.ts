@@ -19,34 +19,82 @@ import { placeholderRunRecord, callAppForRun, toDispatchedRun, buildRunParams } 
 import { runRecordKey, type Run } from './model.ts';
 import type { JobDue } from './runStatements.ts';
 
-export const buildRun = (caller: Caller, { action, item, input }: AuthorizedAction, record: string | null, at: number): Run => {
+export const buildRun = (
+  caller: Caller,
+  { action, item, input }: AuthorizedAction,
+  record: string | null,
+  at: number,
+): Run => {
   const { principal, env, requestId, address } = caller;
   if (principal.id === null) throw fault('forbidden');
   const id = newId('run');
   return {
-    id, env: env.id, action: action.name, label: action.label, resource: record === null ? null : action.resource, record,
-    item: item?.id ?? null, inbox: item?.inbox ?? null, entry: item === null && record === null ? null : newId('ent'), input,
-    status: 'running', background: action.background, repeatable: action.retrySafe, timeout_ms: action.timeout, lane: null,
-    attempts: 0, attempt: 1, failures: 0, progress: null, message: null, blocks: null, error: null, code: null,
-    actor_type: principal.type, actor: principal.id, actor_name: principal.name, role: principal.role?.name ?? null, approval: null, approved_by: null, bulk: null,
-    requested_at: at, expires_at: null, started_at: null, finished_at: null, handed_at: null, lost_at: null,
-    instance: null, connection: null, fence: 0, waiting_until: null, once_principal: null, once_key: null, request_id: requestId, address,
+    id,
+    env: env.id,
+    action: action.name,
+    label: action.label,
+    resource: record === null ? null : action.resource,
+    record,
+    item: item?.id ?? null,
+    inbox: item?.inbox ?? null,
+    entry: item === null && record === null ? null : newId('ent'),
+    input,
+    status: 'running',
+    background: action.background,
+    repeatable: action.retrySafe,
+    timeout_ms: action.timeout,
+    lane: null,
+    attempts: 0,
+    attempt: 1,
+    failures: 0,
+    progress: null,
+    message: null,
+    blocks: null,
+    error: null,
+    code: null,
+    actor_type: principal.type,
+    actor: principal.id,
+    actor_name: principal.name,
+    role: principal.role?.name ?? null,
+    approval: null,
+    approved_by: null,
+    bulk: null,
+    requested_at: at,
+    expires_at: null,
+    started_at: null,
+    finished_at: null,
+    handed_at: null,
+    lost_at: null,
+    instance: null,
+    connection: null,
+    fence: 0,
+    waiting_until: null,
+    once_principal: null,
+    once_key: null,
+    request_id: requestId,
+    address,
   };
 };
 
 /** The same run, waiting for the app or for the one before it. */
 export const toQueuedRun = (run: Run, action: ActionDefinition, at: number): Run => ({
-  ...run, status: 'queued', lane: runRecordKey(run), expires_at: at + action.offlineExpiry, waiting_until: null,
+  ...run,
+  status: 'queued',
+  lane: runRecordKey(run),
+  expires_at: at + action.offlineExpiry,
+  waiting_until: null,
 });
 
 /** Whether a person has to approve what this caller asks for. */
-export const requiresApproval = ({ principal }: Caller, action: ActionDefinition): boolean => action.approval || principal.mode === 'supervised';
+export const requiresApproval = ({ principal }: Caller, action: ActionDefinition): boolean =>
+  action.approval || principal.mode === 'supervised';
 
 /** The run as the one that `saved` is the answer of: its end replaces that. */
 export const withIdempotencyKey = (run: Run, saved: SavedResponse | null): Run =>
   saved === null ? run : { ...run, once_principal: saved.principal, once_key: saved.key };
 
-const buildSavedResponse = (accepted: AcceptedRun, save: SaveResponse): SavedResponse | null => save(202, JSON.stringify(acceptedRunBody(accepted)));
+const buildSavedResponse = (accepted: AcceptedRun, save: SaveResponse): SavedResponse | null =>
+  save(202, JSON.stringify(acceptedRunBody(accepted)));
 
 interface PreparedRun {
   readonly caller: Caller;
@@ -54,21 +102,38 @@ interface PreparedRun {
   readonly run: Run;
 }
 
-const insertQueuedRun = async (deps: ActionDeps, { run, ready: { action } }: PreparedRun, connection: AppConnection | null, save: SaveResponse): Promise<AcceptedRun> => {
+const insertQueuedRun = async (
+  deps: ActionDeps,
+  { run, ready: { action } }: PreparedRun,
+  connection: AppConnection | null,
+  save: SaveResponse,
+): Promise<AcceptedRun> => {
   const accepted: AcceptedRun = { kind: 'queued', run: run.id };
   const saved = buildSavedResponse(accepted, save);
   // Online it waits for those before it; its lane gives it its turn.
   const due: JobDue = connection === null ? 'app' : run.requested_at;
-  await insertRunReliably(deps, withIdempotencyKey(toQueuedRun(run, action, run.requested_at), saved), { due, saved, unlessQueued: false });
+  await insertRunReliably(deps, withIdempotencyKey(toQueuedRun(run, action, run.requested_at), saved), {
+    due,
+    saved,
+    unlessQueued: false,
+  });
   deps.bus.publish(channels.workAvailable, 'outbox');
   if (connection !== null) deps.bus.publish(channels.workAvailable, 'jobs');
   return accepted;
 };
 
-const insertBackgroundRun = async (deps: ActionDeps, { run }: PreparedRun, save: SaveResponse): Promise<AcceptedRun | null> => {
+const insertBackgroundRun = async (
+  deps: ActionDeps,
+  { run }: PreparedRun,
+  save: SaveResponse,
+): Promise<AcceptedRun | null> => {
   const accepted: AcceptedRun = { kind: 'running', run: run.id };
   const saved = buildSavedResponse(accepted, save);
-  const made = await insertRunReliably(deps, withIdempotencyKey(run, saved), { due: run.requested_at, saved, unlessQueued: true });
+  const made = await insertRunReliably(deps, withIdempotencyKey(run, saved), {
+    due: run.requested_at,
+    saved,
+    unlessQueued: true,
+  });
   if (!made) return null;
   deps.bus.publish(channels.workAvailable, 'jobs');
   deps.bus.publish(channels.workAvailable, 'outbox');
@@ -79,19 +144,35 @@ const insertBackgroundRun = async (deps: ActionDeps, { run }: PreparedRun, save:
 const dispatchGraceMs = 3_000;
 
 /** Hands it over from here: it is written as handed over, and nobody else has to look at it. */
-const dispatchLocally = async (deps: ActionDeps, { run, caller, ready }: PreparedRun, saved: SavedResponse | null, held: LocalConnection): Promise<AwaitedRun | null> => {
+const dispatchLocally = async (
+  deps: ActionDeps,
+  { run, caller, ready }: PreparedRun,
+  saved: SavedResponse | null,
+  held: LocalConnection,
+): Promise<AwaitedRun | null> => {
   const { record, item } = ready;
   const handed = toDispatchedRun(run, held.connection, run.requested_at);
-  const known = { record: record === 'unverified' ? placeholderRunRecord(run) : record, item: item === null ? null : itemJson(item, fullAccess) };
+  const known = {
+    record: record === 'unverified' ? placeholderRunRecord(run) : record,
+    item: item === null ? null : itemJson(item, fullAccess),
+  };
   const params = await buildRunParams(deps, caller.env, handed, known);
   const call = (): Promise<Run | undefined> => callAppForRun(deps, handed, held, params);
   const begun = await insertRunReliably(deps, handed, { due: null, saved, unlessQueued: true }, () => void call());
   return begun ? { kind: 'direct', run: handed, completion: call() } : null;
 };
 
-const insertAwaitedRun = async (deps: ActionDeps, wanted: PreparedRun, connection: AppConnection, save: SaveResponse): Promise<AwaitedRun | null> => {
+const insertAwaitedRun = async (
+  deps: ActionDeps,
+  wanted: PreparedRun,
+  connection: AppConnection,
+  save: SaveResponse,
+): Promise<AwaitedRun | null> => {
   const saved = buildSavedResponse({ kind: 'running', run: wanted.run.id }, save);
-  const run: Run = { ...withIdempotencyKey(wanted.run, saved), waiting_until: wanted.run.requested_at + limits.actionWaitMs };
+  const run: Run = {
+    ...withIdempotencyKey(wanted.run, saved),
+    waiting_until: wanted.run.requested_at + limits.actionWaitMs,
+  };
   const held = getLocalSockets(deps.link).get(connection.id);
   let direct: AwaitedRun | null = null;
   if (held !== undefined) direct = await dispatchLocally(deps, { ...wanted, run }, saved, held);
@@ -104,17 +185,26 @@ const insertAwaitedRun = async (deps: ActionDeps, wanted: PreparedRun, connectio
 };
 
 /** Throws `503 app_offline` for an action that isn't queued. */
-export const acceptAction = async (deps: ActionDeps, caller: Caller, ready: AuthorizedAction & { readonly recordId: string | null }, save: SaveResponse): Promise<AcceptedRun | AwaitedRun> => {
+export const acceptAction = async (
+  deps: ActionDeps,
+  caller: Caller,
+  ready: AuthorizedAction & { readonly recordId: string | null },
+  save: SaveResponse,
+): Promise<AcceptedRun | AwaitedRun> => {
   const { action, recordId } = ready;
   const run = buildRun(caller, ready, recordId, deps.clock.now());
-  if (requiresApproval(caller, action)) return requestRunApproval(deps, caller, { run }, ready, (accepted) => buildSavedResponse(accepted, save));
+  if (requiresApproval(caller, action))
+    return requestRunApproval(deps, caller, { run }, ready, (accepted) => buildSavedResponse(accepted, save));
   const connection = await deps.link.chooseConnection(caller.env.id, { kind: 'action', name: action.name });
   const decided: PreparedRun = { caller, ready, run };
   if (connection === null) {
-    if (action.offline === 'refuse') throw fault('app_offline', `The app is offline, and ${action.label} is not queued.`);
+    if (action.offline === 'refuse')
+      throw fault('app_offline', `The app is offline, and ${action.label} is not queued.`);
     return insertQueuedRun(deps, decided, null, save);
   }
-  const begun = action.background ? await insertBackgroundRun(deps, decided, save) : await insertAwaitedRun(deps, decided, connection, save);
+  const begun = action.background
+    ? await insertBackgroundRun(deps, decided, save)
+    : await insertAwaitedRun(deps, decided, connection, save);
   // Runs of this record are waiting for their turn: it goes behind them.
   return begun ?? insertQueuedRun(deps, decided, connection, save);
 };

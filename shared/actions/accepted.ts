@@ -19,4 +19,6 @@ export interface AwaitedRun {
 }
 
 export const acceptedRunBody = (accepted: AcceptedRun): object =>
-  accepted.kind === 'pending' ? { pending: true, approval: accepted.approval, run: accepted.run } : { [accepted.kind]: true, run: accepted.run };
+  accepted.kind === 'pending'
+    ? { pending: true, approval: accepted.approval, run: accepted.run }
+    : { [accepted.kind]: true, run: accepted.run };

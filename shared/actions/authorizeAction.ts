@@ -16,14 +16,21 @@ import { getRecord, type FullRecord } from '../records/read.ts';
 /** The action, if this caller may run it at all. Throws 404 for what it can't see, 403 for what it sees and may not run. */
 export const requireRunnableAction = ({ env, principal }: Caller, name: string): ActionDefinition => {
   const action = env.definition.actions.get(name);
-  if (action === undefined || (action.resource !== null && !principal.access.sees('resource', action.resource))) throw fault('not_found');
-  if (!principal.access.can('action', name, 'run')) throw action.resource === null ? fault('not_found') : fault('forbidden', `Your role may not run ${name}.`);
+  if (action === undefined || (action.resource !== null && !principal.access.sees('resource', action.resource)))
+    throw fault('not_found');
+  if (!principal.access.can('action', name, 'run'))
+    throw action.resource === null ? fault('not_found') : fault('forbidden', `Your role may not run ${name}.`);
   if (principal.mode === 'readonly') throw fault('forbidden', 'This agent is read-only.');
   return action;
 };
 
 /** `freshUntil`: of the caller's session; null for whatever has none. */
-export const requireFreshSignIn = ({ principal }: Caller, action: ActionDefinition, freshUntil: number | null, at: number): void => {
+export const requireFreshSignIn = (
+  { principal }: Caller,
+  action: ActionDefinition,
+  freshUntil: number | null,
+  at: number,
+): void => {
   if (!action.freshSignIn) return;
   if (principal.type !== 'person' || freshUntil === null || freshUntil <= at) throw fault('fresh_sign_in_required');
 };
@@ -31,18 +38,28 @@ export const requireFreshSignIn = ({ principal }: Caller, action: ActionDefiniti
 /** Given exactly when the action takes one. */
 export const requireRecordRef = (action: ActionDefinition, record: string | undefined): void => {
   if (action.resource === null && record !== undefined) throw invalidAt('record', `${action.name} takes no record`);
-  if (action.resource !== null && record === undefined) throw invalidAt('record', `${action.name} needs the id of a record of ${action.resource}`);
+  if (action.resource !== null && record === undefined)
+    throw invalidAt('record', `${action.name} needs the id of a record of ${action.resource}`);
 };
 
 /**
  * The record of an action: null when it takes none. Of an app-served one while the app is offline `unverified` is
  * answered, and the run looks again when it starts.
  */
-export const readActionRecord = async (deps: ActionDeps, { env }: Caller, action: ActionDefinition, id: string | null): Promise<FullRecord | null | 'unverified'> => {
+export const readActionRecord = async (
+  deps: ActionDeps,
+  { env }: Caller,
+  action: ActionDefinition,
+  id: string | null,
+): Promise<FullRecord | null | 'unverified'> => {
   if (action.resource === null || id === null) return null;
   if (textProblem(id) !== null || id.length === 0) throw fault('not_found');
   const { resource: name } = action;
-  if (env.definition.resources.get(name)?.source === 'app' && !(await deps.link.online(env.id, { kind: 'resource', name }))) return 'unverified';
+  if (
+    env.definition.resources.get(name)?.source === 'app' &&
+    !(await deps.link.online(env.id, { kind: 'resource', name }))
+  )
+    return 'unverified';
   const record = await getRecord(deps, env, name, id);
   if (record === null) throw fault('not_found');
   return record;
@@ -60,13 +77,15 @@ export const readTimelineItem = async ({ db }: ActionDeps, caller: Caller, id: s
 export const fillInput = (action: ActionDefinition, input: object, prefix = 'input.'): Record<string, unknown> => {
   const filled = structuredClone(input) as Record<string, unknown>;
   const problems = action.inputProblems(filled, prefix);
-  if (problems.length > 0) throw invalidFault(problems.map(({ path, message }) => ({ path: path.replace(/\.$/, ''), message })));
+  if (problems.length > 0)
+    throw invalidFault(problems.map(({ path, message }) => ({ path: path.replace(/\.$/, ''), message })));
   return filled;
 };
 
 export const requireApplies = (action: ActionDefinition, record: FullRecord | null | 'unverified'): void => {
   if (action.when === null || record === 'unverified') return;
-  if (!evaluateCondition(action.when, { record })) throw fault('conflict', `${action.label} does not apply to this ${action.resource ?? 'state of things'} now.`);
+  if (!evaluateCondition(action.when, { record }))
+    throw fault('conflict', `${action.label} does not apply to this ${action.resource ?? 'state of things'} now.`);
 };
 
 export const requireConfirmed = (action: ActionDefinition, confirmed: boolean, path = 'confirmed'): void => {
@@ -91,7 +110,12 @@ export interface AuthorizedAction {
 }
 
 /** All steps of a call; throws the fault of the first that fails. */
-export const authorizeAction = async (deps: ActionDeps, caller: Caller, wish: ActionRequest, freshUntil: number | null): Promise<AuthorizedAction> => {
+export const authorizeAction = async (
+  deps: ActionDeps,
+  caller: Caller,
+  wish: ActionRequest,
+  freshUntil: number | null,
+): Promise<AuthorizedAction> => {
   const action = requireRunnableAction(caller, wish.action);
   requireFreshSignIn(caller, action, freshUntil, deps.clock.now());
   requireRecordRef(action, wish.record);
@@ -104,7 +128,11 @@ export const authorizeAction = async (deps: ActionDeps, caller: Caller, wish: Ac
 };
 
 /** The steps of a run that was accepted before and starts now: rights, record, input and `when` as they stand now. */
-export const reauthorizeAction = async (deps: ActionDeps, caller: Caller, run: { action: string; record: string | null; input: Readonly<Record<string, unknown>> }): Promise<AuthorizedAction> => {
+export const reauthorizeAction = async (
+  deps: ActionDeps,
+  caller: Caller,
+  run: { action: string; record: string | null; input: Readonly<Record<string, unknown>> },
+): Promise<AuthorizedAction> => {
   const action = requireRunnableAction(caller, run.action);
   if (action.freshSignIn && caller.principal.type !== 'person') throw fault('fresh_sign_in_required');
   requireRecordRef(action, run.record ?? undefined);

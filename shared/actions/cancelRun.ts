@@ -20,16 +20,29 @@ const requireMayCancel = ({ principal }: Caller, run: Run): void => {
 };
 
 /** Answers the body of the `200`. Throws `409 conflict` for a run that has begun or ended. */
-export const cancelRun = async (deps: ActionDeps, caller: Caller, id: string, save: (body: string) => SavedResponse | null): Promise<string> => {
+export const cancelRun = async (
+  deps: ActionDeps,
+  caller: Caller,
+  id: string,
+  save: (body: string) => SavedResponse | null,
+): Promise<string> => {
   const { principal, requestId, address } = caller;
   for (let tries = 1; tries <= attemptsMax; tries++) {
     const run = await readVisibleRun(deps.db, caller, id);
     requireMayCancel(caller, run);
-    if (run.handed_at !== null || (run.status !== 'pending' && run.status !== 'queued')) throw fault('conflict', `This run is ${run.status} and can’t be cancelled any more.`);
+    if (run.handed_at !== null || (run.status !== 'pending' && run.status !== 'queued'))
+      throw fault('conflict', `This run is ${run.status} and can’t be cancelled any more.`);
     const verdict = { status: 'cancelled', error: `Cancelled by ${principal.name}.` } as const;
     const at = deps.clock.now();
     const body = JSON.stringify({ run: presentRunWithoutBlocks(caller, toSettledRun(run, verdict, at)) });
-    const by = { type: principal.type, id: principal.id, name: principal.name, role: principal.role?.name ?? null, requestId, address };
+    const by = {
+      type: principal.type,
+      id: principal.id,
+      name: principal.name,
+      role: principal.role?.name ?? null,
+      requestId,
+      address,
+    };
     const settled = await settleRun(deps, run, verdict, { by, saved: save(body) });
     if (settled === null) continue;
     if (run.approval !== null) await withdrawApproval(deps, caller, run.approval);

@@ -27,11 +27,21 @@ const retryPauseMs = 500;
 
 /** The record of a run by its reference alone. */
 export const placeholderRunRecord = ({ resource, record }: Run): LinkRecord | null =>
-  resource === null || record === null ? null : { resource, id: record, title: record, subtitle: null, fields: {}, updatedAt: null };
+  resource === null || record === null
+    ? null
+    : { resource, id: record, title: record, subtitle: null, fields: {}, updatedAt: null };
 
 /** What the app is told of a run; the record as it is now, or by its reference alone when it can't be read. */
-export const buildRunParams = async (deps: ActionDeps, env: Environment, run: Run, known?: { record: LinkRecord | null; item: string | null }): Promise<ActionRunParams> => {
-  const [record, item] = known === undefined ? await Promise.all([readRunRecord(deps, env, run), readRunItemJson(deps, env, run)]) : [known.record, known.item];
+export const buildRunParams = async (
+  deps: ActionDeps,
+  env: Environment,
+  run: Run,
+  known?: { record: LinkRecord | null; item: string | null },
+): Promise<ActionRunParams> => {
+  const [record, item] =
+    known === undefined
+      ? await Promise.all([readRunRecord(deps, env, run), readRunItemJson(deps, env, run)])
+      : [known.record, known.item];
   return {
     run: run.id,
     action: run.action,
@@ -62,7 +72,15 @@ const readRunItemJson = async ({ db }: ActionDeps, env: Environment, { item }: R
 
 /** The run as it is once this connection has it. */
 export const toDispatchedRun = (run: Run, { id, instance }: LocalConnection['connection'], at: number): Run => ({
-  ...run, status: 'running', handed_at: at, lost_at: null, instance, connection: id, started_at: run.started_at ?? at, attempts: run.attempts + 1, fence: run.fence + 1,
+  ...run,
+  status: 'running',
+  handed_at: at,
+  lost_at: null,
+  instance,
+  connection: id,
+  started_at: run.started_at ?? at,
+  attempts: run.attempts + 1,
+  fence: run.fence + 1,
   expires_at: null,
 });
 
@@ -75,31 +93,54 @@ export const confirmWritten = async (deps: ActionDeps, wanted: Run): Promise<boo
     try {
       const run = await readRun(deps.db, wanted.env, wanted.id);
       if (run === undefined || wanted.handed_at === null) return run !== undefined;
-      return !isSettledRun(run) && run.fence === wanted.fence && run.handed_at === wanted.handed_at && run.connection === wanted.connection && run.lost_at === null;
+      return (
+        !isSettledRun(run) &&
+        run.fence === wanted.fence &&
+        run.handed_at === wanted.handed_at &&
+        run.connection === wanted.connection &&
+        run.lost_at === null
+      );
     } catch {
       await sleep(retryPauseMs);
     }
   }
 };
 
-const orConfirmWritten = (deps: ActionDeps, handed: Run) => (error: unknown): Promise<boolean> => {
-  if (isDbUnavailable(error)) return confirmWritten(deps, handed);
-  throw error;
-};
+const orConfirmWritten =
+  (deps: ActionDeps, handed: Run) =>
+  (error: unknown): Promise<boolean> => {
+    if (isDbUnavailable(error)) return confirmWritten(deps, handed);
+    throw error;
+  };
 
 /** Marks it as handed over; null when it has moved meanwhile or may not start any more. */
 const markDispatched = async (deps: ActionDeps, run: Run, held: LocalConnection): Promise<Run | null> => {
   const at = deps.clock.now();
-  if (isSettledRun(run) || run.status === 'pending' || run.handed_at !== null || (run.status === 'queued' && run.expires_at !== null && run.expires_at <= at)) return null;
+  if (
+    isSettledRun(run) ||
+    run.status === 'pending' ||
+    run.handed_at !== null ||
+    (run.status === 'queued' && run.expires_at !== null && run.expires_at <= at)
+  )
+    return null;
   const handed = toDispatchedRun(run, held.connection, at);
   const told = run.status !== 'running';
-  const moved = await transitionRun(deps.db, run, handed, at, { verb: null, outcome: 'ok', emit: told, due: null }).catch(orConfirmWritten(deps, handed));
+  const moved = await transitionRun(deps.db, run, handed, at, {
+    verb: null,
+    outcome: 'ok',
+    emit: told,
+    due: null,
+  }).catch(orConfirmWritten(deps, handed));
   if (moved && told) deps.bus.publish(channels.workAvailable, 'outbox');
   return moved ? handed : null;
 };
 
 /** Writes what became of this hand-over, also when PostgreSQL is away for a while or the sweep has marked it as lost. */
-const settleReliably = async (deps: ActionDeps, handed: Run, outcome: CallOutcome<ServiceCalls['action.run']['result']>): Promise<Run | undefined> => {
+const settleReliably = async (
+  deps: ActionDeps,
+  handed: Run,
+  outcome: CallOutcome<ServiceCalls['action.run']['result']>,
+): Promise<Run | undefined> => {
   for (let run: Run | undefined = handed; ;) {
     try {
       const concluded = await settleOutcome(deps, run, outcome);
@@ -108,7 +149,10 @@ const settleReliably = async (deps: ActionDeps, handed: Run, outcome: CallOutcom
       if (run === undefined || isSettledRun(run) || run.handed_at === null || run.fence !== handed.fence) return run;
       if ((outcome.kind === 'lost' || outcome.kind === 'timeout') && run.lost_at !== null) return run;
     } catch (error) {
-      deps.log.warn({ err: error, run: handed.id, requestId: handed.request_id }, 'what became of a run could not be written yet');
+      deps.log.warn(
+        { err: error, run: handed.id, requestId: handed.request_id },
+        'what became of a run could not be written yet',
+      );
       run ??= handed;
       await sleep(retryPauseMs);
     }
@@ -119,7 +163,12 @@ const settleReliably = async (deps: ActionDeps, handed: Run, outcome: CallOutcom
  * Calls the app for a run that is marked as handed over to `held`. Its answer counts for a minute after the time-out, in
  * which the sweep waits for it too.
  */
-export const callAppForRun = async (deps: ActionDeps, handed: Run, held: LocalConnection, params: ActionRunParams): Promise<Run | undefined> => {
+export const callAppForRun = async (
+  deps: ActionDeps,
+  handed: Run,
+  held: LocalConnection,
+  params: ActionRunParams,
+): Promise<Run | undefined> => {
   const outcome = await held.call('action.run', params, handed.timeout_ms + limits.lostAnswerMs);
   const run = await settleReliably(deps, handed, outcome);
   if (run !== undefined && isSettledRun(run)) held.notify('run.settled', { run: run.id });
@@ -128,7 +177,12 @@ export const callAppForRun = async (deps: ActionDeps, handed: Run, held: LocalCo
 };
 
 /** Called by the link in the process that holds `held`; may be called twice for one run, and for one that is settled. */
-export const dispatchRun = async (deps: ActionDeps, env: Environment, id: string, held: LocalConnection): Promise<void> => {
+export const dispatchRun = async (
+  deps: ActionDeps,
+  env: Environment,
+  id: string,
+  held: LocalConnection,
+): Promise<void> => {
   const run = await readRun(deps.db, env.id, id);
   if (run === undefined || isSettledRun(run) || run.handed_at !== null) return;
   const params = await buildRunParams(deps, env, toDispatchedRun(run, held.connection, deps.clock.now()));

@@ -11,10 +11,16 @@ import { insertRun, type InsertRunOptions } from './runStatements.ts';
 /** So long a call waits to hear whether its run is there: PostgreSQL restarts within a second or two, or for long. */
 const confirmTimeoutMs = 3_000;
 
-const confirmTimeout = (): Promise<'unsure'> => new Promise((resolve) => void setTimeout(resolve, confirmTimeoutMs, 'unsure'));
+const confirmTimeout = (): Promise<'unsure'> =>
+  new Promise((resolve) => void setTimeout(resolve, confirmTimeoutMs, 'unsure'));
 
 /** As `beginRun`. Throws when that is not known in time; `late` is called if it turns out to be there after all. */
-export const insertRunReliably = async (deps: ActionDeps, run: Run, beginning: InsertRunOptions, late: () => void = () => undefined): Promise<boolean> => {
+export const insertRunReliably = async (
+  deps: ActionDeps,
+  run: Run,
+  beginning: InsertRunOptions,
+  late: () => void = () => undefined,
+): Promise<boolean> => {
   try {
     return await insertRun(deps.db, run, beginning);
   } catch (error) {
@@ -22,7 +28,10 @@ export const insertRunReliably = async (deps: ActionDeps, run: Run, beginning: I
     const writing = confirmWritten(deps, run);
     const written = await Promise.race([writing, confirmTimeout()]);
     if (written === true) return true;
-    if (written === 'unsure') void writing.then((found) => { if (found) late(); });
+    if (written === 'unsure')
+      void writing.then((found) => {
+        if (found) late();
+      });
     throw error;
   }
 };

@@ -55,7 +55,9 @@ export interface Run {
 
 export const runActor = ({ actor_type: type, actor: id, actor_name: name }: Run): ActorRef => ({ type, id, name });
 
-export const runJson = (run: Run): Record<string, unknown> & { readonly action: string; readonly resource: string | null; readonly by: ActorRef } => ({
+export const runJson = (
+  run: Run,
+): Record<string, unknown> & { readonly action: string; readonly resource: string | null; readonly by: ActorRef } => ({
   id: run.id,
   action: run.action,
   label: run.label,
@@ -83,21 +85,38 @@ export const runJson = (run: Run): Record<string, unknown> & { readonly action: 
 
 /** What a timeline and a record's history show of a run: one entry, whose later statuses have the same id. */
 export const runEntryData = (run: Run): Record<string, unknown> => ({
-  run: run.id, action: run.action, label: run.label, status: run.status, message: run.message ?? run.error, about: { resource: run.resource },
+  run: run.id,
+  action: run.action,
+  label: run.label,
+  status: run.status,
+  message: run.message ?? run.error,
+  about: { resource: run.resource },
 });
 
 export const runRecordKey = ({ resource, record }: Pick<Run, 'resource' | 'record'>): string | null =>
   resource === null || record === null ? null : `${resource}/${record}`;
 
-export const isSettledRun = ({ status }: Run): boolean => status !== 'pending' && status !== 'queued' && status !== 'running';
+export const isSettledRun = ({ status }: Run): boolean =>
+  status !== 'pending' && status !== 'queued' && status !== 'running';
 
 /** The entry of a run on the timeline of an item, as subscribers are told of it. */
-export const runEntryLivePart = (run: Run & { item: string; inbox: string; entry: string }, at: number, change: 'created' | 'changed'): LivePart => ({
+export const runEntryLivePart = (
+  run: Run & { item: string; inbox: string; entry: string },
+  at: number,
+  change: 'created' | 'changed',
+): LivePart => ({
   type: 'timeline',
   inbox: run.inbox,
   change,
   item: run.item,
-  entry: { id: run.entry, item: run.item, type: 'action', at: change === 'created' ? at : run.requested_at, actor: runActor(run), data: runEntryData(run) },
+  entry: {
+    id: run.entry,
+    item: run.item,
+    type: 'action',
+    at: change === 'created' ? at : run.requested_at,
+    actor: runActor(run),
+    data: runEntryData(run),
+  },
 });
 
 export const runLivePart = (run: Run): LivePart => ({ type: 'run', inbox: run.inbox, run: runJson(run) });
@@ -106,12 +125,16 @@ export const runLivePart = (run: Run): LivePart => ({ type: 'run', inbox: run.in
 export const runLiveParts = (run: Run, at: number, change: 'created' | 'changed'): LivePart[] => {
   const { item, inbox, entry } = run;
   const part = runLivePart(run);
-  return item === null || inbox === null || entry === null ? [part] : [part, runEntryLivePart({ ...run, item, inbox, entry }, at, change)];
+  return item === null || inbox === null || entry === null
+    ? [part]
+    : [part, runEntryLivePart({ ...run, item, inbox, entry }, at, change)];
 };
 
 const runByIdSql = statement('runs.one', 'select * from runs where env = $1 and id = $2');
 const runsByIdsSql = statement('runs.many', 'select * from runs where env = $1 and id = any($2)');
 
-export const readRun = (db: Db | Tx, env: number, id: string): Promise<Run | undefined> => queryRow<Run>(db, runByIdSql, [env, id]);
+export const readRun = (db: Db | Tx, env: number, id: string): Promise<Run | undefined> =>
+  queryRow<Run>(db, runByIdSql, [env, id]);
 
-export const readRuns = (db: Db | Tx, env: number, ids: readonly string[]): Promise<Run[]> => queryRows<Run>(db, runsByIdsSql, [env, ids]);
+export const readRuns = (db: Db | Tx, env: number, ids: readonly string[]): Promise<Run[]> =>
+  queryRows<Run>(db, runsByIdsSql, [env, ids]);

@@ -6,24 +6,40 @@ import type { ActionDeps } from './deps.ts';
 import { findVisibleInbox } from '../access/gates.ts';
 import { runJson, type Run } from './model.ts';
 
-export const presentRunBlocks = ({ db }: Pick<ActionDeps, 'db'>, caller: Caller, { blocks }: Run): Promise<Block[]> => presentBlocks(db, caller, blocks ?? []);
+export const presentRunBlocks = ({ db }: Pick<ActionDeps, 'db'>, caller: Caller, { blocks }: Run): Promise<Block[]> =>
+  presentBlocks(db, caller, blocks ?? []);
 
 /** The item is named by whoever asked for the run, so only others may have to do without it. */
-const hidesItem = (caller: Caller, { inbox }: Run): boolean => inbox !== null && findVisibleInbox(caller, inbox) === undefined;
+const hidesItem = (caller: Caller, { inbox }: Run): boolean =>
+  inbox !== null && findVisibleInbox(caller, inbox) === undefined;
 
 /** The same of a run that has no blocks yet, without a look into the database. */
-export const presentRunWithoutBlocks = (caller: Caller, run: Run): Record<string, unknown> => ({ ...runJson(run), item: hidesItem(caller, run) ? null : run.item, blocks: null });
+export const presentRunWithoutBlocks = (caller: Caller, run: Run): Record<string, unknown> => ({
+  ...runJson(run),
+  item: hidesItem(caller, run) ? null : run.item,
+  blocks: null,
+});
 
-export const presentRun = async (deps: Pick<ActionDeps, 'db'>, caller: Caller, run: Run): Promise<Record<string, unknown>> => ({
+export const presentRun = async (
+  deps: Pick<ActionDeps, 'db'>,
+  caller: Caller,
+  run: Run,
+): Promise<Record<string, unknown>> => ({
   ...runJson(run),
   item: hidesItem(caller, run) ? null : run.item,
   blocks: run.blocks === null ? null : await presentRunBlocks(deps, caller, run),
 });
 
 /** The body of the `200` of a run's call, as its requester sees it; the same text whenever it is asked for. */
-export const runResultBody = async ({ db, directory }: Pick<ActionDeps, 'db' | 'directory'>, run: Run): Promise<string> => {
+export const runResultBody = async (
+  { db, directory }: Pick<ActionDeps, 'db' | 'directory'>,
+  run: Run,
+): Promise<string> => {
   const env = directory.environmentById(run.env);
   const principal = (run.blocks ?? []).length === 0 ? null : await directory.principal(run.actor_type, run.actor);
-  const blocks = env === undefined || principal === null ? [] : await presentBlocks(db, { env, principal, requestId: run.request_id, address: run.address }, run.blocks ?? []);
+  const blocks =
+    env === undefined || principal === null
+      ? []
+      : await presentBlocks(db, { env, principal, requestId: run.request_id, address: run.address }, run.blocks ?? []);
   return JSON.stringify({ message: run.message, blocks, run: run.id });
 };

@@ -15,11 +15,14 @@ export interface RunProgress {
   readonly message: string | null;
 }
 
-const updateProgressSql = statement('runs.progress', `
+const updateProgressSql = statement(
+  'runs.progress',
+  `
   update runs r set progress = coalesce(p.progress, r.progress), message = coalesce(p.message, r.message)
   from json_to_recordset($1::json) as p(env int, run text, instance text, progress real, message text)
   where r.id = p.run and r.env = p.env and r.instance = p.instance and r.status = 'running' and r.handed_at is not null
-  returning r.*`);
+  returning r.*`,
+);
 
 interface PendingProgress {
   readonly latest: Map<string, RunProgress>;
@@ -56,6 +59,10 @@ export const queueProgress = (deps: ActionDeps, progress: RunProgress): void => 
   const waiting = pendingByDeps.get(deps) ?? { latest: new Map<string, RunProgress>(), busy: false };
   pendingByDeps.set(deps, waiting);
   const former = waiting.latest.get(progress.run);
-  waiting.latest.set(progress.run, { ...progress, progress: progress.progress ?? former?.progress ?? null, message: progress.message ?? former?.message ?? null });
+  waiting.latest.set(progress.run, {
+    ...progress,
+    progress: progress.progress ?? former?.progress ?? null,
+    message: progress.message ?? former?.message ?? null,
+  });
   scheduleFlush(deps, waiting);
 };

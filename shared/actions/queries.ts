@@ -6,13 +6,19 @@ import type { Db } from '../platform/db/knex.ts';
 import { queryRows, statement } from '../platform/db/sql.ts';
 import { readRun, type Run } from './model.ts';
 
-const isRunRequester = ({ principal }: Caller, { actor_type: type, actor }: Pick<Run, 'actor_type' | 'actor'>): boolean => principal.type === type && principal.id === actor;
+const isRunRequester = (
+  { principal }: Caller,
+  { actor_type: type, actor }: Pick<Run, 'actor_type' | 'actor'>,
+): boolean => principal.type === type && principal.id === actor;
 
 /** Whether the role may run this action on records that it sees. */
-export const canRunAction = ({ principal: { access } }: Caller, { action, resource }: Pick<Run, 'action' | 'resource'>): boolean =>
-  access.can('action', action, 'run') && (resource === null || access.sees('resource', resource));
+export const canRunAction = (
+  { principal: { access } }: Caller,
+  { action, resource }: Pick<Run, 'action' | 'resource'>,
+): boolean => access.can('action', action, 'run') && (resource === null || access.sees('resource', resource));
 
-export const canSeeRun = (caller: Caller, run: Run): boolean => isRunRequester(caller, run) || canRunAction(caller, run);
+export const canSeeRun = (caller: Caller, run: Run): boolean =>
+  isRunRequester(caller, run) || canRunAction(caller, run);
 
 export const readVisibleRun = async (db: Db, caller: Caller, id: string): Promise<Run> => {
   const run = await readRun(db, caller.env.id, id);
@@ -46,16 +52,23 @@ export interface RunsPage {
 /** Above every id. */
 const aboveAllIds = '~';
 
-export const listRuns = async (db: Db, { env, principal }: Caller, { status, action, before, limit }: RunsQuery): Promise<RunsPage> => {
+export const listRuns = async (
+  db: Db,
+  { env, principal }: Caller,
+  { status, action, before, limit }: RunsQuery,
+): Promise<RunsPage> => {
   const { access } = principal;
   const actions = [...env.definition.actions.keys()].filter((name) => access.can('action', name, 'run'));
   const resources = [...env.definition.resources.keys()].filter((name) => access.sees('resource', name));
   const values = [env.id, before ?? aboveAllIds, principal.id, actions, resources, limit + 1];
   const found =
-    status !== undefined && action !== undefined ? await queryRows<Run>(db, byBoth, [...values, status, action])
-    : status !== undefined ? await queryRows<Run>(db, byStatus, [...values, status])
-    : action !== undefined ? await queryRows<Run>(db, byAction, [...values, action])
-    : await queryRows<Run>(db, all, values);
+    status !== undefined && action !== undefined
+      ? await queryRows<Run>(db, byBoth, [...values, status, action])
+      : status !== undefined
+        ? await queryRows<Run>(db, byStatus, [...values, status])
+        : action !== undefined
+          ? await queryRows<Run>(db, byAction, [...values, action])
+          : await queryRows<Run>(db, all, values);
   const shown = found.slice(0, limit);
   return { runs: shown, next: found.length > limit ? (shown.at(-1)?.id ?? null) : null };
 };

@@ -5,30 +5,43 @@ import type { ActionDeps } from './deps.ts';
 import { channels } from '../platform/redis/bus.ts';
 import type { Run } from './model.ts';
 
-const earlierRunSql = statement('lanes.before', `
-  select 1 from runs where env = $1 and lane = $2 and id < $3 and status in ('queued', 'running') limit 1`);
+const earlierRunSql = statement(
+  'lanes.before',
+  `
+  select 1 from runs where env = $1 and lane = $2 and id < $3 and status in ('queued', 'running') limit 1`,
+);
 
 /** Whether no older run of its lane is unfinished. */
-export const isFirstInRecordQueue = async (db: Db, { env, lane, id }: Run): Promise<boolean> => lane === null || (await queryRow(db, earlierRunSql, [env, lane, id])) === undefined;
+export const isFirstInRecordQueue = async (db: Db, { env, lane, id }: Run): Promise<boolean> =>
+  lane === null || (await queryRow(db, earlierRunSql, [env, lane, id])) === undefined;
 
 /** Not yet due, and in nobody's hands. */
-const idleJobCondition = 'not j.waits_for_app and j.enqueued_at is null and j.lease_until is null and (j.due_at is null or j.due_at > $1)';
+const idleJobCondition =
+  'not j.waits_for_app and j.enqueued_at is null and j.lease_until is null and (j.due_at is null or j.due_at > $1)';
 
 /** The job of the first unfinished run of a lane, if it waits for its turn. */
-const releaseFirstSql = statement('lanes.release', `
+const releaseFirstSql = statement(
+  'lanes.release',
+  `
   update staged_jobs j set due_at = $1::bigint
   from (select id, status from runs where env = $2 and lane = $3 and status in ('queued', 'running') order by id limit 1) first
-  where first.status = 'queued' and j.subject = first.id and j.name = 'actionRun' and ${idleJobCondition}`);
+  where first.status = 'queued' and j.subject = first.id and j.name = 'actionRun' and ${idleJobCondition}`,
+);
 
 export const releaseNextRun = async ({ db, bus, clock }: ActionDeps, env: number, lane: string): Promise<void> => {
-  if ((await executeStatement(db, releaseFirstSql, [clock.now(), env, lane])) > 0) bus.publish(channels.workAvailable, 'jobs');
+  if ((await executeStatement(db, releaseFirstSql, [clock.now(), env, lane])) > 0)
+    bus.publish(channels.workAvailable, 'jobs');
 };
 
 /** The same for every lane: two that ended at once may each have taken the other for unfinished. */
-const releaseAllSql = statement('lanes.releaseAll', `
+const releaseAllSql = statement(
+  'lanes.releaseAll',
+  `
   update staged_jobs j set due_at = $1::bigint
   from runs r
   where r.status = 'queued' and r.lane is not null and r.handed_at is null and j.subject = r.id and j.name = 'actionRun' and ${idleJobCondition}
-    and not exists (select from runs q where q.env = r.env and q.lane = r.lane and q.id < r.id and q.status in ('queued', 'running'))`);
+    and not exists (select from runs q where q.env = r.env and q.lane = r.lane and q.id < r.id and q.status in ('queued', 'running'))`,
+);
 
-export const releaseOverlookedRuns = (db: Db, now: number): Promise<number> => executeStatement(db, releaseAllSql, [now]);
+export const releaseOverlookedRuns = (db: Db, now: number): Promise<number> =>
+  executeStatement(db, releaseAllSql, [now]);

@@ -20,34 +20,85 @@ export interface RetryOptions {
 }
 
 /** Whether it ended in a way that it can be run again after. */
-export const isRetryable = ({ status }: Run): boolean => status === 'unknown' || status === 'failed' || status === 'expired';
+export const isRetryable = ({ status }: Run): boolean =>
+  status === 'unknown' || status === 'failed' || status === 'expired';
 
 /** The run as it is before its first hand-over, but for its id, its entry and what counts the attempts. */
 export const resetForRetry = (run: Run, { principal, requestId, address }: Caller, at: number): Run => ({
   ...run,
-  status: 'running', lane: null, attempt: run.attempt + 1, failures: 0, fence: run.fence + 1, progress: null, message: null, blocks: null, error: null, code: null,
-  actor_type: principal.type, actor: principal.id ?? run.actor, actor_name: principal.name, role: principal.role?.name ?? null,
-  requested_at: at, expires_at: null, finished_at: null, handed_at: null, lost_at: null, instance: null, connection: null,
-  waiting_until: null, once_principal: null, once_key: null, request_id: requestId, address,
+  status: 'running',
+  lane: null,
+  attempt: run.attempt + 1,
+  failures: 0,
+  fence: run.fence + 1,
+  progress: null,
+  message: null,
+  blocks: null,
+  error: null,
+  code: null,
+  actor_type: principal.type,
+  actor: principal.id ?? run.actor,
+  actor_name: principal.name,
+  role: principal.role?.name ?? null,
+  requested_at: at,
+  expires_at: null,
+  finished_at: null,
+  handed_at: null,
+  lost_at: null,
+  instance: null,
+  connection: null,
+  waiting_until: null,
+  once_principal: null,
+  once_key: null,
+  request_id: requestId,
+  address,
 });
 
 /** As for a new run, but that a job begins it: there is a row already, which nobody else may begin. */
-export const retryRun = async (deps: ActionDeps, caller: Caller, id: string, { confirmed, freshUntil, save }: RetryOptions): Promise<AcceptedRun | AwaitedRun> => {
+export const retryRun = async (
+  deps: ActionDeps,
+  caller: Caller,
+  id: string,
+  { confirmed, freshUntil, save }: RetryOptions,
+): Promise<AcceptedRun | AwaitedRun> => {
   const run = await readVisibleRun(deps.db, caller, id);
-  const ready = await authorizeAction(deps, caller, { action: run.action, record: run.record ?? undefined, input: run.input, confirmed }, freshUntil);
-  if (!isRetryable(run)) throw fault('conflict', `This run is ${run.status}; only one that failed, expired or has an unknown end can be run again.`);
+  const ready = await authorizeAction(
+    deps,
+    caller,
+    { action: run.action, record: run.record ?? undefined, input: run.input, confirmed },
+    freshUntil,
+  );
+  if (!isRetryable(run))
+    throw fault(
+      'conflict',
+      `This run is ${run.status}; only one that failed, expired or has an unknown end can be run again.`,
+    );
   const { action } = ready;
   const at = deps.clock.now();
-  const next: Run = { ...resetForRetry(run, caller, at), input: ready.input, timeout_ms: action.timeout, repeatable: action.retrySafe, background: action.background };
-  if (requiresApproval(caller, action)) return requestRunApproval(deps, caller, { run: next, ended: run }, ready, (accepted) => save(202, JSON.stringify(acceptedRunBody(accepted))));
+  const next: Run = {
+    ...resetForRetry(run, caller, at),
+    input: ready.input,
+    timeout_ms: action.timeout,
+    repeatable: action.retrySafe,
+    background: action.background,
+  };
+  if (requiresApproval(caller, action))
+    return requestRunApproval(deps, caller, { run: next, ended: run }, ready, (accepted) =>
+      save(202, JSON.stringify(acceptedRunBody(accepted))),
+    );
   const online = await deps.link.online(caller.env.id, { kind: 'action', name: action.name });
-  if (!online && action.offline === 'refuse') throw fault('app_offline', `The app is offline, and ${action.label} is not queued.`);
+  if (!online && action.offline === 'refuse')
+    throw fault('app_offline', `The app is offline, and ${action.label} is not queued.`);
   const accepted: AcceptedRun = { kind: online ? 'running' : 'queued', run: run.id };
   const saved = save(202, JSON.stringify(acceptedRunBody(accepted)));
   const waits = online && !action.background;
-  const begun = online ? { ...withIdempotencyKey(next, saved), waiting_until: waits ? at + limits.actionWaitMs : null } : toQueuedRun(next, action, at);
+  const begun = online
+    ? { ...withIdempotencyKey(next, saved), waiting_until: waits ? at + limits.actionWaitMs : null }
+    : toQueuedRun(next, action, at);
   const due: JobDue = online ? at : 'app';
-  if (!(await transitionRun(deps.db, run, begun, at, { verb: 'action.retry', outcome: 'ok', emit: true, due, saved }))) {
+  if (
+    !(await transitionRun(deps.db, run, begun, at, { verb: 'action.retry', outcome: 'ok', emit: true, due, saved }))
+  ) {
     throw fault('conflict', 'This run has just been changed; look at it again.');
   }
   deps.bus.publish(channels.workAvailable, 'outbox');

@@ -9,7 +9,8 @@ import type { AuthorizedAction } from './authorizeAction.ts';
 import type { Run } from './model.ts';
 import { insertRun } from './runStatements.ts';
 
-const summaryOf = ({ label, resource, record }: Run): string => (record === null ? label : `${label}: ${resource ?? ''} ${record}`);
+const summaryOf = ({ label, resource, record }: Run): string =>
+  record === null ? label : `${label}: ${resource ?? ''} ${record}`;
 
 interface RunApprovalRequest {
   /** As it is to be begun. */
@@ -19,7 +20,13 @@ interface RunApprovalRequest {
 }
 
 /** The same request by the same principal while one is pending answers with that one. */
-export const requestRunApproval = async (deps: ActionDeps, caller: Caller, { run, ended }: RunApprovalRequest, { record }: Pick<AuthorizedAction, 'record'>, save: (accepted: AcceptedRun) => SavedResponse | null): Promise<AcceptedRun> => {
+export const requestRunApproval = async (
+  deps: ActionDeps,
+  caller: Caller,
+  { run, ended }: RunApprovalRequest,
+  { record }: Pick<AuthorizedAction, 'record'>,
+  save: (accepted: AcceptedRun) => SavedResponse | null,
+): Promise<AcceptedRun> => {
   const { action, resource, record: id, item, inbox, input } = run;
   const asked = await requestApproval(deps, caller, {
     kind: 'action',
@@ -31,7 +38,8 @@ export const requestRunApproval = async (deps: ActionDeps, caller: Caller, { run
     run: run.id,
     item: item === null || inbox === null ? null : { id: item, inbox },
     alsoInTransaction: async (tx, approval) => {
-      if (ended === undefined) await insertRun(tx, { ...run, status: 'pending', approval }, { due: null, saved: null, unlessQueued: false });
+      if (ended === undefined)
+        await insertRun(tx, { ...run, status: 'pending', approval }, { due: null, saved: null, unlessQueued: false });
     },
     save: ({ approval, run: waiting }) => save({ kind: 'pending', approval, run: waiting ?? run.id }),
   });

@@ -36,7 +36,11 @@ export const subscribeToRunChanges = (bus: Bus): void => {
 };
 
 /** Answers after `ms`, or when the run was moved. Made before what may move it is begun. */
-export const waitForRunChange = (bus: Bus, run: string, ms: number): { readonly moved: Promise<void>; readonly end: () => void } => {
+export const waitForRunChange = (
+  bus: Bus,
+  run: string,
+  ms: number,
+): { readonly moved: Promise<void>; readonly end: () => void } => {
   const { byRun } = getWaiters(bus);
   const rings = byRun.get(run) ?? new Set();
   byRun.set(run, rings);

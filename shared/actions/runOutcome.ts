@@ -25,20 +25,29 @@ const resolutionOfResult = (result: unknown): RunResolution => {
   if (!isObject(result) || jsonProblem(result) !== null) return unknownResolution(invalidAnswerMessage);
   const message = result['message'] ?? null;
   const blocks = result['blocks'] ?? [];
-  if ((message !== null && typeof message !== 'string') || !Array.isArray(blocks)) return unknownResolution(invalidAnswerMessage);
-  return { status: 'succeeded', message: message?.slice(0, messageMax).toWellFormed() ?? null, blocks: validateBlocks(blocks) as Block[] };
+  if ((message !== null && typeof message !== 'string') || !Array.isArray(blocks))
+    return unknownResolution(invalidAnswerMessage);
+  return {
+    status: 'succeeded',
+    message: message?.slice(0, messageMax).toWellFormed() ?? null,
+    blocks: validateBlocks(blocks) as Block[],
+  };
 };
 
 const cleanMessage = (message: string): string => message.replaceAll('\0', '').slice(0, messageMax).toWellFormed();
 
 /** null: the app says that it may be tried again, and it may. */
-const resolutionOfError = (run: Run, { code, message, retryable }: { code: number; message: string; retryable: boolean }): RunResolution | null => {
+const resolutionOfError = (
+  run: Run,
+  { code, message, retryable }: { code: number; message: string; retryable: boolean },
+): RunResolution | null => {
   if (code === rpcCodes.actionFailed) {
     // Of one that ended unknown it comes too late to be tried again.
     if (retryable && run.status === 'running' && run.failures < limits.retryableTries) return null;
     return { status: 'failed', error: cleanMessage(message), code: 'action_failed' };
   }
-  const known = code === rpcCodes.methodNotFound ? 'The app does not know this action.' : 'Something went wrong inside the app.';
+  const known =
+    code === rpcCodes.methodNotFound ? 'The app does not know this action.' : 'Something went wrong inside the app.';
   return { status: 'failed', error: known, code: 'app_error' };
 };
 
@@ -47,11 +56,24 @@ const retryDelayMs = (failures: number): number => 1000 * 2 ** failures;
 
 const clearedDispatch = { handed_at: null, lost_at: null, instance: null, connection: null } as const;
 
-const transitionedRun = async (deps: ActionDeps, run: Run, after: Run, step: RunTransition): Promise<Run | null> => ((await transitionRun(deps.db, run, after, deps.clock.now(), step)) ? after : null);
+const transitionedRun = async (deps: ActionDeps, run: Run, after: Run, step: RunTransition): Promise<Run | null> =>
+  (await transitionRun(deps.db, run, after, deps.clock.now(), step)) ? after : null;
 
 const scheduleRetry = async (deps: ActionDeps, run: Run, message: string): Promise<Run | null> => {
-  const after: Run = { ...run, ...clearedDispatch, failures: run.failures + 1, fence: run.fence + 1, error: null, message: cleanMessage(message) };
-  const again = await transitionedRun(deps, run, after, { verb: null, outcome: 'ok', emit: true, due: deps.clock.now() + retryDelayMs(run.failures) });
+  const after: Run = {
+    ...run,
+    ...clearedDispatch,
+    failures: run.failures + 1,
+    fence: run.fence + 1,
+    error: null,
+    message: cleanMessage(message),
+  };
+  const again = await transitionedRun(deps, run, after, {
+    verb: null,
+    outcome: 'ok',
+    emit: true,
+    due: deps.clock.now() + retryDelayMs(run.failures),
+  });
   deps.bus.publish(channels.workAvailable, 'outbox');
   return again;
 };
@@ -59,7 +81,12 @@ const scheduleRetry = async (deps: ActionDeps, run: Run, message: string): Promi
 /** Nothing was sent: it may be handed over freely. */
 const undoDispatch = async (deps: ActionDeps, run: Run): Promise<Run | null> => {
   const after: Run = { ...run, ...clearedDispatch, attempts: run.attempts - 1, fence: run.fence + 1 };
-  const back = await transitionedRun(deps, run, after, { verb: null, outcome: 'ok', emit: false, due: deps.clock.now() });
+  const back = await transitionedRun(deps, run, after, {
+    verb: null,
+    outcome: 'ok',
+    emit: false,
+    due: deps.clock.now(),
+  });
   deps.bus.publish(channels.workAvailable, 'jobs');
   return back;
 };
@@ -100,12 +127,17 @@ export const settleOverdueRun = async (deps: ActionDeps, run: Run): Promise<void
     deps.bus.publish(channels.workAvailable, 'jobs');
     return;
   }
-  await settleRun(deps, run, { status: 'unknown', error: 'It was handed to the app and no answer came: it is not known whether it was done.', code: 'app_timeout' });
+  await settleRun(deps, run, {
+    status: 'unknown',
+    error: 'It was handed to the app and no answer came: it is not known whether it was done.',
+    code: 'app_timeout',
+  });
 };
 
 /** Of a run that ended unknown the app's own answer is still worth more; a bulk has counted it already. */
 const acceptsAnswer = (run: Run, instance: string): boolean =>
-  run.instance === instance && ((run.status === 'running' && run.handed_at !== null) || (run.status === 'unknown' && run.bulk === null));
+  run.instance === instance &&
+  ((run.status === 'running' && run.handed_at !== null) || (run.status === 'unknown' && run.bulk === null));
 
 const outcomeOfAnswer = ({ result, error }: RunAnswer): ActionCallOutcome =>
   error === undefined
@@ -116,12 +148,29 @@ const outcomeOfAnswer = ({ result, error }: RunAnswer): ActionCallOutcome =>
  * The answers that an instance still holds, sent after it came back. Answers the runs that it may forget: those whose
  * answer is durable now, and those for which it is of no use any more.
  */
-export const settleRunAnswers = async (deps: ActionDeps, env: number, instance: string, answers: readonly RunAnswer[]): Promise<string[]> => {
-  const runs = new Map((await readRuns(deps.db, env, answers.map(({ run }) => run))).map((run) => [run.id, run]));
+export const settleRunAnswers = async (
+  deps: ActionDeps,
+  env: number,
+  instance: string,
+  answers: readonly RunAnswer[],
+): Promise<string[]> => {
+  const runs = new Map(
+    (
+      await readRuns(
+        deps.db,
+        env,
+        answers.map(({ run }) => run),
+      )
+    ).map((run) => [run.id, run]),
+  );
   const settled: string[] = [];
   for (const answer of answers) {
     // Moved meanwhile, it is looked at again: it may just have been marked as lost, or answered by the other way.
-    for (let run = runs.get(answer.run); run !== undefined && acceptsAnswer(run, instance); run = await readRun(deps.db, env, run.id)) {
+    for (
+      let run = runs.get(answer.run);
+      run !== undefined && acceptsAnswer(run, instance);
+      run = await readRun(deps.db, env, run.id)
+    ) {
       if ((await settleOutcome(deps, run, outcomeOfAnswer(answer))) !== null) break;
     }
     settled.push(answer.run);
@@ -130,6 +179,17 @@ export const settleRunAnswers = async (deps: ActionDeps, env: number, instance: 
 };
 
 /** Keeps and tells how far a run is. Ignored unless this instance runs it. */
-export const recordProgress = (deps: ActionDeps, env: number, instance: string, { run, progress, message }: AppNotifications['run.progress']): void => {
-  queueProgress(deps, { env, instance, run, progress: progress === null ? null : Math.min(Math.max(progress, 0), 1), message: message === undefined || message === null ? null : cleanMessage(message) });
+export const recordProgress = (
+  deps: ActionDeps,
+  env: number,
+  instance: string,
+  { run, progress, message }: AppNotifications['run.progress'],
+): void => {
+  queueProgress(deps, {
+    env,
+    instance,
+    run,
+    progress: progress === null ? null : Math.min(Math.max(progress, 0), 1),
+    message: message === undefined || message === null ? null : cleanMessage(message),
+  });
 };

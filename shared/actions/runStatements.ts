@@ -14,7 +14,9 @@ export type JobDue = number | 'app';
 const event = `insert into events (id, env, at, actor_type, actor, actor_name, role, verb, target_type, target, outcome, inbox, item, entry, type,
     is_update, data, before, after, request_id, address, about)`;
 
-const insertRunSql = statement('runs.insert', `
+const insertRunSql = statement(
+  'runs.insert',
+  `
   with made as (
     insert into runs select * from json_populate_record(null::runs, $1::json) r
     where not $10::boolean or not exists (select from runs q where q.env = r.env and q.lane = r.resource || '/' || r.record and q.status in ('queued', 'running'))
@@ -37,14 +39,17 @@ const insertRunSql = statement('runs.insert', `
     select $9::json ->> 'principal', $9::json ->> 'key', decode($9::json ->> 'fingerprint', 'hex'), ($9::json ->> 'status')::smallint, $9::json ->> 'body', null, requested_at
     from made where $9::json is not null
   )
-  select id from made`);
+  select id from made`,
+);
 
 const savedJson = (saved: SavedResponse | null): string | null =>
   saved === null ? null : JSON.stringify({ ...saved, fingerprint: saved.fingerprint.toString('hex') });
 
-const jobDueColumns = (due: JobDue | null): [number | null, boolean] => (typeof due === 'number' ? [due, false] : [null, due === 'app']);
+const jobDueColumns = (due: JobDue | null): [number | null, boolean] =>
+  typeof due === 'number' ? [due, false] : [null, due === 'app'];
 
-const runAuditJson = ({ action, resource, record, status, attempt, bulk }: Run): string => JSON.stringify({ action, resource, record, status, attempt, bulk });
+const runAuditJson = ({ action, resource, record, status, attempt, bulk }: Run): string =>
+  JSON.stringify({ action, resource, record, status, attempt, bulk });
 
 export interface InsertRunOptions {
   /** When its job is due; null: none, the run is handed over by whoever accepted it. */
@@ -55,11 +60,22 @@ export interface InsertRunOptions {
 }
 
 /** Writes a new run; false when it would have overtaken a queued one, and nothing was written. */
-export const insertRun = async (db: Db | Tx, wanted: Run, { due, saved, unlessQueued }: InsertRunOptions): Promise<boolean> => {
+export const insertRun = async (
+  db: Db | Tx,
+  wanted: Run,
+  { due, saved, unlessQueued }: InsertRunOptions,
+): Promise<boolean> => {
   const [dueAt, waits] = jobDueColumns(due);
   const made = await queryRow<{ id: string }>(db, insertRunSql, [
-    JSON.stringify(wanted), wanted.entry === null ? null : JSON.stringify(runEntryData(wanted)), runAuditJson(wanted), runRecordKey(wanted),
-    JSON.stringify(runLiveParts(wanted, wanted.requested_at, 'created')), due === null ? null : newId('job'), dueAt, waits, savedJson(saved),
+    JSON.stringify(wanted),
+    wanted.entry === null ? null : JSON.stringify(runEntryData(wanted)),
+    runAuditJson(wanted),
+    runRecordKey(wanted),
+    JSON.stringify(runLiveParts(wanted, wanted.requested_at, 'created')),
+    due === null ? null : newId('job'),
+    dueAt,
+    waits,
+    savedJson(saved),
     unlessQueued && wanted.record !== null,
   ]);
   return made !== undefined;
@@ -71,7 +87,14 @@ export interface RunTransition {
   readonly verb: string | null;
   readonly outcome: 'ok' | 'failed';
   /** Under whose name and request; those of the run when absent. */
-  readonly by?: { readonly type: string; readonly id: string | null; readonly name: string; readonly role: string | null; readonly requestId?: string | null; readonly address?: string | null };
+  readonly by?: {
+    readonly type: string;
+    readonly id: string | null;
+    readonly name: string;
+    readonly role: string | null;
+    readonly requestId?: string | null;
+    readonly address?: string | null;
+  };
   /** Whether subscribers and timeline are told. */
   readonly emit: boolean;
   /** When the run's job is due then; null: the run has none any more; undefined: it stays as it is. */
@@ -81,7 +104,9 @@ export interface RunTransition {
   readonly saved?: SavedResponse | null;
 }
 
-const transitionRunSql = statement('runs.move', `
+const transitionRunSql = statement(
+  'runs.move',
+  `
   with given as (select * from json_populate_record(null::runs, $1::json)),
   moved as (
     update runs r set action = g.action, label = g.label, input = g.input, status = g.status, background = g.background,
@@ -128,7 +153,8 @@ const transitionRunSql = statement('runs.move', `
     from moved m join run_items i on i.run = m.id where m.status not in ('pending', 'queued', 'running')
     on conflict do nothing
   )
-  select id from moved`);
+  select id from moved`,
+);
 
 const lockRunSql = statement('runs.lock', 'select id from runs where id = $1 for update');
 
@@ -148,19 +174,52 @@ const waitingItemsSql = statement('runs.items', 'select item, inbox, entry from 
  * Moves a run from what it is (`before`, as it was read) to what it becomes. False when it has moved meanwhile, by
  * whomever: nothing was written then.
  */
-export const transitionRun = async (db: Db | Tx, before: Run, after: Run, at: number, step: RunTransition): Promise<boolean> => {
+export const transitionRun = async (
+  db: Db | Tx,
+  before: Run,
+  after: Run,
+  at: number,
+  step: RunTransition,
+): Promise<boolean> => {
   const { verb, outcome, emit: told, due, response: answer, saved = null } = step;
   const by = step.by ?? { type: after.actor_type, id: after.actor, name: after.actor_name, role: after.role };
   const [dueAt, waits] = jobDueColumns(due ?? null);
   const waiting = told && after.bulk !== null ? await queryRows<WaitingItem>(db, waitingItemsSql, [after.id]) : [];
   const values: SqlValue[] = [
-    JSON.stringify(after), before.fence, before.status, before.handed_at, before.lost_at, at, JSON.stringify(by), verb, outcome,
+    JSON.stringify(after),
+    before.fence,
+    before.status,
+    before.handed_at,
+    before.lost_at,
+    at,
+    JSON.stringify(by),
+    verb,
+    outcome,
     told ? JSON.stringify(runEntryData(after)) : null,
     verb === null ? null : JSON.stringify({ status: before.status }),
-    verb === null ? null : JSON.stringify({ action: after.action, resource: after.resource, record: after.record, status: after.status, ...(after.error === null ? {} : { error: after.error }) }),
-    runRecordKey(after), told ? JSON.stringify([...runLiveParts(after, at, 'changed'), ...waiting.map((item) => runEntryLivePart({ ...after, ...item }, at, 'changed'))]) : null,
-    due !== undefined, due === undefined || due === null ? null : newId('job'), dueAt, waits,
-    answer === undefined ? null : answer === 'free' ? 'free' : answer.body, answer === undefined || answer === 'free' ? null : answer.status, savedJson(saved),
+    verb === null
+      ? null
+      : JSON.stringify({
+          action: after.action,
+          resource: after.resource,
+          record: after.record,
+          status: after.status,
+          ...(after.error === null ? {} : { error: after.error }),
+        }),
+    runRecordKey(after),
+    told
+      ? JSON.stringify([
+          ...runLiveParts(after, at, 'changed'),
+          ...waiting.map((item) => runEntryLivePart({ ...after, ...item }, at, 'changed')),
+        ])
+      : null,
+    due !== undefined,
+    due === undefined || due === null ? null : newId('job'),
+    dueAt,
+    waits,
+    answer === undefined ? null : answer === 'free' ? 'free' : answer.body,
+    answer === undefined || answer === 'free' ? null : answer.status,
+    savedJson(saved),
   ];
   return (await executeStatement(db, transitionRunSql, values)) > 0;
 };

@@ -1,7 +1,17 @@
 /** Actions and runs as they are asked for and answered. */
 import { runStatuses } from '../catalogue/states.ts';
 import { limits } from '../catalogue/limits.ts';
-import { responseObject, actorSchema, strictObject, idSchema, lookupIdSchema, nameSchema, nullable, Type, type Static } from '../platform/core/schema.ts';
+import {
+  responseObject,
+  actorSchema,
+  strictObject,
+  idSchema,
+  lookupIdSchema,
+  nameSchema,
+  nullable,
+  Type,
+  type Static,
+} from '../platform/core/schema.ts';
 import { compileCheck } from '../platform/core/validate.ts';
 import { blockSchema } from '../blocks/schema.ts';
 
@@ -15,11 +25,17 @@ export const actionInput = strictObject({
 export type ActionInput = Static<typeof actionInput>;
 export const checkActionInput = compileCheck(actionInput);
 
-export const retryInput = strictObject({ confirmed: Type.Optional(Type.Boolean({ description: 'Must be true for an action with a danger level.' })) });
+export const retryInput = strictObject({
+  confirmed: Type.Optional(Type.Boolean({ description: 'Must be true for an action with a danger level.' })),
+});
 export const checkRetryInput = compileCheck(retryInput);
 
-const nullableTimeSchema = (description: string) => nullable(Type.Integer({ description: `${description} (milliseconds since 1970 UTC)` }));
-export const runStatusSchema = Type.Union(runStatuses.map((status) => Type.Literal(status)), { description: 'pending, queued and running are not final.' });
+const nullableTimeSchema = (description: string) =>
+  nullable(Type.Integer({ description: `${description} (milliseconds since 1970 UTC)` }));
+export const runStatusSchema = Type.Union(
+  runStatuses.map((status) => Type.Literal(status)),
+  { description: 'pending, queued and running are not final.' },
+);
 
 export const runSchema = responseObject({
   id: idSchema('run', 'The run; its idempotency key at the app.'),
@@ -48,18 +64,36 @@ export const runSchema = responseObject({
 });
 
 const runId = idSchema('run', 'The run.');
-export const runResultResponse = responseObject({ message: nullable(Type.String()), blocks: Type.Array(blockSchema), run: runId });
+export const runResultResponse = responseObject({
+  message: nullable(Type.String()),
+  blocks: Type.Array(blockSchema),
+  run: runId,
+});
 export const acceptedRunResponse = Type.Union([
-  responseObject({ queued: Type.Literal(true, { description: 'The app is offline; it runs once the app is back.' }), run: runId }),
+  responseObject({
+    queued: Type.Literal(true, { description: 'The app is offline; it runs once the app is back.' }),
+    run: runId,
+  }),
   responseObject({ running: Type.Literal(true, { description: 'It runs; see the run.' }), run: runId }),
-  responseObject({ pending: Type.Literal(true, { description: 'A person has to approve it first.' }), approval: idSchema('apr', 'The approval.'), run: runId }),
+  responseObject({
+    pending: Type.Literal(true, { description: 'A person has to approve it first.' }),
+    approval: idSchema('apr', 'The approval.'),
+    run: runId,
+  }),
 ]);
 
-const ref = strictObject({ resource: nameSchema('The resource.'), id: Type.String({ minLength: 1, maxLength: limits.recordIdMax, description: 'The record’s id.' }) });
-export const availableInput = strictObject({ refs: Type.Array(ref, { minItems: 1, maxItems: limits.availableRefs, description: 'The records.' }) });
+const ref = strictObject({
+  resource: nameSchema('The resource.'),
+  id: Type.String({ minLength: 1, maxLength: limits.recordIdMax, description: 'The record’s id.' }),
+});
+export const availableInput = strictObject({
+  refs: Type.Array(ref, { minItems: 1, maxItems: limits.availableRefs, description: 'The records.' }),
+});
 export const checkAvailableInput = compileCheck(availableInput);
 
-export const dangerSchema = nullable(Type.Union([Type.Literal('low'), Type.Literal('high')], { description: 'Then "confirmed": true is needed.' }));
+export const dangerSchema = nullable(
+  Type.Union([Type.Literal('low'), Type.Literal('high')], { description: 'Then "confirmed": true is needed.' }),
+);
 
 export const availableActionSchema = responseObject({
   action: Type.String(),

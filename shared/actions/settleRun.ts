@@ -19,7 +19,11 @@ export interface RunResolution {
 }
 
 /** The run as the verdict leaves it. */
-export const toSettledRun = (run: Run, { status, message = null, blocks = [], error, code }: RunResolution, at: number): Run => ({
+export const toSettledRun = (
+  run: Run,
+  { status, message = null, blocks = [], error, code }: RunResolution,
+  at: number,
+): Run => ({
   ...run,
   status,
   message,
@@ -39,16 +43,27 @@ export const toSettledRun = (run: Run, { status, message = null, blocks = [], er
 const idempotentResponse = async (deps: ActionDeps, run: Run, after: Run): Promise<RunTransition['response']> => {
   if (run.once_key === null || run.waiting_until === null) return undefined;
   if (after.status === 'succeeded') return { status: 200, body: await runResultBody(deps, after) };
-  if (after.code === 'action_failed') return { status: 422, body: JSON.stringify({ error: after.error, code: after.code, run: run.id }) };
+  if (after.code === 'action_failed')
+    return { status: 422, body: JSON.stringify({ error: after.error, code: after.code, run: run.id }) };
   return run.attempts === 0 ? 'free' : undefined;
 };
 
 const auditVerbs: Readonly<Record<RunResolution['status'], string>> = {
-  succeeded: 'action.succeed', failed: 'action.fail', unknown: 'action.lose', rejected: 'action.reject', expired: 'action.expire', cancelled: 'action.cancel',
+  succeeded: 'action.succeed',
+  failed: 'action.fail',
+  unknown: 'action.lose',
+  rejected: 'action.reject',
+  expired: 'action.expire',
+  cancelled: 'action.cancel',
 };
 
 /** The run as it is then; null when it has moved meanwhile, and nothing was written. */
-export const settleRun = async (deps: ActionDeps, run: Run, verdict: RunResolution, more: Pick<RunTransition, 'by' | 'saved'> = {}): Promise<Run | null> => {
+export const settleRun = async (
+  deps: ActionDeps,
+  run: Run,
+  verdict: RunResolution,
+  more: Pick<RunTransition, 'by' | 'saved'> = {},
+): Promise<Run | null> => {
   const { db, bus, clock } = deps;
   const at = clock.now();
   const after = toSettledRun(run, verdict, at);
@@ -56,16 +71,22 @@ export const settleRun = async (deps: ActionDeps, run: Run, verdict: RunResoluti
   const step: RunTransition = {
     ...more,
     verb: auditVerbs[verdict.status],
-    outcome: verdict.status === 'succeeded' || verdict.status === 'cancelled' || verdict.status === 'rejected' ? 'ok' : 'failed',
+    outcome:
+      verdict.status === 'succeeded' || verdict.status === 'cancelled' || verdict.status === 'rejected'
+        ? 'ok'
+        : 'failed',
     emit: true,
     due: null,
     ...(answer === undefined ? {} : { response: answer }),
   };
   // Items may just be joining a run of a bulk: locked first, so that the statement sees all that have.
-  const moved = run.bulk === null ? await transitionRun(db, run, after, at, step) : await db.transaction(async (tx) => {
-    await lockRun(tx, run.id);
-    return transitionRun(tx, run, after, at, step);
-  });
+  const moved =
+    run.bulk === null
+      ? await transitionRun(db, run, after, at, step)
+      : await db.transaction(async (tx) => {
+          await lockRun(tx, run.id);
+          return transitionRun(tx, run, after, at, step);
+        });
   if (!moved) return null;
   bus.publish(channels.workAvailable, 'outbox');
   if (run.waiting_until !== null) notifyRunChanged(bus, run.id);

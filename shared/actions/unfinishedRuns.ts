@@ -8,20 +8,30 @@ import type { Run } from './model.ts';
 
 const runBatchRows = 500;
 
-const expiredRunsSql = statement('runs.expired', `
-  select * from runs where status = 'queued' and expires_at <= $1 order by expires_at limit ${String(runBatchRows)}`);
+const expiredRunsSql = statement(
+  'runs.expired',
+  `
+  select * from runs where status = 'queued' and expires_at <= $1 order by expires_at limit ${String(runBatchRows)}`,
+);
 export const readExpiredRuns = (db: Db, now: number): Promise<Run[]> => queryRows<Run>(db, expiredRunsSql, [now]);
 
 /** Handed over, and either the time is up or its socket has gone. */
-const lostRunsSql = statement('runs.lost', `
+const lostRunsSql = statement(
+  'runs.lost',
+  `
   select r.* from runs r
   where r.status = 'running' and r.handed_at is not null and r.lost_at is null
     and (r.handed_at + r.timeout_ms <= $1
       or not exists (select from app_connections c where c.id = r.connection and c.seen_at > ${dbNowSql} - ${String(linkLimits.goneMs)}))
-  order by r.id limit ${String(runBatchRows)}`);
+  order by r.id limit ${String(runBatchRows)}`,
+);
 export const readLostRuns = (db: Db, now: number): Promise<Run[]> => queryRows<Run>(db, lostRunsSql, [now]);
 
 /** Lost, and its instance has not come back with the answer in time. */
-const overdueRunsSql = statement('runs.overdue', `
-  select * from runs where status = 'running' and handed_at is not null and lost_at <= $1 order by id limit ${String(runBatchRows)}`);
-export const readOverdueRuns = (db: Db, now: number): Promise<Run[]> => queryRows<Run>(db, overdueRunsSql, [now - limits.lostAnswerMs]);
+const overdueRunsSql = statement(
+  'runs.overdue',
+  `
+  select * from runs where status = 'running' and handed_at is not null and lost_at <= $1 order by id limit ${String(runBatchRows)}`,
+);
+export const readOverdueRuns = (db: Db, now: number): Promise<Run[]> =>
+  queryRows<Run>(db, overdueRunsSql, [now - limits.lostAnswerMs]);

@@ -9,9 +9,21 @@ const messageMax = 2_000;
 export const parseCallOutcome = (message: unknown): CallOutcome<unknown> => {
   if (!isObject(message)) return { kind: 'garbled' };
   const { result, error } = message;
-  if ('result' in message && !('error' in message)) return jsonProblem(result) === null ? { kind: 'answer', result } : { kind: 'garbled' };
-  if (!isObject(error) || !Number.isSafeInteger(error['code']) || typeof error['message'] !== 'string' || 'result' in message) return { kind: 'garbled' };
+  if ('result' in message && !('error' in message))
+    return jsonProblem(result) === null ? { kind: 'answer', result } : { kind: 'garbled' };
+  if (
+    !isObject(error) ||
+    !Number.isSafeInteger(error['code']) ||
+    typeof error['message'] !== 'string' ||
+    'result' in message
+  )
+    return { kind: 'garbled' };
   const { code, data } = error;
   const text = error['message'].slice(0, messageMax).toWellFormed().replaceAll('\0', '');
-  return { kind: 'error', code: code as number, message: text, retryable: isObject(data) && data['retryable'] === true };
+  return {
+    kind: 'error',
+    code: code as number,
+    message: text,
+    retryable: isObject(data) && data['retryable'] === true,
+  };
 };

@@ -36,13 +36,20 @@ export class ConnectionCache {
     const last = this.#readings.get(env);
     if (last !== undefined && last.startedAt >= since && now - last.startedAt < cacheTtlMs) return last.rows;
     const before = last?.list ?? [];
-    const reading: CachedRead = { startedAt: now, list: before, rows: readConnections(this.#db, env).then((rows) => rows.map((row) => this.#known(row, before))) };
+    const reading: CachedRead = {
+      startedAt: now,
+      list: before,
+      rows: readConnections(this.#db, env).then((rows) => rows.map((row) => this.#known(row, before))),
+    };
     this.#readings.set(env, reading);
-    reading.rows.then((rows) => {
-      reading.list = rows;
-    }, () => {
-      if (this.#readings.get(env) === reading) this.#readings.delete(env);
-    });
+    reading.rows.then(
+      (rows) => {
+        reading.list = rows;
+      },
+      () => {
+        if (this.#readings.get(env) === reading) this.#readings.delete(env);
+      },
+    );
     return reading.rows;
   }
 

@@ -14,7 +14,12 @@ interface Declarations {
 }
 
 /** `action:refund`, `resource:order` (of stored ones too the app may give blocks and say which actions apply), `page:sales`, `inbox:mail`. */
-export const manifestDeclarationKeys = ({ actions = [], resources = [], pages = [], inboxes = [] }: Declarations): string[] => [
+export const manifestDeclarationKeys = ({
+  actions = [],
+  resources = [],
+  pages = [],
+  inboxes = [],
+}: Declarations): string[] => [
   ...actions.map(({ name }) => declarationKey({ kind: 'action', name })),
   ...resources.map(({ name }) => declarationKey({ kind: 'resource', name })),
   ...pages.map(({ name }) => declarationKey({ kind: 'page', name })),

@@ -43,7 +43,12 @@ export interface AppLink {
   /** The connection that a call would go to now: the least busy one that declares it; null: offline. */
   chooseConnection(env: number, declares: Declaration): Promise<AppConnection | null>;
   /** Calls the app and answers what became of it; never throws for what the app or the link does. */
-  call<M extends ServiceMethod>(env: number, method: M, params: ServiceCalls[M]['params'], options: CallOptions): Promise<CallOutcome<ServiceCalls[M]['result']>>;
+  call<M extends ServiceMethod>(
+    env: number,
+    method: M,
+    params: ServiceCalls[M]['params'],
+    options: CallOptions,
+  ): Promise<CallOutcome<ServiceCalls[M]['result']>>;
   /** Asks the process that holds `connection` to hand a run over (shared/actions); a hint that may be lost. */
   dispatchRun(connection: AppConnection, env: number, run: string): void;
   /** Tells every instance of an environment something; a hint that may be lost. */

@@ -6,7 +6,11 @@ import type { ServiceCalls, ServiceMethod, ServiceNotifications } from './protoc
 export interface LocalConnection {
   readonly connection: AppConnection;
   /** Calls exactly this connection; `offline`: it was gone before anything was sent. */
-  call<M extends ServiceMethod>(method: M, params: ServiceCalls[M]['params'], timeoutMs: number): Promise<CallOutcome<ServiceCalls[M]['result']>>;
+  call<M extends ServiceMethod>(
+    method: M,
+    params: ServiceCalls[M]['params'],
+    timeoutMs: number,
+  ): Promise<CallOutcome<ServiceCalls[M]['result']>>;
   notify<M extends keyof ServiceNotifications>(method: M, params: ServiceNotifications[M]): void;
 }
 

@@ -5,10 +5,29 @@ import type { CallOutcome } from './link.ts';
 export const linkRegistry = new Registry();
 const registers = [linkRegistry];
 
-export const connectionGauge = new Gauge({ name: 'console_app_connections', help: 'Sockets of apps that this process holds.', registers });
-export const droppedFrameCounter = new Counter({ name: 'console_app_dropped_total', help: 'Frames of apps that nobody waited for, or that were none.', labelNames: ['why'], registers });
-export const requestCounter = new Counter({ name: 'console_app_requests_total', help: 'Requests of apps.', labelNames: ['method', 'outcome'], registers });
-const callCounter = new Counter({ name: 'console_app_calls_total', help: 'Calls to apps.', labelNames: ['method', 'outcome'], registers });
+export const connectionGauge = new Gauge({
+  name: 'console_app_connections',
+  help: 'Sockets of apps that this process holds.',
+  registers,
+});
+export const droppedFrameCounter = new Counter({
+  name: 'console_app_dropped_total',
+  help: 'Frames of apps that nobody waited for, or that were none.',
+  labelNames: ['why'],
+  registers,
+});
+export const requestCounter = new Counter({
+  name: 'console_app_requests_total',
+  help: 'Requests of apps.',
+  labelNames: ['method', 'outcome'],
+  registers,
+});
+const callCounter = new Counter({
+  name: 'console_app_calls_total',
+  help: 'Calls to apps.',
+  labelNames: ['method', 'outcome'],
+  registers,
+});
 const callSeconds = new Histogram({
   name: 'console_app_call_seconds',
   help: 'Time from a call to an app to its outcome.',

@@ -38,34 +38,55 @@ export interface PresenceRow {
 const freshSql = `seen_at > ${dbNowSql} - ${String(linkLimits.goneMs)}`;
 
 /** Another row of the same instance is its socket of before, whose place this one takes. */
-const insertConnectionSql = statement('applink.arrive', `
+const insertConnectionSql = statement(
+  'applink.arrive',
+  `
   with replaced as (delete from app_connections where env = $2 and instance = $4 and id <> $1 returning id, process),
   arrived as (
     insert into app_connections (id, env, app_key, instance, process, declares, started_at, connected_at, seen_at)
     values ($1, $2, $3, $4, $5, $6, $7, ${dbNowSql}, ${dbNowSql})
   )
   select coalesce((select json_agg(json_build_object('id', id, 'process', process)) from replaced), '[]') as replaced,
-    not exists (select from app_connections where env = $2 and ${freshSql}) as first`);
+    not exists (select from app_connections where env = $2 and ${freshSql}) as first`,
+);
 /** Back after its row was swept (a process that was frozen, PostgreSQL away), unless a later socket of its instance is there. */
-const reinsertConnectionSql = statement('applink.return', `
+const reinsertConnectionSql = statement(
+  'applink.return',
+  `
   insert into app_connections (id, env, app_key, instance, process, declares, started_at, connected_at, seen_at)
   select $1, $2, $3, $4, $5, $6, $7, ${dbNowSql}, ${dbNowSql}
   where not exists (select from app_connections where env = $2 and instance = $4 and id <> $1)
   on conflict (id) do nothing
-  returning not exists (select from app_connections where env = $2 and id <> $1 and ${freshSql}) as first`);
-const renewConnectionsSql = statement('applink.renew', `
+  returning not exists (select from app_connections where env = $2 and id <> $1 and ${freshSql}) as first`,
+);
+const renewConnectionsSql = statement(
+  'applink.renew',
+  `
   update app_connections c set seen_at = ${dbNowSql}, busy = held.busy
-  from unnest($1::text[], $2::int[]) as held (id, busy) where c.id = held.id returning c.id`);
+  from unnest($1::text[], $2::int[]) as held (id, busy) where c.id = held.id returning c.id`,
+);
 const deleteConnectionsSql = statement('applink.leave', 'delete from app_connections where id = any($1) returning env');
-const deleteExpiredConnectionsSql = statement('applink.sweep', `delete from app_connections where not ${freshSql} returning env`);
+const deleteExpiredConnectionsSql = statement(
+  'applink.sweep',
+  `delete from app_connections where not ${freshSql} returning env`,
+);
 /** A statement of its own, after the removal has committed: of two who leave at once, one sees that nobody is left. */
-const offlineEnvsSql = statement('applink.left', `select env from unnest($1::int[]) as asked (env)
-  where not exists (select from app_connections c where c.env = asked.env and ${freshSql})`);
-const connectionsSql = statement('applink.connected', `
-  select id, instance, process, declares, busy, seen_at as "seenAt" from app_connections where env = $1 and ${freshSql}`);
-const parkedEnvsSql = statement('applink.waiting', `
+const offlineEnvsSql = statement(
+  'applink.left',
+  `select env from unnest($1::int[]) as asked (env)
+  where not exists (select from app_connections c where c.env = asked.env and ${freshSql})`,
+);
+const connectionsSql = statement(
+  'applink.connected',
+  `
+  select id, instance, process, declares, busy, seen_at as "seenAt" from app_connections where env = $1 and ${freshSql}`,
+);
+const parkedEnvsSql = statement(
+  'applink.waiting',
+  `
   select distinct env from app_connections c
-  where ${freshSql} and exists (select from staged_jobs j where j.env = c.env and j.waits_for_app)`);
+  where ${freshSql} and exists (select from staged_jobs j where j.env = c.env and j.waits_for_app)`,
+);
 
 /** Tells every process (a hint) and every live stream. `changed` false: another instance came or went, which only processes want to know. */
 const emitPresence = ({ bus, clock }: PresenceDeps, env: number, online: boolean, changed: boolean): void => {
@@ -75,11 +96,26 @@ const emitPresence = ({ bus, clock }: PresenceDeps, env: number, online: boolean
   bus.publish(channels.live(env), JSON.stringify(message));
 };
 
-const registrationValues = ({ id, env, appKey, instance, process, declares, startedAt }: ConnectionRegistration): Parameters<typeof queryRow>[2] => [id, env, appKey, instance, process, declares, startedAt];
+const registrationValues = ({
+  id,
+  env,
+  appKey,
+  instance,
+  process,
+  declares,
+  startedAt,
+}: ConnectionRegistration): Parameters<typeof queryRow>[2] => [id, env, appKey, instance, process, declares, startedAt];
 
 /** Answers the sockets whose place it takes. */
-export const insertConnection = async (parts: PresenceDeps, arrival: ConnectionRegistration): Promise<readonly { readonly id: string; readonly process: string }[]> => {
-  const found = await queryRow<{ replaced: { id: string; process: string }[]; first: boolean }>(parts.db, insertConnectionSql, registrationValues(arrival));
+export const insertConnection = async (
+  parts: PresenceDeps,
+  arrival: ConnectionRegistration,
+): Promise<readonly { readonly id: string; readonly process: string }[]> => {
+  const found = await queryRow<{ replaced: { id: string; process: string }[]; first: boolean }>(
+    parts.db,
+    insertConnectionSql,
+    registrationValues(arrival),
+  );
   emitPresence(parts, arrival.env, true, found?.first === true);
   return found?.replaced ?? [];
 };
@@ -92,8 +128,14 @@ export const reinsertConnection = async (parts: PresenceDeps, arrival: Connectio
 };
 
 /** Answers the ids that are still there. */
-export const renewConnections = async (db: Db, held: readonly { readonly id: string; readonly busy: number }[]): Promise<Set<string>> => {
-  const found = await queryRows<{ id: string }>(db, renewConnectionsSql, [held.map(({ id }) => id), held.map(({ busy }) => busy)]);
+export const renewConnections = async (
+  db: Db,
+  held: readonly { readonly id: string; readonly busy: number }[],
+): Promise<Set<string>> => {
+  const found = await queryRows<{ id: string }>(db, renewConnectionsSql, [
+    held.map(({ id }) => id),
+    held.map(({ busy }) => busy),
+  ]);
   return new Set(found.map(({ id }) => id));
 };
 
@@ -104,12 +146,16 @@ const emitRemovals = async (parts: PresenceDeps, gone: readonly { readonly env: 
   for (const env of envs) emitPresence(parts, env, !empty.has(env), empty.has(env));
 };
 
-export const deleteConnections = async (parts: PresenceDeps, ids: readonly string[]): Promise<void> => emitRemovals(parts, await queryRows<{ env: number }>(parts.db, deleteConnectionsSql, [ids]));
+export const deleteConnections = async (parts: PresenceDeps, ids: readonly string[]): Promise<void> =>
+  emitRemovals(parts, await queryRows<{ env: number }>(parts.db, deleteConnectionsSql, [ids]));
 
 /** Removes those whose process has not spoken for them for 15 s. */
-export const deleteExpiredConnections = async (parts: PresenceDeps): Promise<void> => emitRemovals(parts, await queryRows<{ env: number }>(parts.db, deleteExpiredConnectionsSql));
+export const deleteExpiredConnections = async (parts: PresenceDeps): Promise<void> =>
+  emitRemovals(parts, await queryRows<{ env: number }>(parts.db, deleteExpiredConnectionsSql));
 
-export const readConnections = (db: Db, env: number): Promise<PresenceRow[]> => queryRows<PresenceRow>(db, connectionsSql, [env]);
+export const readConnections = (db: Db, env: number): Promise<PresenceRow[]> =>
+  queryRows<PresenceRow>(db, connectionsSql, [env]);
 
 /** Environments whose app is there while jobs wait for it. */
-export const readEnvIdsWithParkedJobs = async (db: Db): Promise<number[]> => (await queryRows<{ env: number }>(db, parkedEnvsSql)).map(({ env }) => env);
+export const readEnvIdsWithParkedJobs = async (db: Db): Promise<number[]> =>
+  (await queryRows<{ env: number }>(db, parkedEnvsSql)).map(({ env }) => env);

@@ -142,20 +142,40 @@ export interface ServiceCalls {
     result: { readonly records: readonly GivenRecord[] };
   };
   'records.related': {
-    params: { readonly resource: string; readonly id: string; readonly relation: string; readonly cursor: string | null; readonly limit: number };
+    params: {
+      readonly resource: string;
+      readonly id: string;
+      readonly relation: string;
+      readonly cursor: string | null;
+      readonly limit: number;
+    };
     /** `resource` of each record when the relation declares none. */
-    result: { readonly records: readonly (GivenRecord & { readonly resource?: string })[]; readonly cursor?: string | null };
+    result: {
+      readonly records: readonly (GivenRecord & { readonly resource?: string })[];
+      readonly cursor?: string | null;
+    };
   };
   /** `block` is its place in the page's `blocks`. */
   'page.block': {
-    params: { readonly page: string; readonly block: number; readonly title: string | null; readonly params: Readonly<Record<string, string>>; readonly actor: Actor };
+    params: {
+      readonly page: string;
+      readonly block: number;
+      readonly title: string | null;
+      readonly params: Readonly<Record<string, string>>;
+      readonly actor: Actor;
+    };
     result: { readonly block: Block };
   };
   'item.blocks': {
     params: { readonly item: Json };
     result: {
       readonly blocks?: readonly Block[];
-      readonly suggestedActions?: readonly { readonly action: string; readonly record?: string | null; readonly input?: Json; readonly reason?: string | null }[];
+      readonly suggestedActions?: readonly {
+        readonly action: string;
+        readonly record?: string | null;
+        readonly input?: Json;
+        readonly reason?: string | null;
+      }[];
     };
   };
   'record.blocks': {
@@ -176,7 +196,13 @@ export interface ServiceCalls {
   };
   /** `delivery` is the idempotency key. -32001 means: not sent, and its message says why. */
   'reply.send': {
-    params: { readonly item: Json; readonly subject: string; readonly text: string; readonly actor: Actor; readonly delivery: string };
+    params: {
+      readonly item: Json;
+      readonly subject: string;
+      readonly text: string;
+      readonly actor: Actor;
+      readonly delivery: string;
+    };
     result: Json | null;
   };
 }
@@ -254,4 +280,11 @@ export interface AppNotifications {
 }
 
 /** Close codes that the service uses on the link. 1012: connect again at once; 4401: the key is revoked. */
-export const linkCloseCodes = { restarting: 1012, tooLarge: 1009, badFrame: 1003, revoked: 4401, notRegistered: 4400, flooding: 4429 } as const;
+export const linkCloseCodes = {
+  restarting: 1012,
+  tooLarge: 1009,
+  badFrame: 1003,
+  revoked: 4401,
+  notRegistered: 4400,
+  flooding: 4429,
+} as const;

@@ -32,27 +32,41 @@ const paramsMax = 4 * 1024 * 1024 - 1024;
 /** What acts: it goes to one connection only, and whoever calls decides about a repeat. */
 const effectMethods = new Set<ServiceMethod>(['action.run', 'reply.send']);
 
-const toCallOutcome = (relayed: RelayOutcome): CallOutcome<unknown> => (relayed.kind === 'frame' ? parseCallOutcome(relayed.message) : relayed);
+const toCallOutcome = (relayed: RelayOutcome): CallOutcome<unknown> =>
+  relayed.kind === 'frame' ? parseCallOutcome(relayed.message) : relayed;
 
 /** What a hint of presence says; anything else on the channel is ignored. */
-const parsePresenceHint = (text: string): { env: number; online: boolean; changed: boolean } => JSON.parse(text) as { env: number; online: boolean; changed: boolean };
+const parsePresenceHint = (text: string): { env: number; online: boolean; changed: boolean } =>
+  JSON.parse(text) as { env: number; online: boolean; changed: boolean };
 
 export const openAppLink = ({ db, bus, config }: AppLinkDeps): AppLink => {
   const sockets = new LocalSockets(newHolderName(config.processName));
   const remote = new RemoteCalls({ bus, sockets });
-  const routing = new Routing({ db, sockets, isSuspect: (process) => remote.isSuspect(process), reaches: () => bus.connected });
+  const routing = new Routing({
+    db,
+    sockets,
+    isSuspect: (process) => remote.isSuspect(process),
+    reaches: () => bus.connected,
+  });
   const listeners = new Set<(env: number, online: boolean) => void>();
   const telling = new Map<number, () => void>();
 
   sockets.onReplaced = (process, connection) => {
-    if (process === sockets.process) sockets.all().find((held) => held.connection.id === connection)?.replaced();
+    if (process === sockets.process)
+      sockets
+        .all()
+        .find((held) => held.connection.id === connection)
+        ?.replaced();
     else remote.replaced(process, connection);
   };
   sockets.onFirstSocket = (env) => {
-    telling.set(env, bus.subscribe(channels.appTold(env), (text) => {
-      const { from, method, params } = JSON.parse(text) as { from: string; method: 'flags.changed'; params: string };
-      if (from !== sockets.process) for (const held of sockets.of(env)) held.sendNotification(method, params);
-    }));
+    telling.set(
+      env,
+      bus.subscribe(channels.appTold(env), (text) => {
+        const { from, method, params } = JSON.parse(text) as { from: string; method: 'flags.changed'; params: string };
+        if (from !== sockets.process) for (const held of sockets.of(env)) held.sendNotification(method, params);
+      }),
+    );
   };
   sockets.onLastSocket = (env) => {
     telling.get(env)?.();
@@ -64,8 +78,14 @@ export const openAppLink = ({ db, bus, config }: AppLinkDeps): AppLink => {
     if (changed) for (const listener of listeners) listener(env, online);
   });
 
-  const callAt = async (connection: AppConnection, method: ServiceMethod, params: string, timeoutMs: number): Promise<RelayOutcome> => {
-    if (connection.process === sockets.process) return (await sockets.get(connection.id)?.relay(method, params, timeoutMs)) ?? { kind: 'offline' };
+  const callAt = async (
+    connection: AppConnection,
+    method: ServiceMethod,
+    params: string,
+    timeoutMs: number,
+  ): Promise<RelayOutcome> => {
+    if (connection.process === sockets.process)
+      return (await sockets.get(connection.id)?.relay(method, params, timeoutMs)) ?? { kind: 'offline' };
     routing.callStarted(connection.id);
     try {
       return await remote.call(connection, method, params, timeoutMs);
@@ -75,7 +95,12 @@ export const openAppLink = ({ db, bus, config }: AppLinkDeps): AppLink => {
   };
 
   /** Goes on to another connection when nothing was sent, and for reads once when the answer was lost. */
-  const attempt = async (env: number, method: ServiceMethod, params: string, { declares, timeoutMs }: CallOptions): Promise<CallOutcome<unknown>> => {
+  const attempt = async (
+    env: number,
+    method: ServiceMethod,
+    params: string,
+    { declares, timeoutMs }: CallOptions,
+  ): Promise<CallOutcome<unknown>> => {
     const until = performance.now() + timeoutMs;
     const tried = new Set<string>();
     let lost = false;
@@ -92,39 +117,53 @@ export const openAppLink = ({ db, bus, config }: AppLinkDeps): AppLink => {
     return { kind: lost ? 'lost' : 'offline' };
   };
 
-  const call: AppLink['call'] = async <M extends ServiceMethod>(env: number, method: M, params: ServiceCalls[M]['params'], options: CallOptions) => {
+  const call: AppLink['call'] = async <M extends ServiceMethod>(
+    env: number,
+    method: M,
+    params: ServiceCalls[M]['params'],
+    options: CallOptions,
+  ) => {
     const began = performance.now();
     const text = JSON.stringify(params);
-    const outcome: CallOutcome<unknown> = Buffer.byteLength(text) > paramsMax
-      ? { kind: 'error', code: rpcCodes.internalError, message: 'The call is larger than a frame may be.', retryable: false }
-      : await attempt(env, method, text, options);
+    const outcome: CallOutcome<unknown> =
+      Buffer.byteLength(text) > paramsMax
+        ? {
+            kind: 'error',
+            code: rpcCodes.internalError,
+            message: 'The call is larger than a frame may be.',
+            retryable: false,
+          }
+        : await attempt(env, method, text, options);
     observeCall(method, outcome.kind, performance.now() - began);
     return outcome as CallOutcome<ServiceCalls[M]['result']>;
   };
 
-  return attachLocalSockets({
-    online: async (env, declares) => (await routing.choose(env, declares)) !== null,
-    chooseConnection: (env, declares) => routing.choose(env, declares),
-    call,
-    dispatchRun: (connection, env, run) => {
-      const held = sockets.get(connection.id);
-      if (held !== undefined) sockets.dispatchRun(held, env, run);
-      else if (connection.process !== sockets.process) remote.dispatchRun(connection, env, run);
+  return attachLocalSockets(
+    {
+      online: async (env, declares) => (await routing.choose(env, declares)) !== null,
+      chooseConnection: (env, declares) => routing.choose(env, declares),
+      call,
+      dispatchRun: (connection, env, run) => {
+        const held = sockets.get(connection.id);
+        if (held !== undefined) sockets.dispatchRun(held, env, run);
+        else if (connection.process !== sockets.process) remote.dispatchRun(connection, env, run);
+      },
+      notify: (env, method, params) => {
+        const text = JSON.stringify(params);
+        for (const held of sockets.of(env)) held.sendNotification(method, text);
+        bus.publish(channels.appTold(env), JSON.stringify({ from: sockets.process, method, params: text }));
+      },
+      onPresence: (listener) => {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
+      close: () => {
+        unsubscribe();
+        for (const end of telling.values()) end();
+        remote.close();
+        return Promise.resolve();
+      },
     },
-    notify: (env, method, params) => {
-      const text = JSON.stringify(params);
-      for (const held of sockets.of(env)) held.sendNotification(method, text);
-      bus.publish(channels.appTold(env), JSON.stringify({ from: sockets.process, method, params: text }));
-    },
-    onPresence: (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    close: () => {
-      unsubscribe();
-      for (const end of telling.values()) end();
-      remote.close();
-      return Promise.resolve();
-    },
-  }, sockets);
+    sockets,
+  );
 };

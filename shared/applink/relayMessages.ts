@@ -5,8 +5,22 @@
 
 export type RelayMessage =
   /** To the process that holds the socket; the body is the params. */
-  | { readonly kind: 'call'; readonly id: string; readonly from: string; readonly connection: string; readonly method: string; readonly timeoutMs: number }
-  | { readonly kind: 'handOver'; readonly id: string; readonly from: string; readonly connection: string; readonly env: number; readonly run: string }
+  | {
+      readonly kind: 'call';
+      readonly id: string;
+      readonly from: string;
+      readonly connection: string;
+      readonly method: string;
+      readonly timeoutMs: number;
+    }
+  | {
+      readonly kind: 'handOver';
+      readonly id: string;
+      readonly from: string;
+      readonly connection: string;
+      readonly env: number;
+      readonly run: string;
+    }
   | { readonly kind: 'replaced'; readonly connection: string }
   /** Back to the caller: it is on its way; nothing was sent; the frame that answered (the body); there will be none. */
   | { readonly kind: 'taken'; readonly id: string }

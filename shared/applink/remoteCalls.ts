@@ -56,12 +56,21 @@ export class RemoteCalls {
   }
 
   /** `offline`: nothing was sent, as it isn't there any more or Redis is away. */
-  async call(connection: AppConnection, method: ServiceMethod, params: string, timeoutMs: number): Promise<RelayOutcome> {
+  async call(
+    connection: AppConnection,
+    method: ServiceMethod,
+    params: string,
+    timeoutMs: number,
+  ): Promise<RelayOutcome> {
     if (!(await this.#hears())) return { kind: 'offline' };
     const id = randomUUID();
     return new Promise((end) => {
       this.#wait(id, connection.process, timeoutMs, end);
-      this.#tell(connection.process, { kind: 'call', id, from: this.#sockets.process, connection: connection.id, method, timeoutMs }, params);
+      this.#tell(
+        connection.process,
+        { kind: 'call', id, from: this.#sockets.process, connection: connection.id, method, timeoutMs },
+        params,
+      );
     });
   }
 
@@ -69,7 +78,14 @@ export class RemoteCalls {
   dispatchRun(connection: AppConnection, env: number, run: string): void {
     const id = randomUUID();
     this.#wait(id, connection.process, 0, () => undefined);
-    this.#tell(connection.process, { kind: 'handOver', id, from: this.#sockets.process, connection: connection.id, env, run });
+    this.#tell(connection.process, {
+      kind: 'handOver',
+      id,
+      from: this.#sockets.process,
+      connection: connection.id,
+      env,
+      run,
+    });
   }
 
   replaced(process: string, connection: string): void {
@@ -116,7 +132,10 @@ export class RemoteCalls {
     while (performance.now() - began < acceptTimeoutMs && this.#heardAt < began) {
       this.#tell(this.#sockets.process, { kind: 'echo' });
       const tried = performance.now();
-      while (this.#heardAt < began && performance.now() - tried < echoIntervalMs) await new Promise((resolve) => { setTimeout(resolve, 1); });
+      while (this.#heardAt < began && performance.now() - tried < echoIntervalMs)
+        await new Promise((resolve) => {
+          setTimeout(resolve, 1);
+        });
     }
     return this.#heardAt >= began;
   }
@@ -130,7 +149,10 @@ export class RemoteCalls {
         this.#handedOver(note);
         return;
       case 'replaced':
-        this.#sockets.all().find(({ connection }) => connection.id === note.connection)?.replaced();
+        this.#sockets
+          .all()
+          .find(({ connection }) => connection.id === note.connection)
+          ?.replaced();
         return;
       case 'taken':
         this.#taken(note.id);
@@ -156,7 +178,10 @@ export class RemoteCalls {
     clearTimeout(waiting.timer);
     if (waiting.timeoutMs === 0) this.#end(id, { kind: 'lost' });
     // The process that holds the socket says so itself; this is for one that was killed meanwhile.
-    else waiting.timer = setTimeout(() => { this.#end(id, { kind: 'timeout' }); }, waiting.timeoutMs + acceptTimeoutMs);
+    else
+      waiting.timer = setTimeout(() => {
+        this.#end(id, { kind: 'timeout' });
+      }, waiting.timeoutMs + acceptTimeoutMs);
   }
 
   #answered(id: string, text: string): void {
@@ -164,13 +189,17 @@ export class RemoteCalls {
     this.#end(id, { kind: 'frame', text, message: JSON.parse(text) as unknown });
   }
 
-  async #serve({ id, from, connection, method, timeoutMs }: RelayMessage & { kind: 'call' }, params: string): Promise<void> {
+  async #serve(
+    { id, from, connection, method, timeoutMs }: RelayMessage & { kind: 'call' },
+    params: string,
+  ): Promise<void> {
     const held = this.#sockets.get(connection);
-    const relayed = held === undefined
-      ? { kind: 'offline' as const }
-      : await held.relay(method as ServiceMethod, params, timeoutMs, () => {
-          this.#tell(from, { kind: 'taken', id });
-        });
+    const relayed =
+      held === undefined
+        ? { kind: 'offline' as const }
+        : await held.relay(method as ServiceMethod, params, timeoutMs, () => {
+            this.#tell(from, { kind: 'taken', id });
+          });
     if (relayed.kind === 'frame') this.#tell(from, { kind: 'frame', id }, relayed.text);
     else if (relayed.kind === 'offline') this.#tell(from, { kind: 'gone', id });
     else this.#tell(from, { kind: 'ended', id, how: relayed.kind });

@@ -31,7 +31,11 @@ export class Routing {
   }
 
   /** The connection for a call; `not`: those that were tried. Throws when PostgreSQL is away and no socket is here. */
-  async choose(env: number, declares: Declaration | undefined, not?: ReadonlySet<string>): Promise<AppConnection | null> {
+  async choose(
+    env: number,
+    declares: Declaration | undefined,
+    not?: ReadonlySet<string>,
+  ): Promise<AppConnection | null> {
     const asked = performance.now();
     const own = this.#here(env, declares, not);
     if (!this.#parts.reaches() && own.length > 0) return this.#least(own);
@@ -57,14 +61,25 @@ export class Routing {
   }
 
   #here(env: number, declares: Declaration | undefined, not: ReadonlySet<string> | undefined): Candidate[] {
-    return this.#parts.sockets.of(env)
-      .filter((held) => (declares === undefined || held.declares.has(declarationKey(declares))) && not?.has(held.connection.id) !== true)
+    return this.#parts.sockets
+      .of(env)
+      .filter(
+        (held) =>
+          (declares === undefined || held.declares.has(declarationKey(declares))) &&
+          not?.has(held.connection.id) !== true,
+      )
       .map(({ connection, busy }) => ({ connection, busy }));
   }
 
-  async #others(env: number, declares: Declaration | undefined, not: ReadonlySet<string> | undefined): Promise<Candidate[]> {
+  async #others(
+    env: number,
+    declares: Declaration | undefined,
+    not: ReadonlySet<string> | undefined,
+  ): Promise<Candidate[]> {
     const fits = (row: CachedConnection): boolean =>
-      row.process !== this.#parts.sockets.process && (declares === undefined || row.declares.includes(declarationKey(declares))) && not?.has(row.id) !== true;
+      row.process !== this.#parts.sockets.process &&
+      (declares === undefined || row.declares.includes(declarationKey(declares))) &&
+      not?.has(row.id) !== true;
     return (await this.connections.read(env)).filter(fits).map(({ id, instance, process, others }) => ({
       connection: { id, instance, process },
       // A process that took nothing lately is asked when there is no other.

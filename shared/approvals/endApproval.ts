@@ -11,13 +11,17 @@ import { approvalEntryData, approvalLiveParts, readApproval, type Approval } fro
 export interface ApprovalEnding {
   readonly status: Exclude<ApprovalStatus, 'pending'>;
   /** null: nobody, its time was up. */
-  readonly by: (ActorRef & { readonly role: string | null; readonly requestId: string | null; readonly address: string | null }) | null;
+  readonly by:
+    | (ActorRef & { readonly role: string | null; readonly requestId: string | null; readonly address: string | null })
+    | null;
   readonly note: string | null;
   /** The item that came of it, of one that asked for a new one. */
   readonly createdItem?: string | null;
 }
 
-const endApprovalSql = statement('approvals.end', `
+const endApprovalSql = statement(
+  'approvals.end',
+  `
   with ended as (
     update approvals set status = $3, decided_by = $4::jsonb, decided_at = $5::bigint, note = $6, item = coalesce($16, item) where env = $1 and id = $2 and status = 'pending' returning *
   ), happened as (
@@ -27,32 +31,69 @@ const endApprovalSql = statement('approvals.end', `
         || jsonb_strip_nulls(jsonb_build_object('action', request ->> 'action', 'resource', request ->> 'resource', 'flag', request ->> 'flag')), $13, $14
     from ended returning id
   )
-  insert into outbox (id, env, at, parts, inbox) select h.id, e.env, $5, $15, e.inbox from happened h cross join ended e`);
+  insert into outbox (id, env, at, parts, inbox) select h.id, e.env, $5, $15, e.inbox from happened h cross join ended e`,
+);
 
 const auditVerbs: Readonly<Record<ApprovalEnding['status'], string>> = {
-  approved: 'approval.approve', rejected: 'approval.reject', cancelled: 'approval.cancel', expired: 'approval.expire', stale: 'approval.stale',
+  approved: 'approval.approve',
+  rejected: 'approval.reject',
+  cancelled: 'approval.cancel',
+  expired: 'approval.expire',
+  stale: 'approval.stale',
 };
 
-export const toEndedApproval = (approval: Approval, { status, by, note, createdItem: made = null }: ApprovalEnding, at: number): Approval => ({
-  ...approval, item: made ?? approval.item, status, decided_by: by === null ? null : { type: by.type, id: by.id, name: by.name }, decided_at: at, note,
+export const toEndedApproval = (
+  approval: Approval,
+  { status, by, note, createdItem: made = null }: ApprovalEnding,
+  at: number,
+): Approval => ({
+  ...approval,
+  item: made ?? approval.item,
+  status,
+  decided_by: by === null ? null : { type: by.type, id: by.id, name: by.name },
+  decided_at: at,
+  note,
 });
 
 /** The approval as it is then; null when it had ended already, and nothing was written. */
-export const endApproval = async (db: Db | Tx, approval: Approval, ending: ApprovalEnding, at: number): Promise<Approval | null> => {
+export const endApproval = async (
+  db: Db | Tx,
+  approval: Approval,
+  ending: ApprovalEnding,
+  at: number,
+): Promise<Approval | null> => {
   const after = toEndedApproval(approval, ending, at);
   const { by } = ending;
   const written = await executeStatement(db, endApprovalSql, [
-    approval.env, approval.id, after.status, after.decided_by === null ? null : JSON.stringify(after.decided_by), at, after.note,
-    by?.type ?? 'system', by?.id ?? null, by?.name ?? 'approvals', by?.role ?? null, auditVerbs[ending.status], JSON.stringify(approvalEntryData(after)),
-    by?.requestId ?? approval.request_id, by?.address ?? null, JSON.stringify(approvalLiveParts(after, at, 'changed')),
+    approval.env,
+    approval.id,
+    after.status,
+    after.decided_by === null ? null : JSON.stringify(after.decided_by),
+    at,
+    after.note,
+    by?.type ?? 'system',
+    by?.id ?? null,
+    by?.name ?? 'approvals',
+    by?.role ?? null,
+    auditVerbs[ending.status],
+    JSON.stringify(approvalEntryData(after)),
+    by?.requestId ?? approval.request_id,
+    by?.address ?? null,
+    JSON.stringify(approvalLiveParts(after, at, 'changed')),
     ending.createdItem ?? null,
   ]);
   return written > 0 ? after : null;
 };
 
 /** An ending by a caller. */
-export const endingByCaller = ({ principal, requestId, address }: Caller, status: ApprovalEnding['status'], note: string | null): ApprovalEnding => ({
-  status, note, by: { ...toActorRef(principal), role: principal.role?.name ?? null, requestId, address },
+export const endingByCaller = (
+  { principal, requestId, address }: Caller,
+  status: ApprovalEnding['status'],
+  note: string | null,
+): ApprovalEnding => ({
+  status,
+  note,
+  by: { ...toActorRef(principal), role: principal.role?.name ?? null, requestId, address },
 });
 
 /** What waited for an approval was cancelled by itself, such as its run. */

@@ -10,13 +10,30 @@ export type ApprovalKind = (typeof approvalKinds)[number];
 /** What is asked for, by kind: the members of `approvals.request`. */
 export interface ApprovalRequestData {
   /** `endedAs`: of a run that is to be run again, its fence when that was asked for. */
-  readonly action: { readonly action: string; readonly resource: string | null; readonly record: string | null; readonly item: string | null; readonly input: object; readonly endedAs?: number };
+  readonly action: {
+    readonly action: string;
+    readonly resource: string | null;
+    readonly record: string | null;
+    readonly item: string | null;
+    readonly input: object;
+    readonly endedAs?: number;
+  };
   /** `inboxes`: of those of its items that the requester saw; `action` and `resource`: of a bulk of actions. */
-  readonly bulk: { readonly operation: { readonly type: string }; readonly total: number; readonly inboxes: readonly string[]; readonly action: string | null; readonly resource: string | null };
+  readonly bulk: {
+    readonly operation: { readonly type: string };
+    readonly total: number;
+    readonly inboxes: readonly string[];
+    readonly action: string | null;
+    readonly resource: string | null;
+  };
   /** `changes`: how often the flag had been changed by other than steps when it was asked. */
   readonly flag: { readonly flag: string; readonly change: object; readonly changes: number };
   /** `target`: the item; null: one is to be created. `version`: of the item when it was asked. */
-  readonly item: { readonly operation: { readonly type: string } & Readonly<Record<string, unknown>>; readonly target: string | null; readonly inbox: string };
+  readonly item: {
+    readonly operation: { readonly type: string } & Readonly<Record<string, unknown>>;
+    readonly target: string | null;
+    readonly inbox: string;
+  };
 }
 
 export interface Approval<K extends ApprovalKind = ApprovalKind> {
@@ -48,12 +65,23 @@ export interface Approval<K extends ApprovalKind = ApprovalKind> {
 export const approvalColumns = `a.id, a.env, a.kind, a.status, a.summary, a.actor_type, a.actor, a.actor_name, a.requested_at, a.expires_at, a.decided_by, a.decided_at,
   a.note, a.request, a.before, a.run, a.bulk, a.item, a.inbox, a.entry, a.request_id, a.address`;
 
-const approvalByIdSql = statement('approvals.one', `select ${approvalColumns} from approvals a where a.env = $1 and a.id = $2`);
-const lockedApprovalSql = statement('approvals.locked', `select ${approvalColumns} from approvals a where a.env = $1 and a.id = $2 for update`);
+const approvalByIdSql = statement(
+  'approvals.one',
+  `select ${approvalColumns} from approvals a where a.env = $1 and a.id = $2`,
+);
+const lockedApprovalSql = statement(
+  'approvals.locked',
+  `select ${approvalColumns} from approvals a where a.env = $1 and a.id = $2 for update`,
+);
 
-export const readApproval = (db: Db | Tx, env: number, id: string, lock = false): Promise<Approval | undefined> => queryRow<Approval>(db, lock ? lockedApprovalSql : approvalByIdSql, [env, id]);
+export const readApproval = (db: Db | Tx, env: number, id: string, lock = false): Promise<Approval | undefined> =>
+  queryRow<Approval>(db, lock ? lockedApprovalSql : approvalByIdSql, [env, id]);
 
-export const approvalRequester = ({ actor_type: type, actor: id, actor_name: name }: Approval): ActorRef => ({ type, id, name });
+export const approvalRequester = ({ actor_type: type, actor: id, actor_name: name }: Approval): ActorRef => ({
+  type,
+  id,
+  name,
+});
 
 /** By what it is decided who sees it. */
 export interface ApprovalTarget {
@@ -66,8 +94,20 @@ export interface ApprovalTarget {
 }
 
 /** What it is about: which member of the request each kind has. */
-const requestedFields = ({ kind, request }: Approval): Record<string, unknown> & Pick<ApprovalTarget, 'action' | 'resource' | 'flag' | 'inboxes'> => {
-  const empty = { action: null, record: null, resource: null, input: null, flag: null, change: null, operation: null, inboxes: null };
+const requestedFields = ({
+  kind,
+  request,
+}: Approval): Record<string, unknown> & Pick<ApprovalTarget, 'action' | 'resource' | 'flag' | 'inboxes'> => {
+  const empty = {
+    action: null,
+    record: null,
+    resource: null,
+    input: null,
+    flag: null,
+    change: null,
+    operation: null,
+    inboxes: null,
+  };
   switch (kind) {
     case 'action': {
       const { action, record, resource, input } = request as ApprovalRequestData['action'];
@@ -87,7 +127,10 @@ const requestedFields = ({ kind, request }: Approval): Record<string, unknown> &
 };
 
 /** `now`: the target as it is; null when that isn't known here. */
-export const approvalJson = (approval: Approval, now: unknown = null): Record<string, unknown> & ApprovalTarget & { readonly requestedBy: ActorRef } => ({
+export const approvalJson = (
+  approval: Approval,
+  now: unknown = null,
+): Record<string, unknown> & ApprovalTarget & { readonly requestedBy: ActorRef } => ({
   id: approval.id,
   kind: approval.kind,
   summary: approval.summary,
@@ -111,15 +154,35 @@ export const approvalJson = (approval: Approval, now: unknown = null): Record<st
 export const approvalEntryData = (approval: Approval): Record<string, unknown> => {
   const { id, kind, status, decided_by: by, note } = approval;
   const { action, resource } = requestedFields(approval);
-  return { approval: id, kind, status, decidedBy: by, note, ...(kind === 'action' ? { about: { action, resource } } : {}) };
+  return {
+    approval: id,
+    kind,
+    status,
+    decidedBy: by,
+    note,
+    ...(kind === 'action' ? { about: { action, resource } } : {}),
+  };
 };
 
 export const approvalLiveParts = (approval: Approval, at: number, change: 'created' | 'changed'): LivePart[] => {
   const { item, inbox, entry } = approval;
   const part: LivePart = { type: 'approval', approval: approvalJson(approval) };
   if (item === null || inbox === null || entry === null) return [part];
-  return [part, {
-    type: 'timeline', inbox, change, item,
-    entry: { id: entry, item, type: 'approval', at: change === 'created' ? at : approval.requested_at, actor: approvalRequester(approval), data: approvalEntryData(approval) },
-  }];
+  return [
+    part,
+    {
+      type: 'timeline',
+      inbox,
+      change,
+      item,
+      entry: {
+        id: entry,
+        item,
+        type: 'approval',
+        at: change === 'created' ? at : approval.requested_at,
+        actor: approvalRequester(approval),
+        data: approvalEntryData(approval),
+      },
+    },
+  ];
 };

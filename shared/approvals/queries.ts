@@ -7,9 +7,11 @@ import { queryRows, statement } from '../platform/db/sql.ts';
 import { approvalJson, approvalColumns, readApproval, type Approval } from './model.ts';
 import { canSeeApproval } from './visibility.ts';
 
-export const isApprovalRequester = ({ principal }: Caller, { actor_type: type, actor }: Approval): boolean => principal.type === type && principal.id === actor;
+export const isApprovalRequester = ({ principal }: Caller, { actor_type: type, actor }: Approval): boolean =>
+  principal.type === type && principal.id === actor;
 
-const canSee = (caller: Caller, approval: Approval): boolean => canSeeApproval(caller.principal.access, isApprovalRequester(caller, approval), approvalJson(approval));
+const canSee = (caller: Caller, approval: Approval): boolean =>
+  canSeeApproval(caller.principal.access, isApprovalRequester(caller, approval), approvalJson(approval));
 
 export const readVisibleApproval = async (db: Db, caller: Caller, id: string): Promise<Approval> => {
   const approval = await readApproval(db, caller.env.id, id);
@@ -17,10 +19,16 @@ export const readVisibleApproval = async (db: Db, caller: Caller, id: string): P
   return approval;
 };
 
-const page = statement('approvals.page', `
-  select ${approvalColumns} from approvals a where a.env = $1 and a.status = $2 and a.id < $3 order by a.id desc limit $4`);
-const own = statement('approvals.own', `
-  select ${approvalColumns} from approvals a where a.env = $1 and a.status = $2 and a.id < $3 and a.actor = $5 order by a.id desc limit $4`);
+const page = statement(
+  'approvals.page',
+  `
+  select ${approvalColumns} from approvals a where a.env = $1 and a.status = $2 and a.id < $3 order by a.id desc limit $4`,
+);
+const own = statement(
+  'approvals.own',
+  `
+  select ${approvalColumns} from approvals a where a.env = $1 and a.status = $2 and a.id < $3 and a.actor = $5 order by a.id desc limit $4`,
+);
 
 /** Above every id. */
 const aboveAllIds = '~';
@@ -32,13 +40,19 @@ export interface ApprovalsPage {
 }
 
 /** Newest first, older than the id `before`. */
-export const listApprovals = async (db: Db, caller: Caller, { status, before, limit }: { status: ApprovalStatus; before: string | null; limit: number }): Promise<ApprovalsPage> => {
+export const listApprovals = async (
+  db: Db,
+  caller: Caller,
+  { status, before, limit }: { status: ApprovalStatus; before: string | null; limit: number },
+): Promise<ApprovalsPage> => {
   const approvals: Approval[] = [];
   const others = caller.principal.access.may('approvals', 'see');
   let from = before ?? aboveAllIds;
   for (;;) {
     const values = [caller.env.id, status, from, limit + 1];
-    const found = await (others ? queryRows<Approval>(db, page, values) : queryRows<Approval>(db, own, [...values, caller.principal.id]));
+    const found = await (others
+      ? queryRows<Approval>(db, page, values)
+      : queryRows<Approval>(db, own, [...values, caller.principal.id]));
     for (const approval of found) {
       if (!canSee(caller, approval)) {
         from = approval.id;

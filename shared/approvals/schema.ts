@@ -1,17 +1,32 @@
 /** Approvals as they are answered and decided. */
 import { approvalStatuses } from '../catalogue/states.ts';
 import { limits } from '../catalogue/limits.ts';
-import { responseObject, actorSchema, strictObject, idSchema, nullable, Type, type Static } from '../platform/core/schema.ts';
+import {
+  responseObject,
+  actorSchema,
+  strictObject,
+  idSchema,
+  nullable,
+  Type,
+  type Static,
+} from '../platform/core/schema.ts';
 import { compileCheck } from '../platform/core/validate.ts';
 import { approvalKinds } from './model.ts';
 
-const timestampSchema = (description: string) => Type.Integer({ description: `${description} (milliseconds since 1970 UTC)` });
-export const approvalStatusSchema = Type.Union(approvalStatuses.map((status) => Type.Literal(status)), { description: 'pending is the only one that is not final.' });
+const timestampSchema = (description: string) =>
+  Type.Integer({ description: `${description} (milliseconds since 1970 UTC)` });
+export const approvalStatusSchema = Type.Union(
+  approvalStatuses.map((status) => Type.Literal(status)),
+  { description: 'pending is the only one that is not final.' },
+);
 const target = (description: string) => nullable(Type.Object({}, { description }));
 
 export const approvalSchema = responseObject({
   id: idSchema('apr', 'The approval.'),
-  kind: Type.Union(approvalKinds.map((kind) => Type.Literal(kind)), { description: 'What is asked for.' }),
+  kind: Type.Union(
+    approvalKinds.map((kind) => Type.Literal(kind)),
+    { description: 'What is asked for.' },
+  ),
   summary: Type.String({ description: 'One line for whoever decides.' }),
   requestedBy: actorSchema,
   requestedAt: timestampSchema('When it was asked for'),
@@ -36,10 +51,20 @@ export const approvalSchema = responseObject({
   bulk: nullable(Type.String({ description: 'The bulk that waits for it.' })),
 });
 
-export const pendingResponse = responseObject({ pending: Type.Literal(true, { description: 'A person has to approve it first.' }), approval: idSchema('apr', 'The approval.') });
+export const pendingResponse = responseObject({
+  pending: Type.Literal(true, { description: 'A person has to approve it first.' }),
+  approval: idSchema('apr', 'The approval.'),
+});
 
 export const decisionInput = strictObject({
-  note: Type.Optional(Type.String({ minLength: 1, maxLength: limits.subjectMax, pattern: '\\S', description: 'What is to be said with it.' })),
+  note: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: limits.subjectMax,
+      pattern: '\\S',
+      description: 'What is to be said with it.',
+    }),
+  ),
 });
 export type DecisionInput = Static<typeof decisionInput>;
 export const checkDecision = compileCheck(decisionInput);

@@ -3,17 +3,27 @@ import type { Access } from '../access/access.ts';
 import type { ApprovalTarget } from './model.ts';
 
 /** Whether the role sees what the approval is about. */
-export const canSeeTarget = (access: Access, { kind, action, resource, flag, inbox, inboxes }: ApprovalTarget): boolean => {
+export const canSeeTarget = (
+  access: Access,
+  { kind, action, resource, flag, inbox, inboxes }: ApprovalTarget,
+): boolean => {
   switch (kind) {
     case 'action':
-      return (inbox === null || access.sees('inbox', inbox)) && (resource === null ? access.can('action', action ?? '', 'run') : access.sees('resource', resource));
+      return (
+        (inbox === null || access.sees('inbox', inbox)) &&
+        (resource === null ? access.can('action', action ?? '', 'run') : access.sees('resource', resource))
+      );
     case 'flag':
       return access.sees('flag', flag ?? '');
     case 'item':
       return access.sees('inbox', inbox ?? '');
     case 'bulk':
-      return (inboxes ?? []).every((name) => access.sees('inbox', name)) && (action === null || (resource !== null && access.sees('resource', resource)));
+      return (
+        (inboxes ?? []).every((name) => access.sees('inbox', name)) &&
+        (action === null || (resource !== null && access.sees('resource', resource)))
+      );
   }
 };
 
-export const canSeeApproval = (access: Access, own: boolean, target: ApprovalTarget): boolean => own || (access.may('approvals', 'see') && canSeeTarget(access, target));
+export const canSeeApproval = (access: Access, own: boolean, target: ApprovalTarget): boolean =>
+  own || (access.may('approvals', 'see') && canSeeTarget(access, target));

@@ -20,7 +20,9 @@ export const requireAnswer = <R>(outcome: CallOutcome<R>): R => {
     case 'timeout':
       throw fault('app_timeout');
     case 'error':
-      throw outcome.code === rpcCodes.actionFailed ? fault('app_error', outcome.message.slice(0, messageMax).toWellFormed()) : fault('app_error');
+      throw outcome.code === rpcCodes.actionFailed
+        ? fault('app_error', outcome.message.slice(0, messageMax).toWellFormed())
+        : fault('app_error');
     case 'garbled':
       throw fault('app_error');
   }

@@ -9,7 +9,10 @@ export const itemSchema = responseObject({
   title: Type.String({ description: 'Its title.' }),
   state: Type.String({ description: 'Its state, one of the inbox’s.' }),
   record: nullable(
-    responseObject({ resource: Type.String(), id: Type.String(), title: nullable(Type.String()) }, { description: 'The record that it is linked to; null also when you can’t see that resource.' }),
+    responseObject(
+      { resource: Type.String(), id: Type.String(), title: nullable(Type.String()) },
+      { description: 'The record that it is linked to; null also when you can’t see that resource.' },
+    ),
   ),
   tags: Type.Array(Type.String(), { description: 'Sorted.' }),
   assignee: nullable(Type.String({ description: 'A person’s id.' })),

@@ -14,18 +14,25 @@ const templateLimits = {
 /** The first words of the paths that a template may have, such as `item` of `{{item.title}}`. */
 export type TemplateRoots = readonly string[];
 
-const templatePaths = (text: string): string[] => [...text.matchAll(/\{\{\s*([A-Za-z0-9_.-]+)\s*\}\}/g)].map(([, path]) => path ?? '');
+const templatePaths = (text: string): string[] =>
+  [...text.matchAll(/\{\{\s*([A-Za-z0-9_.-]+)\s*\}\}/g)].map(([, path]) => path ?? '');
 
-const fits = (path: string, roots: TemplateRoots): boolean => roots.some((root) => path === root || path.startsWith(`${root}.`));
+const fits = (path: string, roots: TemplateRoots): boolean =>
+  roots.some((root) => path === root || path.startsWith(`${root}.`));
 
 /** Problems of the templates anywhere in a value. */
 export const templateProblems = (value: unknown, path: string, roots: TemplateRoots): FaultDetail[] => {
   const text = JSON.stringify(value) ?? '';
-  if (text.length > templateLimits.characters) return [{ path, message: `is larger than ${String(templateLimits.characters / 1024)} KiB` }];
+  if (text.length > templateLimits.characters)
+    return [{ path, message: `is larger than ${String(templateLimits.characters / 1024)} KiB` }];
   const found = templatePaths(text);
-  if (found.length > templateLimits.count) return [{ path, message: `has more than ${String(templateLimits.count)} templates` }];
+  if (found.length > templateLimits.count)
+    return [{ path, message: `has more than ${String(templateLimits.count)} templates` }];
   const unknown = [...new Set(found.filter((one) => !fits(one, roots)))];
-  return unknown.map((one) => ({ path, message: `has the template {{${one.slice(0, 100)}}}; ${roots.length === 0 ? 'none can be filled here' : `known here are ${roots.join(', ')}`}` }));
+  return unknown.map((one) => ({
+    path,
+    message: `has the template {{${one.slice(0, 100)}}}; ${roots.length === 0 ? 'none can be filled here' : `known here are ${roots.join(', ')}`}`,
+  }));
 };
 
 export const hasTemplates = (value: unknown): boolean => templatePaths(JSON.stringify(value) ?? '').length > 0;

@@ -21,7 +21,9 @@ const column = (given: JsonObject): JsonObject => {
 };
 
 const rowsOf = (rows: unknown, columns: unknown): unknown => {
-  const names = Array.isArray(columns) ? columns.flatMap((entry: unknown) => (isObject(entry) && typeof entry['name'] === 'string' ? [entry['name']] : [])) : [];
+  const names = Array.isArray(columns)
+    ? columns.flatMap((entry: unknown) => (isObject(entry) && typeof entry['name'] === 'string' ? [entry['name']] : []))
+    : [];
   return mapObjects(rows, (row) => Object.fromEntries(names.map((name) => [name, ownMember(row, name) ?? null])));
 };
 
@@ -40,14 +42,28 @@ const record = (given: unknown): unknown =>
 const normalizers: Readonly<Record<BlockType, (given: JsonObject) => JsonObject>> = {
   text: (given) => ({ text: ownMember(given, 'text') }),
   fields: (given) => ({
-    fields: mapObjects(ownMember(given, 'fields'), (field) => ({ label: ownMember(field, 'label'), value: ownMember(field, 'value') ?? null, type: ownMember(field, 'type') ?? 'text' })),
+    fields: mapObjects(ownMember(given, 'fields'), (field) => ({
+      label: ownMember(field, 'label'),
+      value: ownMember(field, 'value') ?? null,
+      type: ownMember(field, 'type') ?? 'text',
+    })),
   }),
-  stat: (given) => ({ value: ownMember(given, 'value') ?? null, unit: ownMember(given, 'unit') ?? null, change: ownMember(given, 'change') ?? null }),
+  stat: (given) => ({
+    value: ownMember(given, 'value') ?? null,
+    unit: ownMember(given, 'unit') ?? null,
+    change: ownMember(given, 'change') ?? null,
+  }),
   table: (given) => {
     const columns = mapObjects(ownMember(given, 'columns'), column);
     return { columns, rows: rowsOf(ownMember(given, 'rows'), columns) };
   },
-  chart: (given) => ({ kind: ownMember(given, 'kind'), series: mapObjects(ownMember(given, 'series'), (series) => ({ name: ownMember(series, 'name'), points: ownMember(series, 'points') })) }),
+  chart: (given) => ({
+    kind: ownMember(given, 'kind'),
+    series: mapObjects(ownMember(given, 'series'), (series) => ({
+      name: ownMember(series, 'name'),
+      points: ownMember(series, 'points'),
+    })),
+  }),
   items: (given) => ({ items: mapObjects(ownMember(given, 'items'), (item) => ({ id: ownMember(item, 'id') })) }),
   record: (given) => ({ record: record(ownMember(given, 'record')) }),
   actions: (given) => ({
@@ -62,7 +78,12 @@ const normalizers: Readonly<Record<BlockType, (given: JsonObject) => JsonObject>
   error: (given) => ({ error: ownMember(given, 'error'), code: ownMember(given, 'code') ?? 'app_error' }),
 };
 
-export const isBlockType = (type: unknown): type is BlockType => typeof type === 'string' && Object.hasOwn(normalizers, type);
+export const isBlockType = (type: unknown): type is BlockType =>
+  typeof type === 'string' && Object.hasOwn(normalizers, type);
 
 /** Not checked yet. */
-export const normalizeBlock = (type: BlockType, given: JsonObject): Block => ({ type, title: ownMember(given, 'title') ?? null, ...normalizers[type](given) });
+export const normalizeBlock = (type: BlockType, given: JsonObject): Block => ({
+  type,
+  title: ownMember(given, 'title') ?? null,
+  ...normalizers[type](given),
+});

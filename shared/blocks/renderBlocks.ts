@@ -6,7 +6,11 @@ import { validateBlock } from './validateBlocks.ts';
 /** A template that is one path keeps the value's type, but what is shown as text is text. */
 const textOf = (value: unknown): unknown => {
   if (value === null) return '';
-  return typeof value === 'object' ? JSON.stringify(value) : typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
+  return typeof value === 'object'
+    ? JSON.stringify(value)
+    : typeof value === 'number' || typeof value === 'boolean'
+      ? String(value)
+      : value;
 };
 
 const shownValue = (field: unknown): unknown => {
@@ -22,7 +26,9 @@ export const renderBlock = (template: Json, subject: unknown): Block | null => {
     case 'text':
       return validateBlock({ ...filled, text: textOf(filled['text']) });
     case 'fields':
-      return validateBlock(Array.isArray(filled['fields']) ? { ...filled, fields: filled['fields'].map(shownValue) } : filled);
+      return validateBlock(
+        Array.isArray(filled['fields']) ? { ...filled, fields: filled['fields'].map(shownValue) } : filled,
+      );
     case 'link':
       return filled['url'] === null || filled['url'] === '' ? null : validateBlock(filled);
     default:

@@ -21,11 +21,23 @@ export const blockLimits = {
 } as const;
 
 const label = Type.String({ maxLength: blockLimits.labelMax, description: 'What people read.' });
-const valueType = Type.Union(valueTypes.map((type) => Type.Literal(type)), { description: `How to show it: ${valueTypes.join(', ')}.` });
-const value = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()], { description: 'A time is in milliseconds since 1970 UTC; null: none.' });
+const valueType = Type.Union(
+  valueTypes.map((type) => Type.Literal(type)),
+  { description: `How to show it: ${valueTypes.join(', ')}.` },
+);
+const value = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()], {
+  description: 'A time is in milliseconds since 1970 UTC; null: none.',
+});
 
 const block = (type: string, description: string, members: Record<string, TSchema>) =>
-  responseObject({ type: Type.Literal(type), title: nullable(Type.String({ maxLength: blockLimits.titleMax, description: 'Its heading; null: none.' })), ...members }, { description });
+  responseObject(
+    {
+      type: Type.Literal(type),
+      title: nullable(Type.String({ maxLength: blockLimits.titleMax, description: 'Its heading; null: none.' })),
+      ...members,
+    },
+    { description },
+  );
 
 const record = responseObject({
   resource: Type.String(),
@@ -39,20 +51,27 @@ const record = responseObject({
 const reference = responseObject({
   action: Type.String({ description: 'The action’s name.' }),
   label,
-  record: nullable(Type.String({ minLength: 1, maxLength: 200, description: 'Id of the record to run it on; null: it takes none.' })),
+  record: nullable(
+    Type.String({ minLength: 1, maxLength: 200, description: 'Id of the record to run it on; null: it takes none.' }),
+  ),
   input: Type.Object({}, { description: 'What to fill its form with.' }),
 });
 
 const blocks = (item: TSchema) => ({
   text: block('text', 'Markdown.', { text: Type.String() }),
-  fields: block('fields', 'Labelled values.', { fields: Type.Array(responseObject({ label, value, type: valueType }), { maxItems: blockLimits.entries }) }),
+  fields: block('fields', 'Labelled values.', {
+    fields: Type.Array(responseObject({ label, value, type: valueType }), { maxItems: blockLimits.entries }),
+  }),
   stat: block('stat', 'One number or word.', {
     value: Type.Union([Type.Number(), Type.String({ maxLength: 200 }), Type.Null()]),
     unit: nullable(Type.String({ maxLength: 50 })),
     change: nullable(Type.Number({ description: 'Against before.' })),
   }),
   table: block('table', 'Rows of values, one member per column.', {
-    columns: Type.Array(responseObject({ name: Type.String({ minLength: 1, maxLength: 100 }), label, type: valueType }), { minItems: 1, maxItems: blockLimits.columns }),
+    columns: Type.Array(
+      responseObject({ name: Type.String({ minLength: 1, maxLength: 100 }), label, type: valueType }),
+      { minItems: 1, maxItems: blockLimits.columns },
+    ),
     rows: Type.Array(Type.Record(Type.String(), value)),
   }),
   chart: block('chart', 'Series of points.', {
@@ -61,15 +80,23 @@ const blocks = (item: TSchema) => ({
       responseObject({
         name: label,
         points: Type.Array(
-          Type.Array(Type.Union([Type.Number(), Type.String({ maxLength: 200 })]), { minItems: 2, maxItems: 2, description: 'x and its number.' }),
+          Type.Array(Type.Union([Type.Number(), Type.String({ maxLength: 200 })]), {
+            minItems: 2,
+            maxItems: 2,
+            description: 'x and its number.',
+          }),
         ),
       }),
       { maxItems: blockLimits.series },
     ),
   }),
-  items: block('items', 'Items as your role sees them.', { items: Type.Array(item, { maxItems: blockLimits.entries }) }),
+  items: block('items', 'Items as your role sees them.', {
+    items: Type.Array(item, { maxItems: blockLimits.entries }),
+  }),
   record: block('record', 'A record.', { record }),
-  actions: block('actions', 'Actions that your role may run.', { actions: Type.Array(reference, { maxItems: blockLimits.entries }) }),
+  actions: block('actions', 'Actions that your role may run.', {
+    actions: Type.Array(reference, { maxItems: blockLimits.entries }),
+  }),
   link: block('link', 'An address to open.', {
     url: Type.String({ minLength: 1, maxLength: blockLimits.urlMax, description: 'http, https or mailto.' }),
     label: Type.String({ maxLength: blockLimits.urlMax }),
@@ -88,4 +115,6 @@ export const appBlockSchemas = blocks(named);
 export type BlockType = keyof typeof appBlockSchemas;
 
 /** Of responses. */
-export const blockSchema: TSchema = Type.Union(Object.values(blocks(itemSchema)), { description: 'A block; later versions may have further types, to be ignored.' });
+export const blockSchema: TSchema = Type.Union(Object.values(blocks(itemSchema)), {
+  description: 'A block; later versions may have further types, to be ignored.',
+});

@@ -12,7 +12,12 @@ import { isBlockType, normalizeBlock } from './normalizeBlock.ts';
 
 type Problem = string | null;
 
-export const errorBlock = (title: string | null, code: ErrorCode, error: string = errors[code].message): Block => ({ type: 'error', title, error, code });
+export const errorBlock = (title: string | null, code: ErrorCode, error: string = errors[code].message): Block => ({
+  type: 'error',
+  title,
+  error,
+  code,
+});
 
 const schemaChecks = new Map<BlockType, ReturnType<typeof compileProblemCheck>>();
 
@@ -40,9 +45,13 @@ const valueProblem = (type: BlockValueType, value: unknown): Problem => {
     case 'number':
       return typeof value === 'number' ? null : 'must be a number';
     case 'money':
-      return typeof value === 'number' || typeof value === 'string' ? null : 'must be a number, or a text with its currency';
+      return typeof value === 'number' || typeof value === 'string'
+        ? null
+        : 'must be a number, or a text with its currency';
     case 'time':
-      return Number.isInteger(value) && Math.abs(value as number) <= dayMax ? null : 'must be milliseconds since 1970 UTC';
+      return Number.isInteger(value) && Math.abs(value as number) <= dayMax
+        ? null
+        : 'must be milliseconds since 1970 UTC';
     case 'boolean':
       return typeof value === 'boolean' ? null : 'must be true or false';
     case 'link':
@@ -79,19 +88,33 @@ const name = new RegExp(namePattern);
 
 const tableProblem = (columns: readonly Column[], rows: readonly Row[]): Problem =>
   firstProblem(columns, (column, i) =>
-    !name.test(column.name) ? `columns.${String(i)}.name must be a name` : columns.findIndex((other) => other.name === column.name) < i ? `columns.${String(i)}.name is there twice` : null) ??
-  firstProblem(rows, (row, i) => firstProblem(columns, (column) => problemAt(`rows.${String(i)}.${column.name}`, valueProblem(column.type, row[column.name]))));
+    !name.test(column.name)
+      ? `columns.${String(i)}.name must be a name`
+      : columns.findIndex((other) => other.name === column.name) < i
+        ? `columns.${String(i)}.name is there twice`
+        : null,
+  ) ??
+  firstProblem(rows, (row, i) =>
+    firstProblem(columns, (column) =>
+      problemAt(`rows.${String(i)}.${column.name}`, valueProblem(column.type, row[column.name])),
+    ),
+  );
 
 /** What a schema can't say. */
 const contentProblem = (type: BlockType, block: Block): Problem => {
   switch (type) {
     case 'fields':
-      return firstProblem(block['fields'] as Field[], (field, i) => problemAt(`fields.${String(i)}.value`, valueProblem(field.type, field.value)));
+      return firstProblem(block['fields'] as Field[], (field, i) =>
+        problemAt(`fields.${String(i)}.value`, valueProblem(field.type, field.value)),
+      );
     case 'table':
       return tableProblem(block['columns'] as Column[], block['rows'] as Row[]);
     case 'chart':
       return firstProblem(block['series'] as { points: unknown[][] }[], (series, i) =>
-        firstProblem(series.points, ([, y], j) => (typeof y === 'number' ? null : `series.${String(i)}.points.${String(j)}.1 must be a number`)));
+        firstProblem(series.points, ([, y], j) =>
+          typeof y === 'number' ? null : `series.${String(i)}.points.${String(j)}.1 must be a number`,
+        ),
+      );
     case 'link':
       return problemAt('url', urlProblem(block['url'] as string));
     case 'record':
@@ -104,16 +127,26 @@ const contentProblem = (type: BlockType, block: Block): Problem => {
 /** Shorter than a block may be, so that the message of one that isn't valid stays readable. */
 const titleOf = (given: unknown): string | null => {
   const title = isObject(given) && Object.hasOwn(given, 'title') ? given['title'] : null;
-  return typeof title === 'string' && title.length <= blockLimits.titleMax && !title.includes('\u0000') && title.isWellFormed() ? title : null;
+  return typeof title === 'string' &&
+    title.length <= blockLimits.titleMax &&
+    !title.includes('\u0000') &&
+    title.isWellFormed()
+    ? title
+    : null;
 };
 
-const invalidBlock = (given: unknown, problem: string): Block => errorBlock(titleOf(given), 'app_error', `This block is not valid: ${problem.slice(0, 300).toWellFormed()}.`);
+const invalidBlock = (given: unknown, problem: string): Block =>
+  errorBlock(titleOf(given), 'app_error', `This block is not valid: ${problem.slice(0, 300).toWellFormed()}.`);
 
 /** One block of an app or of its declaration: as it is answered, or the `error` block in its place. */
 export const validateBlock = (given: unknown): Block => {
   if (!isObject(given)) return invalidBlock(given, 'it is not an object');
   const type = Object.hasOwn(given, 'type') ? given['type'] : undefined;
-  if (!isBlockType(type)) return invalidBlock(given, typeof type === 'string' ? `there is no type ${JSON.stringify(type.slice(0, 100))}` : 'it has no type');
+  if (!isBlockType(type))
+    return invalidBlock(
+      given,
+      typeof type === 'string' ? `there is no type ${JSON.stringify(type.slice(0, 100))}` : 'it has no type',
+    );
   if (exceedsPartCount(given, blockLimits.bytes)) return invalidBlock(given, 'it is too large');
   const unkept = jsonProblem(given);
   if (unkept !== null) return invalidBlock(given, `${unkept.path} ${unkept.message}`);
@@ -133,9 +166,24 @@ export const validateBlocks = (given: unknown): Block[] => {
   for (const entry of given.slice(0, blockLimits.count)) {
     const block = validateBlock(entry);
     bytes += Buffer.byteLength(JSON.stringify(block));
-    if (bytes > blockLimits.bytes) return [...blocks, errorBlock(titleOf(entry), 'app_error', `The app’s blocks are larger than ${String(blockLimits.bytes / 1024)} KiB; this one and those after it are left out.`)];
+    if (bytes > blockLimits.bytes)
+      return [
+        ...blocks,
+        errorBlock(
+          titleOf(entry),
+          'app_error',
+          `The app’s blocks are larger than ${String(blockLimits.bytes / 1024)} KiB; this one and those after it are left out.`,
+        ),
+      ];
     blocks.push(block);
   }
-  if (given.length > blockLimits.count) blocks.push(errorBlock(null, 'app_error', `The app gave more than ${String(blockLimits.count)} blocks; the others are left out.`));
+  if (given.length > blockLimits.count)
+    blocks.push(
+      errorBlock(
+        null,
+        'app_error',
+        `The app gave more than ${String(blockLimits.count)} blocks; the others are left out.`,
+      ),
+    );
   return blocks;
 };

@@ -13,10 +13,16 @@ export interface AuthorizedBulk {
 }
 
 /** Throws what stands in the way. Rights on items and records are checked one by one when it runs. */
-export const authorizeBulkAction = (caller: Caller, operation: BulkActionBody, freshUntil: number | null, at: number): AuthorizedBulk => {
+export const authorizeBulkAction = (
+  caller: Caller,
+  operation: BulkActionBody,
+  freshUntil: number | null,
+  at: number,
+): AuthorizedBulk => {
   const action = requireRunnableAction(caller, operation.action);
   requireFreshSignIn(caller, action, freshUntil, at);
-  if (action.resource === null) throw invalidAt('operation.action', `${action.name} takes no record, so it can’t be run on items`);
+  if (action.resource === null)
+    throw invalidAt('operation.action', `${action.name} takes no record, so it can’t be run on items`);
   const input = fillInput(action, operation.input ?? {}, 'operation.input.');
   requireConfirmed(action, operation.confirmed ?? false, 'operation.confirmed');
   return { operation: { ...operation, input }, requiresApproval: requiresApproval(caller, action) };

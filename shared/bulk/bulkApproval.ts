@@ -12,11 +12,21 @@ import { bulkJson } from './present.ts';
 import { readBulk } from './queries.ts';
 
 /** What decides who sees the request: the inboxes of the items that the requester sees, and the action with its resource. */
-const readVisibility = async ({ db }: ActionDeps, caller: Caller, { operation, ids }: NewBulk): Promise<Pick<ApprovalRequestData['bulk'], 'inboxes' | 'action' | 'resource'>> => {
+const readVisibility = async (
+  { db }: ActionDeps,
+  caller: Caller,
+  { operation, ids }: NewBulk,
+): Promise<Pick<ApprovalRequestData['bulk'], 'inboxes' | 'action' | 'resource'>> => {
   const items = [...(await readItems(db, caller.env.id, ids)).values()];
-  const inboxes = [...new Set(items.map(({ inbox }) => inbox))].filter((name) => findVisibleInbox(caller, name) !== undefined).sort();
+  const inboxes = [...new Set(items.map(({ inbox }) => inbox))]
+    .filter((name) => findVisibleInbox(caller, name) !== undefined)
+    .sort();
   const action = operation.type === 'action' ? String(operation['action']) : null;
-  return { inboxes, action, resource: action === null ? null : (caller.env.definition.actions.get(action)?.resource ?? null) };
+  return {
+    inboxes,
+    action,
+    resource: action === null ? null : (caller.env.definition.actions.get(action)?.resource ?? null),
+  };
 };
 
 /** Answers the body of the `202`; the same request while one is pending answers with that one. */
@@ -38,7 +48,11 @@ export const requestBulkApproval = async (deps: ActionDeps, caller: Caller, want
   });
   if (asked.bulk === bulk.id) return bodyOf(asked.approval);
   const known = asked.bulk === null ? undefined : await readBulk(deps.db, caller.env.id, asked.bulk);
-  const body = JSON.stringify({ pending: true, approval: asked.approval, bulk: known === undefined ? null : bulkJson(known) });
+  const body = JSON.stringify({
+    pending: true,
+    approval: asked.approval,
+    bulk: known === undefined ? null : bulkJson(known),
+  });
   const saved = wanted.save(body);
   if (saved !== null) await insertSavedResponse(deps.db, saved, deps.clock.now());
   return body;

@@ -16,7 +16,9 @@ import { finishBulk, publishBulkProgress } from './progress.ts';
 import { isBulkAuthor, readBulk, readVisibleBulk } from './queries.ts';
 
 const lockBulkSql = statement('bulk.lock', 'select id from bulks where env = $1 and id = $2 for update');
-const cancelPendingChunksSql = statement('bulk.stop', `
+const cancelPendingChunksSql = statement(
+  'bulk.stop',
+  `
   with stopped as (
     update bulk_chunks set status = 'cancelled', failed = cardinality(ids) where bulk = $1 and status = 'pending' returning n, first, ids
   ), ended as (
@@ -25,16 +27,39 @@ const cancelPendingChunksSql = statement('bulk.stop', `
   ), unstaged as (
     delete from staged_jobs j using stopped s where j.subject = $1 and j.name = 'bulkChunk' and (j.payload ->> 'chunk')::int = s.n
   )
-  update bulks set cancelled = true where id = $1 and exists (select from stopped)`);
-const pendingApprovalSql = statement('bulk.approval', "select id from approvals where bulk = $1 and status = 'pending'");
-const insertCancelEventSql = statement('bulk.noteCancel', `
+  update bulks set cancelled = true where id = $1 and exists (select from stopped)`,
+);
+const pendingApprovalSql = statement(
+  'bulk.approval',
+  "select id from approvals where bulk = $1 and status = 'pending'",
+);
+const insertCancelEventSql = statement(
+  'bulk.noteCancel',
+  `
   insert into events (env, at, actor_type, actor, actor_name, role, verb, target_type, target, before, after, request_id, address)
-  values ($1, $2, $3, $4, $5, $6, 'bulk.cancel', 'bulk', $7, $8, $9, $10, $11)`);
+  values ($1, $2, $3, $4, $5, $6, 'bulk.cancel', 'bulk', $7, $8, $9, $10, $11)`,
+);
 
-const insertCancelEvent = async (tx: Tx, { env, principal, requestId, address }: Caller, at: number, before: BulkRow, after: BulkRow): Promise<void> => {
+const insertCancelEvent = async (
+  tx: Tx,
+  { env, principal, requestId, address }: Caller,
+  at: number,
+  before: BulkRow,
+  after: BulkRow,
+): Promise<void> => {
   const shown = ({ status, failed }: BulkRow): string => JSON.stringify({ status, failed });
   await executeStatement(tx, insertCancelEventSql, [
-    env.id, at, principal.type, principal.id, principal.name, principal.role?.name ?? null, before.id, shown(before), shown(after), requestId, address,
+    env.id,
+    at,
+    principal.type,
+    principal.id,
+    principal.name,
+    principal.role?.name ?? null,
+    before.id,
+    shown(before),
+    shown(after),
+    requestId,
+    address,
   ]);
 };
 
@@ -65,7 +90,12 @@ const cancelBulkTx = async (tx: Tx, { caller, id, at, save }: CancelBulkRequest)
 const attemptsMax = 5;
 
 /** Answers the body of the `200`. Throws 404 for a bulk that isn't seen, 403 for another's, 409 for a finished one. */
-export const cancelBulk = async (deps: ActionDeps, caller: Caller, id: string, save: (body: string) => SavedResponse | null): Promise<string> => {
+export const cancelBulk = async (
+  deps: ActionDeps,
+  caller: Caller,
+  id: string,
+  save: (body: string) => SavedResponse | null,
+): Promise<string> => {
   let body: string | undefined;
   for (let tries = 1; body === undefined; tries++) {
     try {
@@ -76,7 +106,8 @@ export const cancelBulk = async (deps: ActionDeps, caller: Caller, id: string, s
   }
   const waiting = await queryRow<{ id: string }>(deps.db, pendingApprovalSql, [id]);
   if (waiting !== undefined) await withdrawApproval(deps, caller, waiting.id);
-  for (const run of await readRunsNotStarted(deps, caller.env.id, id)) await settleRun(deps, run, { status: 'cancelled', error: 'The bulk was cancelled before this was begun.' });
+  for (const run of await readRunsNotStarted(deps, caller.env.id, id))
+    await settleRun(deps, run, { status: 'cancelled', error: 'The bulk was cancelled before this was begun.' });
   deps.bus.publish(channels.workAvailable, 'outbox');
   // A chunk that ended meanwhile saw others pending, and this transaction saw it running: one of both has to look again.
   await publishBulkProgress(deps, caller.env.id, id).catch((error: unknown) => {

@@ -25,7 +25,9 @@ export interface Chunk {
 }
 
 /** The bulk's row is locked before the chunk's, as in cancelling: the other way round they could wait for each other. */
-const takeChunkSql = statement('bulk.take', `
+const takeChunkSql = statement(
+  'bulk.take',
+  `
   with started as (
     update bulks set status = 'running', started_at = $3 where id = $1 and status = 'queued' returning id
   ), taken as (
@@ -35,10 +37,12 @@ const takeChunkSql = statement('bulk.take', `
   select c.bulk, c.n, b.operation, b.actor_type, b.actor, b.undo_of, b.approved_by is not null as approved, b.request_id, b.address, c.first, c.ids,
     array(select seq from bulk_results where bulk = $1 and seq >= c.first and seq < c.first + cardinality(c.ids)) as ended
   from bulks b join bulk_chunks c on c.bulk = b.id
-  where b.id = $1 and c.n = $2 and c.status in ('pending', 'running')`);
+  where b.id = $1 and c.n = $2 and c.status in ('pending', 'running')`,
+);
 
 /** Takes up a chunk, for the first time or again; null when it has its end. */
-export const takeChunk = async (db: Db, bulk: string, n: number, at: number): Promise<Chunk | null> => (await queryRow<Chunk>(db, takeChunkSql, [bulk, n, at])) ?? null;
+export const takeChunk = async (db: Db, bulk: string, n: number, at: number): Promise<Chunk | null> =>
+  (await queryRow<Chunk>(db, takeChunkSql, [bulk, n, at])) ?? null;
 
 const endedSeqsSql = statement('bulk.ended', 'select seq from bulk_results where bulk = $1 and seq >= $2 and seq < $3');
 
@@ -50,31 +54,51 @@ export const remainingItems = ({ ids, first }: Chunk, ended: Iterable<number>): 
 
 /** The same, read anew. */
 export const readRemainingItems = async (db: Db, chunk: Chunk): Promise<Map<string, number>> => {
-  const found = await queryRows<{ seq: number }>(db, endedSeqsSql, [chunk.bulk, chunk.first, chunk.first + chunk.ids.length]);
-  return remainingItems(chunk, found.map(({ seq }) => seq));
+  const found = await queryRows<{ seq: number }>(db, endedSeqsSql, [
+    chunk.bulk,
+    chunk.first,
+    chunk.first + chunk.ids.length,
+  ]);
+  return remainingItems(
+    chunk,
+    found.map(({ seq }) => seq),
+  );
 };
 
-const insertForbiddenSql = statement('bulk.refuse', `
+const insertForbiddenSql = statement(
+  'bulk.refuse',
+  `
   insert into bulk_results (bulk, seq, item, outcome, error, code)
   select $1, seq, item, 'forbidden', $4, 'forbidden' from unnest($2::int[], $3::text[]) as r (seq, item)
-  on conflict do nothing`);
+  on conflict do nothing`,
+);
 
 /** Nothing is done to any of them, nor looked at: whoever asked may not act here any more. */
-export const insertForbiddenResults = async (db: Db, { bulk }: Chunk, left: ReadonlyMap<string, number>): Promise<void> => {
+export const insertForbiddenResults = async (
+  db: Db,
+  { bulk }: Chunk,
+  left: ReadonlyMap<string, number>,
+): Promise<void> => {
   await executeStatement(db, insertForbiddenSql, [bulk, [...left.values()], [...left.keys()], revokedMessage]);
 };
 
-const finishChunkSql = statement('bulk.end', `
+const finishChunkSql = statement(
+  'bulk.end',
+  `
   update bulk_chunks c set status = 'done', changed = r.changed, unchanged = r.unchanged, failed = r.failed
   from (
     select count(*) as n, count(*) filter (where outcome = 'changed') as changed, count(*) filter (where outcome = 'unchanged') as unchanged,
       count(*) filter (where outcome not in ('changed', 'unchanged')) as failed
     from bulk_results where bulk = $1 and seq >= $3 and seq < $4
   ) r
-  where c.bulk = $1 and c.n = $2 and c.status in ('running', 'waiting') and r.n = cardinality(c.ids)`);
+  where c.bulk = $1 and c.n = $2 and c.status in ('running', 'waiting') and r.n = cardinality(c.ids)`,
+);
 
-const markWaitingSql = statement('bulk.wait', `
-  update bulk_chunks c set status = 'waiting' where c.bulk = $1 and c.n = $2 and c.status = 'running'`);
+const markWaitingSql = statement(
+  'bulk.wait',
+  `
+  update bulk_chunks c set status = 'waiting' where c.bulk = $1 and c.n = $2 and c.status = 'running'`,
+);
 
 /** All its items have their results or wait for runs, which end the chunk. */
 export const markChunkWaiting = async (db: Db, { bulk, n }: Chunk): Promise<void> => {
@@ -82,7 +106,9 @@ export const markChunkWaiting = async (db: Db, { bulk, n }: Chunk): Promise<void
 };
 
 /** The chunks that a run has given results to: their counts as they are now, and their end if that was all. */
-const updateCountsSql = statement('bulk.count', `
+const updateCountsSql = statement(
+  'bulk.count',
+  `
   update bulk_chunks c set changed = r.changed, unchanged = 0, failed = r.failed, status = case when r.n = cardinality(c.ids) then 'done' else c.status end
   from (
     select k.n as chunk, count(b.seq) as n, count(*) filter (where b.outcome = 'changed') as changed, count(*) filter (where b.outcome <> 'changed') as failed
@@ -90,13 +116,16 @@ const updateCountsSql = statement('bulk.count', `
     where k.bulk = $1 and k.n in (select i.seq / ${String(limits.bulkChunk)} from run_items i where i.run = $2)
     group by k.n
   ) r
-  where c.bulk = $1 and c.n = r.chunk and c.status in ('running', 'waiting')`);
+  where c.bulk = $1 and c.n = r.chunk and c.status in ('running', 'waiting')`,
+);
 
 export const updateCountsForRun = async (db: Db, bulk: string, ended: string): Promise<void> => {
   await executeStatement(db, updateCountsSql, [bulk, ended]);
 };
 
-const finishWaitingSql = statement('bulk.recount', `
+const finishWaitingSql = statement(
+  'bulk.recount',
+  `
   update bulk_chunks c set changed = r.changed, unchanged = 0, failed = r.failed, status = 'done'
   from (
     select k.bulk, k.n as chunk, count(b.seq) as n, count(*) filter (where b.outcome = 'changed') as changed, count(*) filter (where b.outcome <> 'changed') as failed
@@ -104,7 +133,8 @@ const finishWaitingSql = statement('bulk.recount', `
     where u.finished_at is null and k.status = 'waiting'
     group by k.bulk, k.n
   ) r
-  where c.bulk = r.bulk and c.n = r.chunk and c.status = 'waiting' and r.n = cardinality(c.ids)`);
+  where c.bulk = r.bulk and c.n = r.chunk and c.status = 'waiting' and r.n = cardinality(c.ids)`,
+);
 
 /** Ends the waiting chunks whose last run ended in a process that was killed before it said so. */
 export const finishWaitingChunks = (db: Db): Promise<number> => executeStatement(db, finishWaitingSql);
@@ -114,11 +144,18 @@ export const finishChunk = async (db: Db, { bulk, n, first, ids }: Chunk): Promi
   await executeStatement(db, finishChunkSql, [bulk, n, first, first + ids.length]);
 };
 
-const previousValuesSql = statement('bulk.formers', `
-  select item, before, after from bulk_results where bulk = $1 and outcome = 'changed' order by seq offset $2 limit $3`);
+const previousValuesSql = statement(
+  'bulk.formers',
+  `
+  select item, before, after from bulk_results where bulk = $1 and outcome = 'changed' order by seq offset $2 limit $3`,
+);
 
 /** What the bulk that this one takes back changed on the chunk's items: an undo's ids are the other's changed ones in order. */
-export const readPreviousValues = async (db: Db, undoOf: string, { first, ids }: Chunk): Promise<Map<string, PreviousValues>> => {
+export const readPreviousValues = async (
+  db: Db,
+  undoOf: string,
+  { first, ids }: Chunk,
+): Promise<Map<string, PreviousValues>> => {
   const found = await queryRows<PreviousValues & { item: string }>(db, previousValuesSql, [undoOf, first, ids.length]);
   return new Map(found.map(({ item, before, after }) => [item, { before, after }]));
 };

@@ -14,7 +14,9 @@ import type { BulkOperationBody } from './schema.ts';
 
 const chunk = String(limits.bulkChunk);
 
-const insertBulkSql = statement('bulk.accept', `
+const insertBulkSql = statement(
+  'bulk.accept',
+  `
   with made as (
     insert into bulks (id, env, status, operation, total, actor_type, actor, actor_name, undo_of, request_id, address, created_at)
     values ($1, $2, $23, $3, cardinality($4::text[]), $5, $6, $7, $8, $9, $10, $11)
@@ -32,7 +34,8 @@ const insertBulkSql = statement('bulk.accept', `
     insert into outbox (id, env, at, parts) select id, $2, $11, $17 from noted
   )
   insert into idempotency_keys (principal, key, fingerprint, status, body, etag, created_at)
-  select $18, $19, $20::bytea, $21::smallint, $22, null, $11 where $19::text is not null`);
+  select $18, $19, $20::bytea, $21::smallint, $22, null, $11 where $19::text is not null`,
+);
 
 export interface NewBulk {
   readonly operation: BulkOperationBody;
@@ -48,11 +51,28 @@ const requireMayAccept = ({ principal }: Caller): void => {
   if (problem !== null) throw problem;
 };
 
-const buildBulkRow = ({ principal }: Caller, { operation, ids, undoOf }: NewBulk, status: BulkRow['status']): BulkRow => {
+const buildBulkRow = (
+  { principal }: Caller,
+  { operation, ids, undoOf }: NewBulk,
+  status: BulkRow['status'],
+): BulkRow => {
   if (principal.id === null) throw fault('forbidden');
   return {
-    id: newId('blk'), status, operation, total: ids.length, actor_type: principal.type, actor: principal.id, actor_name: principal.name,
-    undo_of: undoOf, cancelled: false, started_at: null, finished_at: null, changed: 0, unchanged: 0, failed: 0, open: 0,
+    id: newId('blk'),
+    status,
+    operation,
+    total: ids.length,
+    actor_type: principal.type,
+    actor: principal.id,
+    actor_name: principal.name,
+    undo_of: undoOf,
+    cancelled: false,
+    started_at: null,
+    finished_at: null,
+    changed: 0,
+    unchanged: 0,
+    failed: 0,
+    open: 0,
   };
 };
 
@@ -63,13 +83,37 @@ interface BulkInsert {
   readonly at: number;
 }
 
-const insertBulk = async (db: Db | Tx, { env, principal, requestId, address }: Caller, { bulk, ids, saved, at }: BulkInsert): Promise<void> => {
+const insertBulk = async (
+  db: Db | Tx,
+  { env, principal, requestId, address }: Caller,
+  { bulk, ids, saved, at }: BulkInsert,
+): Promise<void> => {
   const jobs = Array.from({ length: Math.ceil(bulk.total / limits.bulkChunk) }, () => newId('job'));
   const [verb, target] = bulk.undo_of === null ? ['bulk.create', bulk.id] : ['bulk.undo', bulk.undo_of];
   await executeStatement(db, insertBulkSql, [
-    bulk.id, env.id, JSON.stringify(bulk.operation), ids, bulk.actor_type, bulk.actor, bulk.actor_name, bulk.undo_of, requestId, address, at, jobs,
-    principal.role?.name ?? null, verb, target, JSON.stringify({ bulk: bulk.id, operation: bulk.operation, total: bulk.total }), JSON.stringify([bulkLivePart(bulk)]),
-    saved?.principal ?? null, saved?.key ?? null, saved?.fingerprint ?? null, saved?.status ?? null, saved?.body ?? null, bulk.status,
+    bulk.id,
+    env.id,
+    JSON.stringify(bulk.operation),
+    ids,
+    bulk.actor_type,
+    bulk.actor,
+    bulk.actor_name,
+    bulk.undo_of,
+    requestId,
+    address,
+    at,
+    jobs,
+    principal.role?.name ?? null,
+    verb,
+    target,
+    JSON.stringify({ bulk: bulk.id, operation: bulk.operation, total: bulk.total }),
+    JSON.stringify([bulkLivePart(bulk)]),
+    saved?.principal ?? null,
+    saved?.key ?? null,
+    saved?.fingerprint ?? null,
+    saved?.status ?? null,
+    saved?.body ?? null,
+    bulk.status,
   ]);
 };
 
@@ -87,5 +131,10 @@ export const acceptBulk = async (deps: ActionDeps, caller: Caller, wanted: NewBu
 /** One that waits for an approval: written by `acceptPendingBulk`, begun when a person has approved it. */
 export const buildPendingBulk = (caller: Caller, wanted: NewBulk): BulkRow => buildBulkRow(caller, wanted, 'pending');
 
-export const insertPendingBulk = (deps: ActionDeps, tx: Tx, caller: Caller, bulk: BulkRow, ids: readonly string[]): Promise<void> =>
-  insertBulk(tx, caller, { bulk, ids, saved: null, at: deps.clock.now() });
+export const insertPendingBulk = (
+  deps: ActionDeps,
+  tx: Tx,
+  caller: Caller,
+  bulk: BulkRow,
+  ids: readonly string[],
+): Promise<void> => insertBulk(tx, caller, { bulk, ids, saved: null, at: deps.clock.now() });

@@ -6,28 +6,43 @@ import { newId } from '../platform/core/ids.ts';
 /** A bulk's first seconds are its own. */
 const orphanGraceMs = 5_000;
 
-const finishedChunksSql = statement('bulk.unfinished', `
+const finishedChunksSql = statement(
+  'bulk.unfinished',
+  `
   select b.id, b.env from bulks b
   where b.finished_at is null and b.status in ('queued', 'running') and b.created_at < $1
     and not exists (select from bulk_chunks c where c.bulk = b.id and c.status in ('pending', 'running', 'waiting'))
-  order by b.created_at limit 500`);
+  order by b.created_at limit 500`,
+);
 
 /** Bulks of which every chunk has ended and nobody has said so. */
-export const readUnreportedBulks = (db: Db, now: number): Promise<{ id: string; env: number }[]> => queryRows(db, finishedChunksSql, [now - orphanGraceMs]);
+export const readUnreportedBulks = (db: Db, now: number): Promise<{ id: string; env: number }[]> =>
+  queryRows(db, finishedChunksSql, [now - orphanGraceMs]);
 
-const missingJobsSql = statement('bulk.jobless', `
+const missingJobsSql = statement(
+  'bulk.jobless',
+  `
   select c.bulk, c.n from bulks b join bulk_chunks c on c.bulk = b.id
   where b.finished_at is null and b.status in ('queued', 'running') and b.created_at < $1 and c.status in ('pending', 'running')
     and not exists (select from staged_jobs j where j.subject = b.id and j.name = 'bulkChunk' and (j.payload ->> 'chunk')::int = c.n)
-  order by b.created_at, c.n limit 500`);
-const stageJobsSql = statement('bulk.stage', `
+  order by b.created_at, c.n limit 500`,
+);
+const stageJobsSql = statement(
+  'bulk.stage',
+  `
   insert into staged_jobs (id, env, name, payload, subject, request_id, due_at, created_at)
   select job, b.env, 'bulkChunk', jsonb_build_object('bulk', b.id, 'chunk', m.n), b.id, b.request_id, $4, $4
-  from unnest($1::text[], $2::text[], $3::int[]) as m (job, bulk, n) join bulks b on b.id = m.bulk`);
+  from unnest($1::text[], $2::text[], $3::int[]) as m (job, bulk, n) join bulks b on b.id = m.bulk`,
+);
 
 /** Stages a job for each chunk that has none; a job too many does no harm. Answers how many. */
 export const stageMissingJobs = async (db: Db, now: number): Promise<number> => {
   const found = await queryRows<{ bulk: string; n: number }>(db, missingJobsSql, [now - orphanGraceMs]);
   if (found.length === 0) return 0;
-  return executeStatement(db, stageJobsSql, [found.map(() => newId('job')), found.map(({ bulk }) => bulk), found.map(({ n }) => n), now]);
+  return executeStatement(db, stageJobsSql, [
+    found.map(() => newId('job')),
+    found.map(({ bulk }) => bulk),
+    found.map(({ n }) => n),
+    now,
+  ]);
 };

@@ -12,14 +12,17 @@ import { readBulk } from './queries.ts';
 const progressMs = 200;
 
 /** Ids of events and of messages without one come from one sequence: together they are the outbox's order. */
-const finishBulkSql = statement('bulk.finish', `
+const finishBulkSql = statement(
+  'bulk.finish',
+  `
   with finished as (
     update bulks set status = $2, finished_at = $3
     where id = $1 and finished_at is null
       and not exists (select from bulk_chunks where bulk = $1 and status in ('pending', 'running', 'waiting'))
     returning env
   )
-  insert into outbox (id, env, at, parts) select nextval('events_id_seq'), env, $3, $4 from finished`);
+  insert into outbox (id, env, at, parts) select nextval('events_id_seq'), env, $3, $4 from finished`,
+);
 
 /**
  * Finishes a bulk whose chunks have all ended, and tells of it; exactly one of any number of calls does. `bulk` was read

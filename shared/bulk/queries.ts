@@ -7,23 +7,29 @@ import { queryRow, queryRows, statement } from '../platform/db/sql.ts';
 import type { BulkRow } from './present.ts';
 
 /** Counts stand in the chunks, which workers finish side by side; one row for all would make them wait for each other. */
-const one = statement('bulk.one', `
+const one = statement(
+  'bulk.one',
+  `
   select b.id, b.status, b.operation, b.total, b.actor_type, b.actor, b.actor_name, b.undo_of, b.cancelled, b.started_at, b.finished_at, c.*
   from bulks b cross join lateral (
     select coalesce(sum(changed), 0)::int as changed, coalesce(sum(unchanged), 0)::int as unchanged, coalesce(sum(failed), 0)::int as failed,
       (count(*) filter (where status in ('pending', 'running', 'waiting')))::int as open
     from bulk_chunks where bulk = b.id
   ) c
-  where b.env = $1 and b.id = $2`);
+  where b.env = $1 and b.id = $2`,
+);
 
-export const readBulk = async (db: Db | Tx, env: number, id: string): Promise<BulkRow | undefined> => queryRow<BulkRow>(db, one, [env, id]);
+export const readBulk = async (db: Db | Tx, env: number, id: string): Promise<BulkRow | undefined> =>
+  queryRow<BulkRow>(db, one, [env, id]);
 
-export const isBulkAuthor = ({ principal }: Caller, bulk: BulkRow): boolean => principal.type === bulk.actor_type && principal.id === bulk.actor;
+export const isBulkAuthor = ({ principal }: Caller, bulk: BulkRow): boolean =>
+  principal.type === bulk.actor_type && principal.id === bulk.actor;
 
 /** The bulk, if the caller asked for it or sees the audit log. Throws `404 not_found`. */
 export const readVisibleBulk = async (db: Db | Tx, caller: Caller, id: string): Promise<BulkRow> => {
   const bulk = await readBulk(db, caller.env.id, id);
-  if (bulk === undefined || !(isBulkAuthor(caller, bulk) || caller.principal.access.may('audit', 'see'))) throw fault('not_found');
+  if (bulk === undefined || !(isBulkAuthor(caller, bulk) || caller.principal.access.may('audit', 'see')))
+    throw fault('not_found');
   return bulk;
 };
 
@@ -66,9 +72,18 @@ export interface BulkResultsPage {
   readonly next: number | null;
 }
 
-export const readBulkResults = async (db: Db, env: number, { bulk, inboxes, outcome, after, limit }: BulkResultsQuery): Promise<BulkResultsPage> => {
+export const readBulkResults = async (
+  db: Db,
+  env: number,
+  { bulk, inboxes, outcome, after, limit }: BulkResultsQuery,
+): Promise<BulkResultsPage> => {
   const values = [env, bulk, after, inboxes, limit + 1];
-  const found = await (outcome === undefined ? queryRows<BulkResultRow>(db, allResults, values) : queryRows<BulkResultRow>(db, someResults, [...values, outcome]));
+  const found = await (outcome === undefined
+    ? queryRows<BulkResultRow>(db, allResults, values)
+    : queryRows<BulkResultRow>(db, someResults, [...values, outcome]));
   const shown = found.slice(0, limit);
-  return { results: shown.map(({ seq: _, ...rest }) => rest), next: found.length > limit ? (shown.at(-1)?.seq ?? null) : null };
+  return {
+    results: shown.map(({ seq: _, ...rest }) => rest),
+    next: found.length > limit ? (shown.at(-1)?.seq ?? null) : null,
+  };
 };

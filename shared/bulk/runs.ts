@@ -12,7 +12,12 @@ import { toBulkOutcome } from '../items/perform/decide.ts';
 import { findVisibleInbox } from '../access/gates.ts';
 import type { DryRunCounts } from '../items/perform/dryRun.ts';
 import { buildRun, toQueuedRun } from '../actions/acceptAction.ts';
-import { requireRunnableAction, fillInput, reauthorizeAction, type AuthorizedAction } from '../actions/authorizeAction.ts';
+import {
+  requireRunnableAction,
+  fillInput,
+  reauthorizeAction,
+  type AuthorizedAction,
+} from '../actions/authorizeAction.ts';
 import { isSettledRun, readRuns, type Run } from '../actions/model.ts';
 import { insertRun, type JobDue } from '../actions/runStatements.ts';
 
@@ -38,7 +43,12 @@ const itemProblem = (caller: Caller, resource: string | null, item: Item | undef
 };
 
 /** What becomes of each item of `seqs` (id → seq), as far as the items themselves say. */
-export const planBulkRuns = async (deps: Pick<ActionDeps, 'db'>, caller: Caller, resource: string | null, seqs: ReadonlyMap<string, number>): Promise<BulkRunPlan> => {
+export const planBulkRuns = async (
+  deps: Pick<ActionDeps, 'db'>,
+  caller: Caller,
+  resource: string | null,
+  seqs: ReadonlyMap<string, number>,
+): Promise<BulkRunPlan> => {
   const items = await readItems(deps.db, caller.env.id, [...seqs.keys()]);
   const groups = new Map<string, { seq: number; item: Item }[]>();
   const faults = new Map<number, { id: string; fault: Fault }>();
@@ -46,13 +56,19 @@ export const planBulkRuns = async (deps: Pick<ActionDeps, 'db'>, caller: Caller,
     const item = items.get(id);
     const problem = itemProblem(caller, resource, item);
     if (problem !== null) faults.set(seq, { id, fault: problem });
-    else if (item?.record !== undefined && item.record !== null) groups.set(item.record.id, [...(groups.get(item.record.id) ?? []), { seq, item }]);
+    else if (item?.record !== undefined && item.record !== null)
+      groups.set(item.record.id, [...(groups.get(item.record.id) ?? []), { seq, item }]);
   }
   return { groups, faults };
 };
 
 /** What running the action on a record would fail with now, or what it needs to be run. */
-const authorizeForRecord = async (deps: ActionDeps, caller: Caller, { action, input }: BulkActionRequest, record: string): Promise<AuthorizedAction | Fault> => {
+const authorizeForRecord = async (
+  deps: ActionDeps,
+  caller: Caller,
+  { action, input }: BulkActionRequest,
+  record: string,
+): Promise<AuthorizedAction | Fault> => {
   try {
     return await reauthorizeAction(deps, caller, { action, record, input: (input ?? {}) as Record<string, unknown> });
   } catch (error) {
@@ -61,14 +77,27 @@ const authorizeForRecord = async (deps: ActionDeps, caller: Caller, { action, in
   }
 };
 
-const insertResultsSql = statement('bulk.actionResults', `
+const insertResultsSql = statement(
+  'bulk.actionResults',
+  `
   insert into bulk_results (bulk, seq, item, outcome, error, code)
   select $1, r.seq, r.item, r.outcome, r.error, r.code from json_to_recordset($2::json) as r(seq int, item text, outcome text, error text, code text)
-  on conflict do nothing`);
+  on conflict do nothing`,
+);
 
-const insertRefusedResults = async (deps: ActionDeps, bulk: string, refused: readonly { seq: number; id: string; fault: Fault }[]): Promise<void> => {
+const insertRefusedResults = async (
+  deps: ActionDeps,
+  bulk: string,
+  refused: readonly { seq: number; id: string; fault: Fault }[],
+): Promise<void> => {
   if (refused.length === 0) return;
-  const results = refused.map(({ seq, id, fault: problem }) => ({ seq, item: id, outcome: toBulkOutcome(problem), error: problem.message, code: problem.code }));
+  const results = refused.map(({ seq, id, fault: problem }) => ({
+    seq,
+    item: id,
+    outcome: toBulkOutcome(problem),
+    error: problem.message,
+    code: problem.code,
+  }));
   await execute(deps.db, insertResultsSql, [bulk, JSON.stringify(results)]);
 };
 
@@ -76,7 +105,9 @@ const insertRefusedResults = async (deps: ActionDeps, bulk: string, refused: rea
  * Items that wait for a run, each with its own timeline entry. Of a run that has ended they get the outcome at once:
  * the run's row is locked, so that it can't end in between.
  */
-const attachItemsSql = statement('bulk.attach', `
+const attachItemsSql = statement(
+  'bulk.attach',
+  `
   with held as (select * from runs where bulk = $1 and record = $2 for update),
   joined as (
     insert into run_items (run, seq, item, inbox, entry)
@@ -102,7 +133,8 @@ const attachItemsSql = statement('bulk.attach', `
     from numbered n cross join held h where h.status not in ('pending', 'queued', 'running')
     on conflict do nothing
   )
-  select id from held`);
+  select id from held`,
+);
 
 const findBulkRunSql = statement('bulk.runThere', 'select id from runs where bulk = $1 and record = $2');
 
@@ -112,7 +144,13 @@ export interface BulkRunContext {
 }
 
 /** Makes the run of a record, unless an earlier chunk did. */
-const ensureBulkRun = async (deps: ActionDeps, caller: Caller, { bulk }: BulkRunContext, ready: AuthorizedAction, record: string): Promise<Fault | null> => {
+const ensureBulkRun = async (
+  deps: ActionDeps,
+  caller: Caller,
+  { bulk }: BulkRunContext,
+  ready: AuthorizedAction,
+  record: string,
+): Promise<Fault | null> => {
   if ((await queryRow(deps.db, findBulkRunSql, [bulk, record])) !== undefined) return null;
   const at = deps.clock.now();
   const fresh: Run = { ...buildRun(caller, { ...ready, item: null }, record, at), bulk };
@@ -126,7 +164,12 @@ const ensureBulkRun = async (deps: ActionDeps, caller: Caller, { bulk }: BulkRun
 };
 
 /** Makes the runs of some items and lets these wait for them; answers when each has its result or its run. */
-export const runActionOnItems = async (deps: ActionDeps, caller: Caller, of: BulkRunContext, seqs: ReadonlyMap<string, number>): Promise<void> => {
+export const runActionOnItems = async (
+  deps: ActionDeps,
+  caller: Caller,
+  of: BulkRunContext,
+  seqs: ReadonlyMap<string, number>,
+): Promise<void> => {
   const resource = caller.env.definition.actions.get(of.operation.action)?.resource ?? null;
   const { groups, faults } = await planBulkRuns(deps, caller, resource, seqs);
   const refused = [...faults].map(([seq, { id, fault: problem }]) => ({ seq, id, fault: problem }));
@@ -143,14 +186,25 @@ export const runActionOnItems = async (deps: ActionDeps, caller: Caller, of: Bul
   await insertRefusedResults(deps, of.bulk, refused);
 };
 
-const attachedSeqsSql = statement('bulk.attached', `
-  select i.seq from runs r join run_items i on i.run = r.id where r.bulk = $1 and i.seq >= $2 and i.seq < $3`);
+const attachedSeqsSql = statement(
+  'bulk.attached',
+  `
+  select i.seq from runs r join run_items i on i.run = r.id where r.bulk = $1 and i.seq >= $2 and i.seq < $3`,
+);
 
 /** Seqs from `first` on, fewer than `count`, that have their run. */
-export const readAttachedSeqs = async ({ db }: Pick<ActionDeps, 'db'>, bulk: string, first: number, count: number): Promise<number[]> =>
+export const readAttachedSeqs = async (
+  { db }: Pick<ActionDeps, 'db'>,
+  bulk: string,
+  first: number,
+  count: number,
+): Promise<number[]> =>
   (await queryRows<{ seq: number }>(db, attachedSeqsSql, [bulk, first, first + count])).map(({ seq }) => seq);
 
-const notStartedRunsSql = statement('bulk.openRuns', `select id from runs where bulk = $1 and status in ('pending', 'queued', 'running') and handed_at is null`);
+const notStartedRunsSql = statement(
+  'bulk.openRuns',
+  `select id from runs where bulk = $1 and status in ('pending', 'queued', 'running') and handed_at is null`,
+);
 
 /** The runs of a bulk that have not begun. */
 export const readRunsNotStarted = async ({ db }: Pick<ActionDeps, 'db'>, env: number, bulk: string): Promise<Run[]> => {
@@ -159,14 +213,27 @@ export const readRunsNotStarted = async ({ db }: Pick<ActionDeps, 'db'>, env: nu
 };
 
 /** Says what a bulk of an action would come to now, and does nothing. */
-export const dryRunAction = async (deps: ActionDeps, caller: Caller, operation: BulkActionRequest, ids: readonly string[]): Promise<DryRunCounts> => {
+export const dryRunAction = async (
+  deps: ActionDeps,
+  caller: Caller,
+  operation: BulkActionRequest,
+  ids: readonly string[],
+): Promise<DryRunCounts> => {
   const action = requireRunnableAction(caller, operation.action);
   fillInput(action, operation.input ?? {}, 'operation.input.');
   const tally: DryRunCounts = { wouldChange: 0, unchanged: 0, forbidden: 0, notFound: 0, failed: 0 };
   const { groups, faults } = await planBulkRuns(deps, caller, action.resource, new Map(ids.map((id, i) => [id, i])));
   const count = (problem: Fault | null, n: number): void => {
     const outcome = problem === null ? null : toBulkOutcome(problem);
-    tally[outcome === null ? 'wouldChange' : outcome === 'forbidden' ? 'forbidden' : outcome === 'not_found' ? 'notFound' : 'failed'] += n;
+    tally[
+      outcome === null
+        ? 'wouldChange'
+        : outcome === 'forbidden'
+          ? 'forbidden'
+          : outcome === 'not_found'
+            ? 'notFound'
+            : 'failed'
+    ] += n;
   };
   for (const { fault: problem } of faults.values()) count(problem, 1);
   for (const [record, items] of groups) {

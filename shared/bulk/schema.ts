@@ -2,7 +2,17 @@
 import { Fault, invalidAt } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import { bulkOutcomes, bulkStatuses } from '../catalogue/states.ts';
-import { responseObject, actorSchema, strictObject, idSchema, lookupIdSchema, nameSchema, nullable, Type, type TSchema } from '../platform/core/schema.ts';
+import {
+  responseObject,
+  actorSchema,
+  strictObject,
+  idSchema,
+  lookupIdSchema,
+  nameSchema,
+  nullable,
+  Type,
+  type TSchema,
+} from '../platform/core/schema.ts';
 import { compileCheck, invalidFault } from '../platform/core/validate.ts';
 import { bulkOperations } from '../items/operations/bulkOperations.ts';
 
@@ -29,25 +39,36 @@ const action = strictObject({
   confirmed: Type.Optional(Type.Boolean({ description: 'Must be true for an action with a danger level.' })),
 });
 
-const ids = Type.Array(lookupIdSchema('An item’s id.'), { minItems: 1, maxItems: limits.bulkIds, description: 'The items; duplicates count once.' });
+const ids = Type.Array(lookupIdSchema('An item’s id.'), {
+  minItems: 1,
+  maxItems: limits.bulkIds,
+  description: 'The items; duplicates count once.',
+});
 const dryRun = Type.Optional(Type.Boolean({ description: 'true: only say what would happen.' }));
 
 /** What documents and generated clients read; `checkBulk` says the same, with details of the named operation alone. */
 export const bulkBody = strictObject({
   ids,
-  operation: Type.Union([
-    ...[...bulkOperations].map(([type, { schema }]): TSchema => strictObject({ type: Type.Literal(type), ...schema.properties })),
-    action,
-  ], { description: 'What to do to each item, as in the call for one item.' }),
+  operation: Type.Union(
+    [
+      ...[...bulkOperations].map(([type, { schema }]): TSchema =>
+        strictObject({ type: Type.Literal(type), ...schema.properties }),
+      ),
+      action,
+    ],
+    { description: 'What to do to each item, as in the call for one item.' },
+  ),
   dryRun,
 });
 
 const types = [...bulkOperations.keys(), 'action'];
-const envelope = compileCheck(strictObject({
-  ids,
-  operation: Type.Object({ type: Type.Union(types.map((type) => Type.Literal(type))) }),
-  dryRun,
-}));
+const envelope = compileCheck(
+  strictObject({
+    ids,
+    operation: Type.Object({ type: Type.Union(types.map((type) => Type.Literal(type))) }),
+    dryRun,
+  }),
+);
 const checkAction = compileCheck(action, 'operation.');
 
 /** What is wrong with the operation's members is told with their place in the request. */
@@ -70,7 +91,8 @@ const checkOperation = (operation: BulkOperationBody, at: number): BulkOperation
 /** The number first: half a million ids, each with its own fault, would hold up everybody else. */
 const requireIdLimit = (body: unknown): void => {
   const given = (body as { ids?: unknown }).ids;
-  if (Array.isArray(given) && given.length > limits.bulkIds) throw invalidAt('ids', `must name at most ${String(limits.bulkIds)}`);
+  if (Array.isArray(given) && given.length > limits.bulkIds)
+    throw invalidAt('ids', `must name at most ${String(limits.bulkIds)}`);
 };
 
 /** Throws `400 invalid` naming each offending path. */
@@ -82,12 +104,19 @@ export const parseBulkRequest = (body: unknown, at: number): BulkRequest => {
 };
 
 const countSchema = (description: string) => Type.Integer({ minimum: 0, description });
-const nullableTimeSchema = (description: string) => nullable(Type.Integer({ description: `${description} (milliseconds since 1970 UTC)` }));
+const nullableTimeSchema = (description: string) =>
+  nullable(Type.Integer({ description: `${description} (milliseconds since 1970 UTC)` }));
 
 export const bulkSchema = responseObject({
   id: idSchema('blk', 'The bulk.'),
-  status: Type.Union(bulkStatuses.map((status) => Type.Literal(status)), { description: 'done and cancelled are final.' }),
-  operation: Type.Object({ type: Type.String() }, { description: 'As it was asked for; of an undo: type undo and the bulk that it takes back.' }),
+  status: Type.Union(
+    bulkStatuses.map((status) => Type.Literal(status)),
+    { description: 'done and cancelled are final.' },
+  ),
+  operation: Type.Object(
+    { type: Type.String() },
+    { description: 'As it was asked for; of an undo: type undo and the bulk that it takes back.' },
+  ),
   total: countSchema('How many items.'),
   done: countSchema('How many have a result.'),
   changed: countSchema('How many were changed.'),
@@ -101,7 +130,11 @@ export const bulkSchema = responseObject({
 export const bulkResponse = responseObject({ bulk: bulkSchema });
 export const acceptedBulkResponse = Type.Union([
   bulkResponse,
-  responseObject({ pending: Type.Literal(true, { description: 'A person has to approve it first.' }), approval: idSchema('apr', 'The approval.'), bulk: bulkSchema }),
+  responseObject({
+    pending: Type.Literal(true, { description: 'A person has to approve it first.' }),
+    approval: idSchema('apr', 'The approval.'),
+    bulk: bulkSchema,
+  }),
 ]);
 
 export const dryRunResponse = responseObject({
@@ -113,11 +146,22 @@ export const dryRunResponse = responseObject({
   failed: countSchema('Items for which it would fail.'),
 });
 
-export const bulkOutcomeSchema = Type.Union(bulkOutcomes.map((outcome) => Type.Literal(outcome)), { description: 'Only results with this outcome.' });
+export const bulkOutcomeSchema = Type.Union(
+  bulkOutcomes.map((outcome) => Type.Literal(outcome)),
+  { description: 'Only results with this outcome.' },
+);
 
 export const bulkResultSchema = responseObject({
   id: Type.String({ description: 'The id as it was given.' }),
-  outcome: Type.Union(bulkOutcomes.map((outcome) => Type.Literal(outcome)), { description: 'What became of it.' }),
+  outcome: Type.Union(
+    bulkOutcomes.map((outcome) => Type.Literal(outcome)),
+    { description: 'What became of it.' },
+  ),
   error: nullable(Type.String({ description: 'Why not, for a person.' })),
-  code: nullable(Type.String({ description: 'The error code that a call for this one item would have had; of an action’s run that was begun, failed, unknown or expired; cancelled where none was tried.' })),
+  code: nullable(
+    Type.String({
+      description:
+        'The error code that a call for this one item would have had; of an action’s run that was begun, failed, unknown or expired; cancelled where none was tried.',
+    }),
+  ),
 });

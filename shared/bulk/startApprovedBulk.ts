@@ -6,17 +6,26 @@ import type { Tx } from '../platform/db/knex.ts';
 import { executeStatement, statement } from '../platform/db/sql.ts';
 import { bulkLivePart, type BulkRow } from './present.ts';
 
-const startBulkSql = statement('bulk.begin', `
+const startBulkSql = statement(
+  'bulk.begin',
+  `
   with begun as (update bulks set status = 'queued', approved_by = $2::jsonb where id = $1 and status = 'pending' returning id, env, request_id),
   staged as (
     insert into staged_jobs (id, env, name, payload, subject, request_id, due_at, created_at)
     select job, env, 'bulkChunk', jsonb_build_object('bulk', begun.id, 'chunk', n - 1), begun.id, request_id, $3::bigint, $3
     from begun cross join unnest($4::text[]) with ordinality as jobs (job, n)
   )
-  insert into outbox (id, env, at, parts) select nextval('events_id_seq'), env, $3, $5 from begun`);
+  insert into outbox (id, env, at, parts) select nextval('events_id_seq'), env, $3, $5 from begun`,
+);
 
 /** `bulk` was read in this transaction and is pending. */
 export const startApprovedBulk = async (tx: Tx, bulk: BulkRow, approvedBy: ActorRef, at: number): Promise<void> => {
   const jobs = Array.from({ length: Math.ceil(bulk.total / limits.bulkChunk) }, () => newId('job'));
-  await executeStatement(tx, startBulkSql, [bulk.id, JSON.stringify(approvedBy), at, jobs, JSON.stringify([bulkLivePart({ ...bulk, status: 'queued' })])]);
+  await executeStatement(tx, startBulkSql, [
+    bulk.id,
+    JSON.stringify(approvedBy),
+    at,
+    jobs,
+    JSON.stringify([bulkLivePart({ ...bulk, status: 'queued' })]),
+  ]);
 };

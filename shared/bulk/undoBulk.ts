@@ -12,7 +12,10 @@ import { requestBulkApproval } from './bulkApproval.ts';
 import type { BulkRow } from './present.ts';
 import { readVisibleBulk } from './queries.ts';
 
-const changedIds = statement('bulk.changedIds', `select item from bulk_results where bulk = $1 and outcome = 'changed' order by seq`);
+const changedIds = statement(
+  'bulk.changedIds',
+  `select item from bulk_results where bulk = $1 and outcome = 'changed' order by seq`,
+);
 
 const undoProblem = (bulk: BulkRow, at: number): string | null => {
   if (bulk.undo_of !== null) return 'An undo can’t be undone.';
@@ -27,7 +30,12 @@ const hasVerb = ({ env, principal }: Caller, verb: string): boolean =>
   [...env.definition.inboxes.keys()].some((inbox) => principal.access.can('inbox', inbox, verb));
 
 /** Answers the body of the `202`; what a supervised agent asks for waits for a person. Throws 404 for a bulk that isn't seen, 403 without its verb, 409 for one that can't be undone. */
-export const undoBulk = async (deps: ActionDeps, caller: Caller, id: string, save: (body: string) => SavedResponse | null): Promise<string> => {
+export const undoBulk = async (
+  deps: ActionDeps,
+  caller: Caller,
+  id: string,
+  save: (body: string) => SavedResponse | null,
+): Promise<string> => {
   const bulk = await readVisibleBulk(deps.db, caller, id);
   const readonly = principalModeFault(withoutSupervision(caller.principal));
   if (readonly !== null) throw readonly;
@@ -37,5 +45,7 @@ export const undoBulk = async (deps: ActionDeps, caller: Caller, id: string, sav
   if (!hasVerb(caller, verb)) throw fault('forbidden', `Your role does not allow ${verb} in any inbox.`);
   const ids = (await queryRows<{ item: string }>(deps.db, changedIds, [id])).map(({ item }) => item);
   const wanted = { operation: { type: 'undo', bulk: id }, ids, undoOf: id, save };
-  return caller.principal.mode === 'supervised' ? requestBulkApproval(deps, caller, wanted) : acceptBulk(deps, caller, wanted);
+  return caller.principal.mode === 'supervised'
+    ? requestBulkApproval(deps, caller, wanted)
+    : acceptBulk(deps, caller, wanted);
 };

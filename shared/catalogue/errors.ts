@@ -10,32 +10,64 @@ export interface ErrorRow {
 const rows = {
   bad_json: { status: 400, message: 'The body is not valid JSON.', retry: false },
   invalid: { status: 400, message: 'The request is not valid; see details.', retry: false },
-  bad_cursor: { status: 400, message: 'The cursor does not belong to this query; start again without it.', retry: false },
-  unauthorized: { status: 401, message: 'A valid token is required in the header: authorization: Bearer <token>.', retry: false },
+  bad_cursor: {
+    status: 400,
+    message: 'The cursor does not belong to this query; start again without it.',
+    retry: false,
+  },
+  unauthorized: {
+    status: 401,
+    message: 'A valid token is required in the header: authorization: Bearer <token>.',
+    retry: false,
+  },
   forbidden: { status: 403, message: 'Your role does not allow this.', retry: false },
   person_required: { status: 403, message: 'Only a signed-in person may do this.', retry: false },
   fresh_sign_in_required: { status: 403, message: 'This needs a fresh sign-in by a person.', retry: false },
   not_found: { status: 404, message: 'There is nothing here that you can see.', retry: false },
-  method_not_allowed: { status: 405, message: 'This address does not take that method; see the allow header.', retry: false },
+  method_not_allowed: {
+    status: 405,
+    message: 'This address does not take that method; see the allow header.',
+    retry: false,
+  },
   confirmation_required: { status: 409, message: 'This is dangerous and needs "confirmed": true.', retry: false },
   already_decided: { status: 409, message: 'The approval is not pending any more.', retry: false },
   stale: { status: 409, message: 'The approval no longer fits what is; see details.', retry: false },
   in_progress: { status: 409, message: 'A request with this idempotency key is still running.', retry: true },
   conflict: { status: 409, message: 'It is in the wrong state for this.', retry: false },
-  version_conflict: { status: 412, message: 'It has changed since the version that you named; see current.', retry: false },
+  version_conflict: {
+    status: 412,
+    message: 'It has changed since the version that you named; see current.',
+    retry: false,
+  },
   too_large: { status: 413, message: 'The body is larger than 1 MiB.', retry: false },
   uri_too_long: { status: 414, message: 'The address is too long.', retry: false },
-  unsupported_media_type: { status: 415, message: 'Send an uncompressed body with content-type: application/json in UTF-8.', retry: false },
-  invalid_transition: { status: 422, message: 'That state cannot be reached from the current one; see details.', retry: false },
+  unsupported_media_type: {
+    status: 415,
+    message: 'Send an uncompressed body with content-type: application/json in UTF-8.',
+    retry: false,
+  },
+  invalid_transition: {
+    status: 422,
+    message: 'That state cannot be reached from the current one; see details.',
+    retry: false,
+  },
   action_failed: { status: 422, message: 'The action failed.', retry: false },
   idempotency_mismatch: { status: 422, message: 'This idempotency key was used with another request.', retry: false },
   upgrade_required: { status: 426, message: 'Open this address as a WebSocket.', retry: false },
   rate_limited: { status: 429, message: 'Too many requests; wait for retry-after seconds.', retry: true },
   headers_too_large: { status: 431, message: 'The request headers are too large.', retry: false },
-  internal: { status: 500, message: 'Something went wrong on our side; the request id helps us to find it.', retry: true },
+  internal: {
+    status: 500,
+    message: 'Something went wrong on our side; the request id helps us to find it.',
+    retry: true,
+  },
   app_error: { status: 502, message: 'The app gave an answer that is not valid.', retry: true },
   app_offline: { status: 503, message: 'The app is offline.', retry: true },
-  unavailable: { status: 503, message: 'The service is not available right now; try again after retry-after seconds.', retry: true },
+  unavailable: {
+    status: 503,
+    message: 'The service is not available right now; try again after retry-after seconds.',
+    retry: true,
+  },
   app_timeout: { status: 504, message: 'The app did not answer in time.', retry: true },
 } as const satisfies Record<string, ErrorRow>;
 
@@ -76,4 +108,5 @@ export const fault = (code: ErrorCode, message?: string, extra: FaultExtra = {})
   new Fault(code, message ?? errors[code].message, extra);
 
 /** `400 invalid` naming one place. */
-export const invalidAt = (path: string, message: string): Fault => fault('invalid', `${path}: ${message}`, { details: [{ path, message }] });
+export const invalidAt = (path: string, message: string): Fault =>
+  fault('invalid', `${path}: ${message}`, { details: [{ path, message }] });

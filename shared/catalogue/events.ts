@@ -1,7 +1,19 @@
 /** Timeline entry types and live message types: the words that a change may say, and who may hear them. */
 
 export const entryTypes = [
-  'created', 'occurred', 'state', 'assigned', 'snoozed', 'woken', 'tags', 'note', 'reply', 'action', 'triage', 'approval', 'linked',
+  'created',
+  'occurred',
+  'state',
+  'assigned',
+  'snoozed',
+  'woken',
+  'tags',
+  'note',
+  'reply',
+  'action',
+  'triage',
+  'approval',
+  'linked',
 ] as const;
 export type EntryType = (typeof entryTypes)[number];
 
@@ -46,11 +58,35 @@ export interface ApprovalAudience {
 
 /** A part of an outbox or stream row: one live message without its `offset`, `prev` and `at`. */
 export type LivePart =
-  | { readonly type: 'item'; readonly inbox: string; readonly change: 'created' | 'changed'; readonly item: Record<string, unknown>; readonly by: ActorRef }
-  | { readonly type: 'timeline'; readonly inbox: string; readonly change: 'created' | 'changed'; readonly item: string; readonly entry: Record<string, unknown> }
+  | {
+      readonly type: 'item';
+      readonly inbox: string;
+      readonly change: 'created' | 'changed';
+      readonly item: Record<string, unknown>;
+      readonly by: ActorRef;
+    }
+  | {
+      readonly type: 'timeline';
+      readonly inbox: string;
+      readonly change: 'created' | 'changed';
+      readonly item: string;
+      readonly entry: Record<string, unknown>;
+    }
   | { readonly type: 'bulk'; readonly bulk: Record<string, unknown> & { readonly by: ActorRef } }
   /** `inbox`: of the run's item; it decides who is told of that item, and nobody is told of it itself. */
-  | { readonly type: 'run'; readonly inbox?: string | null; readonly run: Record<string, unknown> & { readonly action: string; readonly resource: string | null; readonly by: ActorRef } }
+  | {
+      readonly type: 'run';
+      readonly inbox?: string | null;
+      readonly run: Record<string, unknown> & {
+        readonly action: string;
+        readonly resource: string | null;
+        readonly by: ActorRef;
+      };
+    }
   | { readonly type: 'approval'; readonly approval: Record<string, unknown> & ApprovalAudience }
-  | { readonly type: 'flag'; readonly flag: Readonly<Record<string, unknown>> & { readonly flag: string }; readonly by: ActorRef }
+  | {
+      readonly type: 'flag';
+      readonly flag: Readonly<Record<string, unknown>> & { readonly flag: string };
+      readonly by: ActorRef;
+    }
   | { readonly type: 'app'; readonly online: boolean };

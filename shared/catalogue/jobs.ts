@@ -17,7 +17,13 @@ export interface JobPayloads {
    * `dueAt`: the deadline that the reply cleared, put back when it could not be sent. `handedOver`, `attempts`: what its
    * worker keeps with it (shared/replies/replyRequest.ts).
    */
-  replySend: { readonly item: string; readonly entry: string; readonly dueAt: number | null; readonly handedOver?: boolean; readonly attempts?: number };
+  replySend: {
+    readonly item: string;
+    readonly entry: string;
+    readonly dueAt: number | null;
+    readonly handedOver?: boolean;
+    readonly attempts?: number;
+  };
   triageItem: { readonly item: string };
   /** All steps of ramps that are due by then, of all environments (shared/flags/rampBuckets.ts). */
   rampStep: { readonly slot: number };

@@ -17,10 +17,28 @@ export const defaultStates: readonly StateDefinition[] = [
 export const bulkStatuses = ['pending', 'queued', 'running', 'done', 'cancelled'] as const;
 export type BulkStatus = (typeof bulkStatuses)[number];
 
-export const bulkOutcomes = ['changed', 'unchanged', 'failed', 'forbidden', 'not_found', 'conflict', 'cancelled'] as const;
+export const bulkOutcomes = [
+  'changed',
+  'unchanged',
+  'failed',
+  'forbidden',
+  'not_found',
+  'conflict',
+  'cancelled',
+] as const;
 export type BulkOutcome = (typeof bulkOutcomes)[number];
 
-export const runStatuses = ['pending', 'queued', 'running', 'succeeded', 'failed', 'unknown', 'rejected', 'expired', 'cancelled'] as const;
+export const runStatuses = [
+  'pending',
+  'queued',
+  'running',
+  'succeeded',
+  'failed',
+  'unknown',
+  'rejected',
+  'expired',
+  'cancelled',
+] as const;
 export type RunStatus = (typeof runStatuses)[number];
 
 export const approvalStatuses = ['pending', 'approved', 'rejected', 'expired', 'cancelled', 'stale'] as const;

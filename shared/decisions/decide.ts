@@ -24,7 +24,9 @@ import { isApprovalRequester, readVisibleApproval } from '../approvals/queries.t
 type SaveBody = (body: string) => SavedResponse | null;
 
 const alreadyDecidedFault = (caller: Caller, approval: Approval): Fault =>
-  fault('already_decided', `This approval is ${approval.status}.`, { body: { approval: redactedApprovalJson(approval, caller.principal.access) } });
+  fault('already_decided', `This approval is ${approval.status}.`, {
+    body: { approval: redactedApprovalJson(approval, caller.principal.access) },
+  });
 
 /** Only persons decide; asked before any id is looked up. */
 export const requireDecider = ({ principal }: Caller): void => {
@@ -71,21 +73,40 @@ const transientCodes = new Set(['app_offline', 'app_timeout', 'app_error', 'unav
 
 const toStaleFault = (error: unknown): Fault | null => {
   if (!(error instanceof Fault) || transientCodes.has(error.code) || error.code === 'already_decided') return null;
-  return error.code === 'stale' ? error : fault('stale', `This approval no longer fits: ${error.message}`, { details: error.extra.details ?? [{ path: '', message: error.message }] });
+  return error.code === 'stale'
+    ? error
+    : fault('stale', `This approval no longer fits: ${error.message}`, {
+        details: error.extra.details ?? [{ path: '', message: error.message }],
+      });
 };
 
 /** What waited for an approval that is not given ends with it. */
-const endWaitingTarget = async (deps: ViewDeps, approval: Approval, status: 'rejected' | 'expired' | 'cancelled' | 'failed', message: string): Promise<void> => {
+const endWaitingTarget = async (
+  deps: ViewDeps,
+  approval: Approval,
+  status: 'rejected' | 'expired' | 'cancelled' | 'failed',
+  message: string,
+): Promise<void> => {
   if (approval.run !== null) {
     const run = await readRun(deps.db, approval.env, approval.run);
-    if (run?.status === 'pending') await settleRun(deps, run, { status, error: message, ...(status === 'failed' ? { code: 'stale' as const } : {}) });
+    if (run?.status === 'pending')
+      await settleRun(deps, run, {
+        status,
+        error: message,
+        ...(status === 'failed' ? { code: 'stale' as const } : {}),
+      });
   }
   if (approval.bulk !== null) await cancelUnapprovedBulk(deps, approval.env, approval.bulk);
   deps.bus.publish(channels.workAvailable, 'outbox');
 };
 
 const endAsStale = async (deps: ViewDeps, caller: Caller, approval: Approval, problem: Fault): Promise<void> => {
-  const ended = await endApproval(deps.db, approval, endingByCaller(caller, 'stale', problem.message), deps.clock.now());
+  const ended = await endApproval(
+    deps.db,
+    approval,
+    endingByCaller(caller, 'stale', problem.message),
+    deps.clock.now(),
+  );
   if (ended !== null) await endWaitingTarget(deps, approval, 'failed', problem.message);
 };
 
@@ -98,7 +119,16 @@ interface Decision {
 const createdItemId = ({ kind, item }: Approval, effects: ApprovalEffects): string | null =>
   kind === 'item' && item === null && isObject(effects.item) ? String(effects.item['id']) : null;
 
-const commitDecision = (deps: ViewDeps, caller: Caller, approval: Approval, { effect, ending, save }: { effect: ApprovalEffect; ending: ApprovalEnding; save: (decision: Decision) => SavedResponse | null }): Promise<Decision> =>
+const commitDecision = (
+  deps: ViewDeps,
+  caller: Caller,
+  approval: Approval,
+  {
+    effect,
+    ending,
+    save,
+  }: { effect: ApprovalEffect; ending: ApprovalEnding; save: (decision: Decision) => SavedResponse | null },
+): Promise<Decision> =>
   deps.db.transaction(async (tx: Tx) => {
     const locked = await readApproval(tx, approval.env, approval.id, true);
     if (locked === undefined || locked.status !== 'pending') throw alreadyDecidedFault(caller, locked ?? approval);
@@ -114,15 +144,29 @@ const commitDecision = (deps: ViewDeps, caller: Caller, approval: Approval, { ef
 
 /** As whoever decided sees it, who may not see every record of what was asked for. */
 const decisionBody = ({ principal: { access } }: Caller, { approval, effects }: Decision): string =>
-  JSON.stringify({ approval: redactedApprovalJson(approval, access), ...effects, flag: redactFlagJson(access, effects.flag), item: redactRecords(access, effects.item) });
+  JSON.stringify({
+    approval: redactedApprovalJson(approval, access),
+    ...effects,
+    flag: redactFlagJson(access, effects.flag),
+    item: redactRecords(access, effects.item),
+  });
 
 /** Answers the body of the `200`. Everything is checked anew as it stands now; what doesn't fit is `409 stale`. */
-export const approveRequest = async (deps: ViewDeps, caller: Caller, id: string, { note, save }: { note: string | null; save: SaveBody }): Promise<string> => {
+export const approveRequest = async (
+  deps: ViewDeps,
+  caller: Caller,
+  id: string,
+  { note, save }: { note: string | null; save: SaveBody },
+): Promise<string> => {
   const approval = await readDecidableApproval(deps, caller, id);
   try {
     const requester = await readCurrentRequester(deps, caller, approval);
     const effect = await prepareEffect({ deps, approval, requester, decidedBy: toActorRef(caller.principal) });
-    const decision = await commitDecision(deps, caller, approval, { effect, ending: endingByCaller(caller, 'approved', note), save: (made) => save(decisionBody(caller, made)) });
+    const decision = await commitDecision(deps, caller, approval, {
+      effect,
+      ending: endingByCaller(caller, 'approved', note),
+      save: (made) => save(decisionBody(caller, made)),
+    });
     deps.bus.publish(channels.workAvailable, 'jobs');
     deps.bus.publish(channels.workAvailable, 'outbox');
     return decisionBody(caller, decision);
@@ -137,22 +181,39 @@ export const approveRequest = async (deps: ViewDeps, caller: Caller, id: string,
 };
 
 /** Ends an approval without its effect; answers the body of the `200`. */
-const endWithoutEffect = async (deps: ViewDeps, caller: Caller, approval: Approval, { status, note, save }: { status: 'rejected' | 'cancelled'; note: string | null; save: SaveBody }): Promise<string> => {
+const endWithoutEffect = async (
+  deps: ViewDeps,
+  caller: Caller,
+  approval: Approval,
+  { status, note, save }: { status: 'rejected' | 'cancelled'; note: string | null; save: SaveBody },
+): Promise<string> => {
   const at = deps.clock.now();
-  const bodyText = (made: Approval): string => JSON.stringify({ approval: redactedApprovalJson(made, caller.principal.access) });
+  const bodyText = (made: Approval): string =>
+    JSON.stringify({ approval: redactedApprovalJson(made, caller.principal.access) });
   const ended = await deps.db.transaction(async (tx) => {
     const made = await endApproval(tx, approval, endingByCaller(caller, status, note), at);
     const saved = made === null ? null : save(bodyText(made));
     if (saved !== null) await insertSavedResponse(tx, saved, at);
     return made;
   });
-  if (ended === null) throw alreadyDecidedFault(caller, (await readApproval(deps.db, approval.env, approval.id)) ?? approval);
+  if (ended === null)
+    throw alreadyDecidedFault(caller, (await readApproval(deps.db, approval.env, approval.id)) ?? approval);
   const who = caller.principal.name;
-  await endWaitingTarget(deps, approval, status, status === 'rejected' ? `Rejected by ${who}.` : `Cancelled by ${who}.`);
+  await endWaitingTarget(
+    deps,
+    approval,
+    status,
+    status === 'rejected' ? `Rejected by ${who}.` : `Cancelled by ${who}.`,
+  );
   return bodyText(ended);
 };
 
-export const rejectRequest = async (deps: ViewDeps, caller: Caller, id: string, { note, save }: { note: string | null; save: SaveBody }): Promise<string> =>
+export const rejectRequest = async (
+  deps: ViewDeps,
+  caller: Caller,
+  id: string,
+  { note, save }: { note: string | null; save: SaveBody },
+): Promise<string> =>
   endWithoutEffect(deps, caller, await readDecidableApproval(deps, caller, id), { status: 'rejected', note, save });
 
 /** By the requester alone; cancelling its own requests is nothing that a supervised agent has to ask for. */

@@ -4,7 +4,14 @@ import type { ConditionExpression } from '../platform/core/conditions.ts';
 import { createSeal, type Seal } from '../platform/core/seal.ts';
 import { compileAppSchema } from '../platform/core/appSchemas.ts';
 import type { FaultDetail } from '../catalogue/errors.ts';
-import type { Manifest, ManifestFlag, ManifestInbox, ManifestPage, ManifestResource, ManifestView } from './manifest.ts';
+import type {
+  Manifest,
+  ManifestFlag,
+  ManifestInbox,
+  ManifestPage,
+  ManifestResource,
+  ManifestView,
+} from './manifest.ts';
 import { compileAction, type ActionDefinition } from './actions.ts';
 
 export interface Suggestion {
@@ -94,7 +101,10 @@ const compileInbox = ({ declared, retired, retiredStates }: StoredInbox): InboxD
     responseTime: declared.responseTime ?? null,
     fields: declared.fields ?? { type: 'object' },
     reply: declared.reply ?? null,
-    onOccurrence: { reopen: declared.onOccurrence?.reopen ?? ['closed', 'waiting'], wake: declared.onOccurrence?.wake ?? false },
+    onOccurrence: {
+      reopen: declared.onOccurrence?.reopen ?? ['closed', 'waiting'],
+      wake: declared.onOccurrence?.wake ?? false,
+    },
     blocks: declared.blocks ?? [],
     suggest: (declared.suggest ?? []) as readonly Suggestion[],
     triage: declared.triage,

@@ -6,14 +6,18 @@ import { conditionProblems } from '../platform/core/conditionSchema.ts';
 import type { Manifest, ManifestInbox } from './manifest.ts';
 import { duplicateNames } from './duplicateNames.ts';
 
-export const inboxStates = ({ states }: Pick<ManifestInbox, 'states'>): readonly StateDefinition[] => states ?? defaultStates;
+export const inboxStates = ({ states }: Pick<ManifestInbox, 'states'>): readonly StateDefinition[] =>
+  states ?? defaultStates;
 
 const roots = ['item', 'record'];
 
 type StateCheck = (state: string, path: string) => FaultDetail[];
 
 const stateProblems = (inbox: ManifestInbox, path: string, known: StateCheck): FaultDetail[] => [
-  ...duplicateNames(inboxStates(inbox).map(({ name }) => name), `${path}.states`),
+  ...duplicateNames(
+    inboxStates(inbox).map(({ name }) => name),
+    `${path}.states`,
+  ),
   ...(inbox.initial === undefined ? [] : known(inbox.initial, `${path}.initial`)),
   ...Object.entries(inbox.transitions ?? {}).flatMap(([from, to]) => [
     ...known(from, `${path}.transitions.${from.slice(0, 100)}`),
@@ -26,7 +30,9 @@ const suggestProblems = ({ suggest = [] }: ManifestInbox, path: string, { action
     const at = `${path}.suggest.${String(i)}`;
     return [
       ...(suggestion.when === undefined ? [] : conditionProblems(suggestion.when, `${at}.when`)),
-      ...(actions.some(({ name }) => name === suggestion.action) ? [] : [{ path: `${at}.action`, message: `names the action ${suggestion.action}, which is not declared` }]),
+      ...(actions.some(({ name }) => name === suggestion.action)
+        ? []
+        : [{ path: `${at}.action`, message: `names the action ${suggestion.action}, which is not declared` }]),
       ...templateProblems(suggestion.input ?? {}, `${at}.input`, roots),
     ];
   });
@@ -38,8 +44,12 @@ const triageProblems = (inbox: ManifestInbox, path: string, known: StateCheck): 
     return [
       ...conditionProblems(rule.when, `${at}.when`),
       ...(rule.state === undefined ? [] : known(rule.state, `${at}.state`)),
-      ...(rule.close === true && rule.state !== undefined ? [{ path: `${at}.state`, message: 'can’t be there together with close' }] : []),
-      ...(rule.close === true && !canClose ? [{ path: `${at}.close`, message: 'needs a closed state, and the inbox has none' }] : []),
+      ...(rule.close === true && rule.state !== undefined
+        ? [{ path: `${at}.state`, message: 'can’t be there together with close' }]
+        : []),
+      ...(rule.close === true && !canClose
+        ? [{ path: `${at}.close`, message: 'needs a closed state, and the inbox has none' }]
+        : []),
       ...duplicateNames(rule.tags ?? [], `${at}.tags`),
     ];
   });
@@ -47,12 +57,18 @@ const triageProblems = (inbox: ManifestInbox, path: string, known: StateCheck): 
 const replyProblems = ({ reply }: ManifestInbox, path: string): FaultDetail[] =>
   reply === null || reply === undefined || reply.via === 'app'
     ? []
-    : [...templateProblems(reply.to, `${path}.to`, roots), ...(hasTemplates(reply.from) ? [{ path: `${path}.from`, message: 'can’t hold templates' }] : [])];
+    : [
+        ...templateProblems(reply.to, `${path}.to`, roots),
+        ...(hasTemplates(reply.from) ? [{ path: `${path}.from`, message: 'can’t hold templates' }] : []),
+      ];
 
 /** Every problem of an inbox whose form is sound. */
 export const inboxProblems = (inbox: ManifestInbox, path: string, manifest: Manifest): FaultDetail[] => {
   const states = inboxStates(inbox).map(({ name }) => name);
-  const known: StateCheck = (state, at) => (states.includes(state) ? [] : [{ path: at, message: `names the state ${state.slice(0, 100)}; the inbox has ${states.join(', ')}` }]);
+  const known: StateCheck = (state, at) =>
+    states.includes(state)
+      ? []
+      : [{ path: at, message: `names the state ${state.slice(0, 100)}; the inbox has ${states.join(', ')}` }];
   return [
     ...stateProblems(inbox, path, known),
     ...replyProblems(inbox, `${path}.reply`),

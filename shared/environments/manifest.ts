@@ -1,7 +1,14 @@
 /** The schema of manifests, which declare what a customer's app has; what no schema can say is checked by readManifest.ts. */
 import { limits } from '../catalogue/limits.ts';
 import { strictObject, nameSchema, nullable, Type, type Static } from '../platform/core/schema.ts';
-import { manifestConditionSchema, manifestInboxSchema, jsonSchemaSchema, labelSchema, manifestResourceSchema, manifestViewSchema } from './manifestParts.ts';
+import {
+  manifestConditionSchema,
+  manifestInboxSchema,
+  jsonSchemaSchema,
+  labelSchema,
+  manifestResourceSchema,
+  manifestViewSchema,
+} from './manifestParts.ts';
 
 const action = strictObject({
   name: nameSchema('The action.'),
@@ -14,8 +21,20 @@ const action = strictObject({
   background: Type.Optional(Type.Boolean()),
   repeatable: Type.Optional(Type.Boolean()),
   offline: Type.Optional(Type.Union([Type.Literal('queue'), Type.Literal('refuse')])),
-  offlineExpiry: Type.Optional(Type.Integer({ minimum: 1, maximum: limits.offlineExpiryMaxMs, description: 'How long a run waits for the app, in milliseconds.' })),
-  timeout: Type.Optional(Type.Integer({ minimum: 1, maximum: limits.actionTimeoutMaxMs, description: 'How long a run may take, in milliseconds.' })),
+  offlineExpiry: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: limits.offlineExpiryMaxMs,
+      description: 'How long a run waits for the app, in milliseconds.',
+    }),
+  ),
+  timeout: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: limits.actionTimeoutMaxMs,
+      description: 'How long a run may take, in milliseconds.',
+    }),
+  ),
   when: Type.Optional(manifestConditionSchema),
   defaults: Type.Optional(Type.Object({})),
 });
@@ -23,7 +42,11 @@ const action = strictObject({
 const page = strictObject({
   name: nameSchema('The page.'),
   label: Type.Optional(labelSchema),
-  params: Type.Optional(Type.Array(strictObject({ name: nameSchema('The parameter.'), required: Type.Optional(Type.Boolean()) }), { maxItems: 50 })),
+  params: Type.Optional(
+    Type.Array(strictObject({ name: nameSchema('The parameter.'), required: Type.Optional(Type.Boolean()) }), {
+      maxItems: 50,
+    }),
+  ),
   blocks: Type.Array(Type.Object({ type: Type.String() }), { maxItems: 100 }),
 });
 

@@ -5,13 +5,25 @@ import { strictObject, nameSchema, nullable, tagSchema, Type } from '../platform
 
 export const labelSchema = Type.String({ minLength: 1, maxLength: 200, description: 'What people read.' });
 export const durationSchema = Type.Integer({ minimum: 1, maximum: 31_536_000_000, description: 'Milliseconds.' });
-export const jsonSchemaSchema = Type.Object({}, { description: 'A JSON Schema 2020-12 with references into itself only, at most 64 KiB.' });
+export const jsonSchemaSchema = Type.Object(
+  {},
+  { description: 'A JSON Schema 2020-12 with references into itself only, at most 64 KiB.' },
+);
 /** Its form is checked by `conditionProblems`, which says more than a schema's alternatives could. */
-export const manifestConditionSchema = Type.Object({}, { description: 'A condition: all, any, not, or field, op and value.' });
-export const manifestBlocksSchema = Type.Array(Type.Object({ type: Type.String() }), { maxItems: 50, description: 'Blocks; their texts may hold templates such as {{item.title}}.' });
+export const manifestConditionSchema = Type.Object(
+  {},
+  { description: 'A condition: all, any, not, or field, op and value.' },
+);
+export const manifestBlocksSchema = Type.Array(Type.Object({ type: Type.String() }), {
+  maxItems: 50,
+  description: 'Blocks; their texts may hold templates such as {{item.title}}.',
+});
 const stateNames = Type.Array(nameSchema('A state.'), { maxItems: 50 });
-const threeWay = Type.Union([Type.Literal('1'), Type.Literal('0')], { description: '1: only those; 0: only the others.' });
-const address = (description: string) => Type.String({ minLength: 1, maxLength: 500, pattern: '^[^\\u0000-\\u001f\\u007f]+$', description });
+const threeWay = Type.Union([Type.Literal('1'), Type.Literal('0')], {
+  description: '1: only those; 0: only the others.',
+});
+const address = (description: string) =>
+  Type.String({ minLength: 1, maxLength: 500, pattern: '^[^\\u0000-\\u001f\\u007f]+$', description });
 
 export const manifestInboxSchema = strictObject({
   name: nameSchema('The inbox.'),
@@ -20,20 +32,29 @@ export const manifestInboxSchema = strictObject({
     Type.Array(
       strictObject({
         name: nameSchema('The state.'),
-        kind: Type.Union(stateKinds.map((kind) => Type.Literal(kind)), { description: 'open, waiting or closed.' }),
+        kind: Type.Union(
+          stateKinds.map((kind) => Type.Literal(kind)),
+          { description: 'open, waiting or closed.' },
+        ),
       }),
       { minItems: 1, maxItems: 50, description: 'Its states; open, waiting and closed when absent.' },
     ),
   ),
   initial: Type.Optional(nameSchema('The state of a new item; the first of the list when absent.')),
-  transitions: Type.Optional(Type.Record(Type.String(), stateNames, { description: 'From each state, those that can be entered; absent: any.' })),
+  transitions: Type.Optional(
+    Type.Record(Type.String(), stateNames, { description: 'From each state, those that can be entered; absent: any.' }),
+  ),
   responseTime: Type.Optional(nullable(durationSchema)),
   fields: Type.Optional(jsonSchemaSchema),
   reply: Type.Optional(
     nullable(
       Type.Union([
         strictObject({ via: Type.Literal('app') }),
-        strictObject({ via: Type.Literal('smtp'), from: address('The sender.'), to: address('The receiver, usually a template such as {{item.fields.email}}.') }),
+        strictObject({
+          via: Type.Literal('smtp'),
+          from: address('The sender.'),
+          to: address('The receiver, usually a template such as {{item.fields.email}}.'),
+        }),
       ]),
     ),
   ),

@@ -13,18 +13,34 @@ import { duplicateNames } from './duplicateNames.ts';
 export const problemsMax = 200;
 
 /** A name that refers to something: it has to be declared. */
-const undeclaredProblems = (kind: string, names: ReadonlySet<string>, name: string | null | undefined, path: string): FaultDetail[] =>
-  name === undefined || name === null || names.has(name) ? [] : [{ path, message: `names the ${kind} ${name}, which is not declared` }];
+const undeclaredProblems = (
+  kind: string,
+  names: ReadonlySet<string>,
+  name: string | null | undefined,
+  path: string,
+): FaultDetail[] =>
+  name === undefined || name === null || names.has(name)
+    ? []
+    : [{ path, message: `names the ${kind} ${name}, which is not declared` }];
 
 const resourceProblems = (resource: ManifestResource, path: string, resources: ReadonlySet<string>): FaultDetail[] => [
-  ...duplicateNames((resource.fields ?? []).map((field) => field.name), `${path}.fields`),
-  ...duplicateNames((resource.relations ?? []).map((relation) => relation.name), `${path}.relations`),
+  ...duplicateNames(
+    (resource.fields ?? []).map((field) => field.name),
+    `${path}.fields`,
+  ),
+  ...duplicateNames(
+    (resource.relations ?? []).map((relation) => relation.name),
+    `${path}.relations`,
+  ),
   ...(resource.relations ?? []).flatMap((relation, i) => {
     const at = `${path}.relations.${String(i)}`;
     const { field, key } = relation;
-    if (field !== undefined && key !== undefined) return [{ path: `${at}.key`, message: 'can’t be there together with field' }];
-    if (field === undefined && key === undefined && resource.source !== 'app') return [{ path: at, message: 'needs field or key, as the resource’s source is stored' }];
-    if ((field ?? key) !== undefined && relation.resource === undefined) return [{ path: `${at}.resource`, message: 'is required with field or key' }];
+    if (field !== undefined && key !== undefined)
+      return [{ path: `${at}.key`, message: 'can’t be there together with field' }];
+    if (field === undefined && key === undefined && resource.source !== 'app')
+      return [{ path: at, message: 'needs field or key, as the resource’s source is stored' }];
+    if ((field ?? key) !== undefined && relation.resource === undefined)
+      return [{ path: `${at}.resource`, message: 'is required with field or key' }];
     return undeclaredProblems('resource', resources, relation.resource, `${at}.resource`);
   }),
   ...(resource.blocks ?? []).flatMap((block, i) => blockProblems(block, `${path}.blocks.${String(i)}`, ['record'])),
@@ -33,11 +49,16 @@ const resourceProblems = (resource: ManifestResource, path: string, resources: R
 /** Defaults are for members that the input has, and hold unless they are templates. */
 const defaultsProblems = ({ defaults = {}, input }: ManifestAction, path: string): FaultDetail[] => {
   const schema = (input ?? {}) as { readonly properties?: unknown; readonly additionalProperties?: unknown };
-  const properties: object = typeof schema.properties === 'object' && schema.properties !== null ? schema.properties : {};
+  const properties: object =
+    typeof schema.properties === 'object' && schema.properties !== null ? schema.properties : {};
   const isClosed = input === undefined || schema.additionalProperties === false;
   return [
     ...templateProblems(defaults, path, ['record']),
-    ...Object.keys(defaults).flatMap((member) => (isClosed && !Object.hasOwn(properties, member) ? [{ path: `${path}.${member}`, message: 'is not a member of the action’s input' }] : [])),
+    ...Object.keys(defaults).flatMap((member) =>
+      isClosed && !Object.hasOwn(properties, member)
+        ? [{ path: `${path}.${member}`, message: 'is not a member of the action’s input' }]
+        : [],
+    ),
   ];
 };
 
@@ -50,19 +71,33 @@ const actionProblems = (action: ManifestAction, path: string, resources: Readonl
 /** The states of one inbox, or of all; null: not known, as the form of one is not sound. */
 type States = (inbox: string | undefined) => readonly string[] | null;
 
-const viewProblems = ({ name: _, label: _label, ...filters }: ManifestView, path: string, known: { readonly inboxes: ReadonlySet<string>; readonly states: States }): FaultDetail[] => {
+const viewProblems = (
+  { name: _, label: _label, ...filters }: ManifestView,
+  path: string,
+  known: { readonly inboxes: ReadonlySet<string>; readonly states: States },
+): FaultDetail[] => {
   const query = splitLists('items', filters);
   const states = known.states(filters.inbox);
   return [
     ...undeclaredProblems('inbox', known.inboxes, filters.inbox, `${path}.inbox`),
     ...(getQueryCheck('items', 'items')?.(query, `${path}.`) ?? []),
     ...((query['state'] ?? []) as string[]).flatMap((state) =>
-      states === null || states.includes(state) ? [] : [{ path: `${path}.state`, message: `names the state ${state.slice(0, 100)}; known are ${states.slice(0, 50).join(', ')}` }]),
+      states === null || states.includes(state)
+        ? []
+        : [
+            {
+              path: `${path}.state`,
+              message: `names the state ${state.slice(0, 100)}; known are ${states.slice(0, 50).join(', ')}`,
+            },
+          ],
+    ),
   ];
 };
 
 const flagProblems = (flag: ManifestFlag, path: string, resources: ReadonlySet<string>): FaultDetail[] => [
-  ...(flag.kind === 'json' || typeof flag.default === flag.kind ? [] : [{ path: `${path}.default`, message: `must be a ${flag.kind}` }]),
+  ...(flag.kind === 'json' || typeof flag.default === flag.kind
+    ? []
+    : [{ path: `${path}.default`, message: `must be a ${flag.kind}` }]),
   ...undeclaredProblems('resource', resources, flag.resource, `${path}.resource`),
 ];
 
@@ -76,8 +111,12 @@ export const crossReferenceProblems = ({ manifest, invalidPaths: unsound }: Vali
   const each = <T>(list: readonly T[], kind: string, look: (entry: T, path: string) => FaultDetail[]): FaultDetail[] =>
     list.flatMap((entry, i) => (unsound.has(`${kind}.${String(i)}`) ? [] : look(entry, `${kind}.${String(i)}`)));
   const states: States = (name) => {
-    const meant = inboxes.flatMap((inbox, i) => (name === undefined || inbox.name === name ? [{ inbox, place: `inboxes.${String(i)}` }] : []));
-    return meant.some(({ place }) => unsound.has(place)) ? null : meant.flatMap(({ inbox }) => names(inboxStates(inbox)));
+    const meant = inboxes.flatMap((inbox, i) =>
+      name === undefined || inbox.name === name ? [{ inbox, place: `inboxes.${String(i)}` }] : [],
+    );
+    return meant.some(({ place }) => unsound.has(place))
+      ? null
+      : meant.flatMap(({ inbox }) => names(inboxStates(inbox)));
   };
   return [
     ...duplicateNames(known.resources, 'resources'),
@@ -85,7 +124,10 @@ export const crossReferenceProblems = ({ manifest, invalidPaths: unsound }: Vali
     ...duplicateNames(known.views, 'views'),
     ...duplicateNames(names(actions), 'actions'),
     ...duplicateNames(names(pages), 'pages'),
-    ...duplicateNames(flags.map(({ key }) => key), 'flags'),
+    ...duplicateNames(
+      flags.map(({ key }) => key),
+      'flags',
+    ),
     ...each(resources, 'resources', (resource, path) => resourceProblems(resource, path, resourceNames)),
     ...each(inboxes, 'inboxes', (inbox, path) => inboxProblems(inbox, path, manifest)),
     ...each(views, 'views', (view, path) => viewProblems(view, path, { inboxes: inboxNames, states })),

@@ -13,14 +13,21 @@ const problemsIn = (schema: object, path: string, compile: (schema: object) => u
     compile(schema);
     return [];
   } catch (error) {
-    return [{ path, message: `is not a JSON Schema 2020-12: ${error instanceof Error ? error.message.slice(0, 300).toWellFormed() : ''}` }];
+    return [
+      {
+        path,
+        message: `is not a JSON Schema 2020-12: ${error instanceof Error ? error.message.slice(0, 300).toWellFormed() : ''}`,
+      },
+    ];
   }
 };
 
 /** The problems of one schema after the other. */
 export function* schemaProblems({ inboxes = [], actions = [] }: Manifest): Generator<FaultDetail[]> {
-  for (const [i, { fields }] of inboxes.entries()) if (fields !== undefined) yield problemsIn(fields, `inboxes.${String(i)}.fields`, compileAppSchema);
-  for (const [i, { input }] of actions.entries()) if (input !== undefined) yield problemsIn(input, `actions.${String(i)}.input`, compileAppSchemaWithDefaults);
+  for (const [i, { fields }] of inboxes.entries())
+    if (fields !== undefined) yield problemsIn(fields, `inboxes.${String(i)}.fields`, compileAppSchema);
+  for (const [i, { input }] of actions.entries())
+    if (input !== undefined) yield problemsIn(input, `actions.${String(i)}.input`, compileAppSchemaWithDefaults);
 }
 
 /** The same, letting others have their turn in between. */

@@ -26,11 +26,23 @@ const nameOnly = (entry: unknown, place: string): object => {
  * null: nothing can be said about how its entries fit each other, as there is a list that is none, or as not all problems
  * of form are among `problems`.
  */
-export const extractValidParts = (value: unknown, problems: readonly FaultDetail[], isSound: (manifest: object) => boolean): ValidManifestParts | null => {
+export const extractValidParts = (
+  value: unknown,
+  problems: readonly FaultDetail[],
+  isSound: (manifest: object) => boolean,
+): ValidManifestParts | null => {
   if (!isObject(value) || kinds.some((kind) => value[kind] !== undefined && !Array.isArray(value[kind]))) return null;
   const unsound = new Set(problems.map(({ path }) => path.split('.').slice(0, 2).join('.')));
   const parts = (look: (entry: unknown, place: string) => readonly unknown[]): object =>
-    Object.fromEntries(kinds.map((kind) => [kind, ((value[kind] ?? []) as readonly unknown[]).flatMap((entry, i) => look(entry, `${kind}.${String(i)}`))]));
+    Object.fromEntries(
+      kinds.map((kind) => [
+        kind,
+        ((value[kind] ?? []) as readonly unknown[]).flatMap((entry, i) => look(entry, `${kind}.${String(i)}`)),
+      ]),
+    );
   if (!isSound(parts((entry, place) => (unsound.has(place) ? [] : [entry])))) return null;
-  return { manifest: parts((entry, place) => [unsound.has(place) ? nameOnly(entry, place) : entry]) as Manifest, invalidPaths: unsound };
+  return {
+    manifest: parts((entry, place) => [unsound.has(place) ? nameOnly(entry, place) : entry]) as Manifest,
+    invalidPaths: unsound,
+  };
 };

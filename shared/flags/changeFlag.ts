@@ -18,7 +18,16 @@ import type { SavedResponse } from '../platform/journal/idempotency.ts';
 import { channels } from '../platform/redis/bus.ts';
 import { decideFlag, type FlagChange } from './decideFlag.ts';
 import { flagChangeProblems, requireTargetLimits, type CheckedBody } from './flagChangeProblems.ts';
-import { flagChangeSummary, flagEtag, resolveFlag, flagView, readFlagRow, redactFlag, type ResolvedFlag, type FlagView } from './model.ts';
+import {
+  flagChangeSummary,
+  flagEtag,
+  resolveFlag,
+  flagView,
+  readFlagRow,
+  redactFlag,
+  type ResolvedFlag,
+  type FlagView,
+} from './model.ts';
 import { writeFlagChange } from './write.ts';
 
 export interface FlagChangeResult {
@@ -35,7 +44,10 @@ export interface FlagChangeOptions {
 }
 
 /** The flag, when it is declared now and the caller sees it; else `404`. */
-export const requireVisibleFlag = ({ env, principal }: Pick<Caller, 'env' | 'principal'>, key: string): ManifestFlag => {
+export const requireVisibleFlag = (
+  { env, principal }: Pick<Caller, 'env' | 'principal'>,
+  key: string,
+): ManifestFlag => {
   const declared = env.definition.flags.get(key);
   if (declared === undefined || !principal.access.sees('flag', key)) throw fault('not_found');
   return declared;
@@ -45,7 +57,8 @@ export const requireVisibleFlag = ({ env, principal }: Pick<Caller, 'env' | 'pri
 export const requireMayChangeFlag = ({ principal }: Caller, key: string): void => {
   const problem = principalModeFault(withoutSupervision(principal));
   if (problem !== null) throw problem;
-  if (!principal.access.can('flag', key, 'change')) throw fault('forbidden', `Your role does not allow change of the flag ${key}.`);
+  if (!principal.access.can('flag', key, 'change'))
+    throw fault('forbidden', `Your role does not allow change of the flag ${key}.`);
 };
 
 /** Optimistic rounds before the row is locked, and rounds before giving up. */
@@ -53,9 +66,13 @@ const optimisticRounds = 3;
 const roundsMax = 20;
 
 const versionConflict = (flag: ResolvedFlag, { access }: Caller['principal'], at: number): Fault =>
-  fault('version_conflict', undefined, { body: { current: redactFlag(flagView(flag, at), access) }, headers: { etag: flagEtag(flag.version) } });
+  fault('version_conflict', undefined, {
+    body: { current: redactFlag(flagView(flag, at), access) },
+    headers: { etag: flagEtag(flag.version) },
+  });
 
-const staleFlagFault = (path: string, message: string): Fault => fault('stale', undefined, { details: [{ path, message }] });
+const staleFlagFault = (path: string, message: string): Fault =>
+  fault('stale', undefined, { details: [{ path, message }] });
 
 interface FlagChangeContext {
   readonly deps: FlagDeps;
@@ -66,19 +83,34 @@ interface FlagChangeContext {
 }
 
 /** One round: reads, decides, writes; null when it changed underneath. */
-const tryChange = async ({ deps, caller, declared, change, options }: FlagChangeContext, db: Db | Tx, lock: boolean): Promise<FlagChangeResult | null> => {
+const tryChange = async (
+  { deps, caller, declared, change, options }: FlagChangeContext,
+  db: Db | Tx,
+  lock: boolean,
+): Promise<FlagChangeResult | null> => {
   const { env, principal, requestId, address } = caller;
   const at = deps.clock.now();
   const before = resolveFlag(declared, await readFlagRow(db, env.id, declared.key, lock));
   const { expectedChanges, approvedBy = null, ifMatch, save } = options;
-  if (expectedChanges !== undefined && before.changes !== expectedChanges) throw staleFlagFault('flag', 'was changed since this was asked for');
+  if (expectedChanges !== undefined && before.changes !== expectedChanges)
+    throw staleFlagFault('flag', 'was changed since this was asked for');
   if (ifMatch !== undefined && ifMatch !== before.version) throw versionConflict(before, principal, at);
   const by = { ...toActorRef(principal), role: principal.role?.name ?? null };
-  const after = decideFlag(before, change, { at, by, requestId, address, rampId: newId('job'), approved: approvedBy !== null });
+  const after = decideFlag(before, change, {
+    at,
+    by,
+    requestId,
+    address,
+    rampId: newId('job'),
+    approved: approvedBy !== null,
+  });
   if (after.targets !== before.targets) requireTargetLimits(after.targets);
   const view = flagView(after, at);
   // Whoever approves sees it by their own rights.
-  const applied: FlagChangeResult = { flag: approvedBy === null ? redactFlag(view, principal.access) : view, changed: after !== before };
+  const applied: FlagChangeResult = {
+    flag: approvedBy === null ? redactFlag(view, principal.access) : view,
+    changed: after !== before,
+  };
   const saved = save?.(applied) ?? null;
   if (after === before) {
     if (saved !== null) await insertSavedResponse(db, saved, at);
@@ -93,7 +125,10 @@ const changeWithRetries = async (wanted: FlagChangeContext, db: Db | Tx): Promis
   for (let attempt = 0; attempt < roundsMax; attempt++) {
     try {
       const lock = !own || attempt >= optimisticRounds;
-      const applied = own && lock ? await wanted.deps.db.transaction((tx) => tryChange(wanted, tx, true)) : await tryChange(wanted, db, lock);
+      const applied =
+        own && lock
+          ? await wanted.deps.db.transaction((tx) => tryChange(wanted, tx, true))
+          : await tryChange(wanted, db, lock);
       if (applied !== null) return applied;
     } catch (error) {
       if (!own || !isSerializationFailure(error)) throw error;
@@ -113,10 +148,19 @@ export const notifyFlagsChanged = ({ bus }: Pick<FlagDeps, 'bus'>): void => {
  * Changes a flag for `caller` (whoever asked for it), with everything checked as it stands now; `db` may be an open
  * transaction. With `approvedBy`, what no longer fits is `409 stale`.
  */
-export const applyFlagChange = async (deps: FlagDeps, db: Db | Tx, caller: Caller, key: string, change: FlagChange, options: FlagChangeOptions = {}): Promise<FlagView> => {
+export const applyFlagChange = async (
+  deps: FlagDeps,
+  db: Db | Tx,
+  caller: Caller,
+  key: string,
+  change: FlagChange,
+  options: FlagChangeOptions = {},
+): Promise<FlagView> => {
   const declared = requireVisibleFlag(caller, key);
   requireMayChangeFlag(caller, key);
-  const problems = flagChangeProblems(caller, declared, change, deps.clock.now()).filter(({ path }) => options.approvedBy === undefined || path !== 'change.ramp.at');
+  const problems = flagChangeProblems(caller, declared, change, deps.clock.now()).filter(
+    ({ path }) => options.approvedBy === undefined || path !== 'change.ramp.at',
+  );
   if (problems.length > 0) throw fault('stale', undefined, { details: problems });
   const applied = await changeWithRetries({ deps, caller, declared, change, options }, db);
   const announce = (): void => {
@@ -127,7 +171,9 @@ export const applyFlagChange = async (deps: FlagDeps, db: Db | Tx, caller: Calle
   return applied.flag;
 };
 
-export type FlagChangeOutcome = { readonly kind: 'done'; readonly applied: FlagChangeResult } | { readonly kind: 'pending'; readonly approval: string };
+export type FlagChangeOutcome =
+  | { readonly kind: 'done'; readonly applied: FlagChangeResult }
+  | { readonly kind: 'pending'; readonly approval: string };
 
 /** Stopping a ramp is what must always be quick. */
 const isRampStop = (change: FlagChange): boolean => change.ramp === null && Object.keys(change).length === 1;
@@ -138,7 +184,12 @@ export interface FlagChangeRequest extends CheckedBody {
 }
 
 /** From the version on: confirmed, approved or the change itself. The caller has been let through and the body is checked. */
-export const changeFlag = async (deps: FlagDeps, caller: Caller, declared: ManifestFlag, { change, confirmed, ifMatch, save }: FlagChangeRequest): Promise<FlagChangeOutcome> => {
+export const changeFlag = async (
+  deps: FlagDeps,
+  caller: Caller,
+  declared: ManifestFlag,
+  { change, confirmed, ifMatch, save }: FlagChangeRequest,
+): Promise<FlagChangeOutcome> => {
   const { env, principal } = caller;
   const { key, danger = null } = declared;
   const supervised = principal.mode === 'supervised';
@@ -147,9 +198,16 @@ export const changeFlag = async (deps: FlagDeps, caller: Caller, declared: Manif
   const now = resolveFlag(declared, await readFlagRow(deps.db, env.id, key));
   const at = deps.clock.now();
   if (ifMatch !== undefined && ifMatch !== now.version) throw versionConflict(now, caller.principal, at);
-  if (danger !== null && !confirmed && !quick) throw fault('confirmation_required', undefined, { details: [{ path: 'confirmed', message: `danger: ${danger}` }] });
+  if (danger !== null && !confirmed && !quick)
+    throw fault('confirmation_required', undefined, { details: [{ path: 'confirmed', message: `danger: ${danger}` }] });
   if (!needsApproval) {
-    const declaredNow: FlagChangeContext = { deps, caller, declared, change, options: { ifMatch, save: (applied) => save({ kind: 'done', applied }) } };
+    const declaredNow: FlagChangeContext = {
+      deps,
+      caller,
+      declared,
+      change,
+      options: { ifMatch, save: (applied) => save({ kind: 'done', applied }) },
+    };
     const applied = await changeWithRetries(declaredNow, deps.db);
     if (applied.changed) notifyFlagsChanged(deps);
     return { kind: 'done', applied };

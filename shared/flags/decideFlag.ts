@@ -38,7 +38,11 @@ const mergeTargets = (targets: ResolvedFlag['targets'], patch: ResolvedFlag['tar
   return Object.fromEntries(all);
 };
 
-const startRamp = (given: RampRequest, { value, rollout }: Pick<ResolvedFlag, 'value' | 'rollout'>, occasion: FlagDecisionContext): Ramp => {
+const startRamp = (
+  given: RampRequest,
+  { value, rollout }: Pick<ResolvedFlag, 'value' | 'rollout'>,
+  occasion: FlagDecisionContext,
+): Ramp => {
   const { at, by, requestId, address, rampId, approved } = occasion;
   const wanted = given.at ?? at;
   return {
@@ -59,15 +63,24 @@ const startRamp = (given: RampRequest, { value, rollout }: Pick<ResolvedFlag, 'v
 export const decideFlag = (flag: ResolvedFlag, change: FlagChange, occasion: FlagDecisionContext): ResolvedFlag => {
   let { value, rollout, ramp } = flag;
   if ('value' in change) [value, rollout, ramp] = [change.value, null, null];
-  if (change.rollout !== undefined) [rollout, ramp] = [change.rollout === null ? null : thousandths(change.rollout), null];
-  if (change.ramp !== undefined) ramp = change.ramp === null ? null : startRamp(change.ramp, { value, rollout }, occasion);
+  if (change.rollout !== undefined)
+    [rollout, ramp] = [change.rollout === null ? null : thousandths(change.rollout), null];
+  if (change.ramp !== undefined)
+    ramp = change.ramp === null ? null : startRamp(change.ramp, { value, rollout }, occasion);
   const targets = change.targets === undefined ? flag.targets : mergeTargets(flag.targets, change.targets);
   const rules = change.rules ?? flag.rules;
   const is = { value, rollout, ramp, targets, rules };
   const was = { value: flag.value, rollout: flag.rollout, ramp: flag.ramp, targets: flag.targets, rules: flag.rules };
   if (isDeepStrictEqual(is, was)) return flag;
   const { type, id, name } = occasion.by;
-  return { ...flag, ...is, version: flag.version + 1, changes: flag.changes + 1, updatedAt: occasion.at, updatedBy: { type, id, name } };
+  return {
+    ...flag,
+    ...is,
+    version: flag.version + 1,
+    changes: flag.changes + 1,
+    updatedAt: occasion.at,
+    updatedBy: { type, id, name },
+  };
 };
 
 const historyMembers = ['value', 'rollout', 'rules', 'ramp'] as const;
@@ -75,7 +88,11 @@ const historyMembers = ['value', 'rollout', 'rules', 'ramp'] as const;
 type Members = Record<string, unknown>;
 
 /** The members that differ, as they were and as they are; of the targets those that differ, null where there is none. */
-export const flagDifference = (before: ResolvedFlag, after: ResolvedFlag, at: number): { readonly before: Members; readonly after: Members } => {
+export const flagDifference = (
+  before: ResolvedFlag,
+  after: ResolvedFlag,
+  at: number,
+): { readonly before: Members; readonly after: Members } => {
   const [was, is]: [Members, Members] = [{}, {}];
   const [former, current] = [flagView(before, at), flagView(after, at)];
   for (const member of historyMembers) {
@@ -85,7 +102,9 @@ export const flagDifference = (before: ResolvedFlag, after: ResolvedFlag, at: nu
   }
   if (before.targets !== after.targets) {
     const [old, now] = [new Map(Object.entries(before.targets)), new Map(Object.entries(after.targets))];
-    const ids = [...new Set([...old.keys(), ...now.keys()])].filter((id) => !isDeepStrictEqual(old.get(id), now.get(id)));
+    const ids = [...new Set([...old.keys(), ...now.keys()])].filter(
+      (id) => !isDeepStrictEqual(old.get(id), now.get(id)),
+    );
     if (ids.length > 0) {
       was['targets'] = Object.fromEntries(ids.map((id) => [id, old.get(id) ?? null]));
       is['targets'] = Object.fromEntries(ids.map((id) => [id, now.get(id) ?? null]));

@@ -8,7 +8,9 @@ import { createBucketer } from './bucket.ts';
 
 export type FlagValueKind = 'boolean' | 'string' | 'number' | 'json';
 
-export type FlagRule = { readonly when: ConditionExpression; readonly value: unknown } | { readonly when: ConditionExpression; readonly rollout: number };
+export type FlagRule =
+  | { readonly when: ConditionExpression; readonly value: unknown }
+  | { readonly when: ConditionExpression; readonly rollout: number };
 
 /** The members of a flag, as `GET /flags/:flag` answers it, that decide what it is for somebody. */
 export interface FlagState {
@@ -42,11 +44,23 @@ export type Evaluate = (context: EvaluationContext) => FlagEvaluation;
 type Test = (context: EvaluationContext) => boolean;
 
 const createEvaluation = (value: unknown, reason: Reason): FlagEvaluation =>
-  Object.freeze({ value, reason, variant: typeof value === 'boolean' ? (value ? 'on' : 'off') : null, keyMissing: false });
-const missingKeyEvaluation: FlagEvaluation = Object.freeze({ value: null, reason: 'ERROR', variant: null, keyMissing: true });
+  Object.freeze({
+    value,
+    reason,
+    variant: typeof value === 'boolean' ? (value ? 'on' : 'off') : null,
+    keyMissing: false,
+  });
+const missingKeyEvaluation: FlagEvaluation = Object.freeze({
+  value: null,
+  reason: 'ERROR',
+  variant: null,
+  keyMissing: true,
+});
 
 const ownMember = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
+  typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? (value as Record<string, unknown>)[name]
+    : undefined;
 
 const readerOf = (path: string): ((context: EvaluationContext) => unknown) => {
   const [first = '', ...rest] = path.split('.');
@@ -93,12 +107,16 @@ const compileSplit = (flag: string, rollout: number): Evaluate => {
   };
 };
 
-const always = (answer: FlagEvaluation): Evaluate => () => answer;
+const always =
+  (answer: FlagEvaluation): Evaluate =>
+  () =>
+    answer;
 
 /** Puts a rule before what comes after it. */
 const compileRule = (flag: string, rule: FlagRule, rest: Evaluate): Evaluate => {
   const test = compileCondition(rule.when);
-  const then = 'rollout' in rule ? compileSplit(flag, rule.rollout) : always(createEvaluation(rule.value, 'TARGETING_MATCH'));
+  const then =
+    'rollout' in rule ? compileSplit(flag, rule.rollout) : always(createEvaluation(rule.value, 'TARGETING_MATCH'));
   return (context) => (test(context) ? then(context) : rest(context));
 };
 
@@ -114,9 +132,16 @@ const compileTargets = (targets: FlagState['targets'], rest: Evaluate): Evaluate
 /** Makes the function that evaluates a flag; the rules have passed `conditionProblems`. */
 export const compileFlag = ({ flag, value, rollout, targets, rules }: FlagState): Evaluate => {
   const last = rollout === null ? always(createEvaluation(value, 'STATIC')) : compileSplit(flag, rollout);
-  return compileTargets(targets, rules.reduceRight((rest, rule) => compileRule(flag, rule, rest), last));
+  return compileTargets(
+    targets,
+    rules.reduceRight((rest, rule) => compileRule(flag, rule, rest), last),
+  );
 };
 
 /** Whether a value may be one of a flag of this kind. */
 export const isOfKind = (kind: FlagValueKind, value: unknown): boolean =>
-  kind === 'json' ? value !== undefined : kind === 'number' ? typeof value === 'number' && Number.isFinite(value) : typeof value === kind;
+  kind === 'json'
+    ? value !== undefined
+    : kind === 'number'
+      ? typeof value === 'number' && Number.isFinite(value)
+      : typeof value === kind;

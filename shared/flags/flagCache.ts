@@ -13,10 +13,16 @@ import { flagColumns, resolveFlag, toPercent, type ResolvedFlag, type FlagRow } 
 
 const pollMs = 1_000;
 
-const changedSinceSql = statement('flags.news', `
-  select pg_snapshot_xmin(pg_current_snapshot())::text as horizon, f.env, f.key, f.version from (select 1) once left join flags f on f.changed >= $1::xid8`);
-const readChangedSql = statement('flags.changed', `
-  select ${flagColumns} from flags join unnest($1::int[], $2::text[]) as wanted (wanted_env, wanted_key) on env = wanted_env and key = wanted_key`);
+const changedSinceSql = statement(
+  'flags.news',
+  `
+  select pg_snapshot_xmin(pg_current_snapshot())::text as horizon, f.env, f.key, f.version from (select 1) once left join flags f on f.changed >= $1::xid8`,
+);
+const readChangedSql = statement(
+  'flags.changed',
+  `
+  select ${flagColumns} from flags join unnest($1::int[], $2::text[]) as wanted (wanted_env, wanted_key) on env = wanted_env and key = wanted_key`,
+);
 
 interface ChangedFlagRow {
   readonly horizon: string;
@@ -54,7 +60,19 @@ interface CompiledFlag extends CachedFlag {
 const compileCachedFlag = (declared: ManifestFlag, row: FlagRow | undefined): CompiledFlag => {
   const flag = resolveFlag(declared, row);
   const { value, rollout, targets, rules } = flag;
-  return { declared, row, flag, evaluate: compileFlag({ flag: declared.key, kind: declared.kind, value, rollout: rollout === null ? null : toPercent(rollout), targets, rules }) };
+  return {
+    declared,
+    row,
+    flag,
+    evaluate: compileFlag({
+      flag: declared.key,
+      kind: declared.kind,
+      value,
+      rollout: rollout === null ? null : toPercent(rollout),
+      targets,
+      rules,
+    }),
+  };
 };
 
 type ByKey<V> = Map<number, Map<string, V>>;
@@ -78,8 +96,13 @@ export const openFlagCache = ({ db, bus, onError }: FlagCacheDeps): FlagCache =>
 
   const look = async (): Promise<void> => {
     const found = await queryRows<ChangedFlagRow>(db, changedSinceSql, [horizon]);
-    const newer = found.filter(({ env, key, version }) => env !== null && version > (stored.get(env)?.get(key)?.version ?? 0));
-    const read = newer.length === 0 ? [] : await queryRows<FlagRow>(db, readChangedSql, [newer.map(({ env }) => env), newer.map(({ key }) => key)]);
+    const newer = found.filter(
+      ({ env, key, version }) => env !== null && version > (stored.get(env)?.get(key)?.version ?? 0),
+    );
+    const read =
+      newer.length === 0
+        ? []
+        : await queryRows<FlagRow>(db, readChangedSql, [newer.map(({ env }) => env), newer.map(({ key }) => key)]);
     for (const row of read) getOrCreateMap(stored, row.env).set(row.key, row);
     horizon = found[0]?.horizon ?? horizon;
     for (const env of new Set(read.map((row) => row.env))) {
@@ -96,10 +119,12 @@ export const openFlagCache = ({ db, bus, onError }: FlagCacheDeps): FlagCache =>
       });
       return looking;
     }
-    next ??= looking.catch(() => undefined).then(() => {
-      next = null;
-      return refresh();
-    });
+    next ??= looking
+      .catch(() => undefined)
+      .then(() => {
+        next = null;
+        return refresh();
+      });
     return next;
   };
   const begin = (): Promise<void> => {

@@ -25,7 +25,9 @@ const checkForm = compileCheck(flagChangeBody);
 
 const valueProblem = (kind: FlagValueKind, value: unknown): string | null => {
   if (!isOfKind(kind, value)) return `must be a ${kind}, like every value of this flag`;
-  return Buffer.byteLength(JSON.stringify(value)) > limits.flagValueBytes ? `must be at most ${String(limits.flagValueBytes / 1024)} KiB` : null;
+  return Buffer.byteLength(JSON.stringify(value)) > limits.flagValueBytes
+    ? `must be at most ${String(limits.flagValueBytes / 1024)} KiB`
+    : null;
 };
 
 /** Three decimals: the thousandths of which there are as many as places (bucket.ts). */
@@ -34,7 +36,8 @@ const percentProblem = (kind: FlagValueKind, percentage: number): string | null 
   return Number(percentage.toFixed(3)) === percentage ? null : 'must have at most three decimals';
 };
 
-const detailsAt = (path: string, message: string | null): FaultDetail[] => (message === null ? [] : [{ path, message }]);
+const detailsAt = (path: string, message: string | null): FaultDetail[] =>
+  message === null ? [] : [{ path, message }];
 
 const targetProblems = (kind: FlagValueKind, targets: Readonly<Record<string, unknown>>): FaultDetail[] => {
   const details: FaultDetail[] = [];
@@ -52,7 +55,9 @@ const ruleProblems = (kind: FlagValueKind, rules: NonNullable<GivenChange['rules
   rules.flatMap((rule, i) => {
     const path = `change.rules.${String(i)}`;
     const wrong = conditionProblems(rule.when, `${path}.when`);
-    return 'rollout' in rule ? [...wrong, ...detailsAt(`${path}.rollout`, percentProblem(kind, rule.rollout))] : [...wrong, ...detailsAt(`${path}.value`, valueProblem(kind, rule.value))];
+    return 'rollout' in rule
+      ? [...wrong, ...detailsAt(`${path}.rollout`, percentProblem(kind, rule.rollout))]
+      : [...wrong, ...detailsAt(`${path}.value`, valueProblem(kind, rule.value))];
   });
 
 const rampProblems = (caller: Caller, kind: FlagValueKind, ramp: RampRequest, now: number): FaultDetail[] => {
@@ -61,19 +66,46 @@ const rampProblems = (caller: Caller, kind: FlagValueKind, ramp: RampRequest, no
     ...detailsAt('change.ramp', kind === 'boolean' ? null : 'is for on/off flags only'),
     ...(kind === 'boolean' ? detailsAt('change.ramp.to', percentProblem(kind, to)) : []),
     ...detailsAt('change.ramp.over', over < every ? 'must be at least every' : null),
-    ...detailsAt('change.ramp.every', countRampSteps(ramp) > limits.rampSteps ? `makes more than ${String(limits.rampSteps)} steps` : null),
-    ...detailsAt('change.ramp.at', ramp.at !== null && ramp.at < now - limits.rampPastMs ? 'must not be more than a day past' : null),
-    ...detailsAt('change.ramp.at', ramp.at !== null && ramp.at + over + every > limits.timeMax ? 'must be a time at which it can end' : null),
-    ...detailsAt('change.ramp.guard.inbox', guard !== null && findVisibleInbox(caller, guard.inbox) === undefined ? 'is not an inbox that you can see' : null),
+    ...detailsAt(
+      'change.ramp.every',
+      countRampSteps(ramp) > limits.rampSteps ? `makes more than ${String(limits.rampSteps)} steps` : null,
+    ),
+    ...detailsAt(
+      'change.ramp.at',
+      ramp.at !== null && ramp.at < now - limits.rampPastMs ? 'must not be more than a day past' : null,
+    ),
+    ...detailsAt(
+      'change.ramp.at',
+      ramp.at !== null && ramp.at + over + every > limits.timeMax ? 'must be a time at which it can end' : null,
+    ),
+    ...detailsAt(
+      'change.ramp.guard.inbox',
+      guard !== null && findVisibleInbox(caller, guard.inbox) === undefined ? 'is not an inbox that you can see' : null,
+    ),
   ];
 };
 
-const toRampRequest = ({ to, over, every, at: start = null, guard = null }: NonNullable<GivenChange['ramp']>): RampRequest => ({
-  to, over, every, at: start, guard: guard === null ? null : { ...guard, tag: guard.tag ?? null },
+const toRampRequest = ({
+  to,
+  over,
+  every,
+  at: start = null,
+  guard = null,
+}: NonNullable<GivenChange['ramp']>): RampRequest => ({
+  to,
+  over,
+  every,
+  at: start,
+  guard: guard === null ? null : { ...guard, tag: guard.tag ?? null },
 });
 
 /** The problems of a change whose form is good, for a flag as it is declared now. */
-export const flagChangeProblems = (caller: Caller, { kind }: Pick<ManifestFlag, 'kind'>, change: FlagChange, now: number): FaultDetail[] => [
+export const flagChangeProblems = (
+  caller: Caller,
+  { kind }: Pick<ManifestFlag, 'kind'>,
+  change: FlagChange,
+  now: number,
+): FaultDetail[] => [
   ...('value' in change ? detailsAt('change.value', valueProblem(kind, change.value)) : []),
   ...(typeof change.rollout === 'number' ? detailsAt('change.rollout', percentProblem(kind, change.rollout)) : []),
   ...(change.targets === undefined ? [] : targetProblems(kind, change.targets)),
@@ -85,7 +117,10 @@ export const flagChangeProblems = (caller: Caller, { kind }: Pick<ManifestFlag, 
 export const parseFlagChange = (caller: Caller, declared: ManifestFlag, body: unknown, now: number): CheckedBody => {
   const { change: given, confirmed = false } = checkForm(body);
   const { ramp, ...rest } = given;
-  const change = { ...rest, ...(ramp === undefined ? {} : { ramp: ramp === null ? null : toRampRequest(ramp) }) } as FlagChange;
+  const change = {
+    ...rest,
+    ...(ramp === undefined ? {} : { ramp: ramp === null ? null : toRampRequest(ramp) }),
+  } as FlagChange;
   const problems = flagChangeProblems(caller, declared, change, now);
   if (problems.length > 0) throw invalidFault(problems.slice(0, limits.detailsMax));
   return { change, confirmed };
@@ -94,8 +129,16 @@ export const parseFlagChange = (caller: Caller, declared: ManifestFlag, body: un
 /** What only the change's result can show: throws `400 invalid` when a flag would have too many targets, or too large ones. */
 export const requireTargetLimits = (targets: Readonly<Record<string, unknown>>): void => {
   const count = Object.keys(targets).length;
-  if (count > limits.flagTargets) throw invalidFault([{ path: 'change.targets', message: `make ${String(count)} in all; a flag has at most ${String(limits.flagTargets)}` }]);
+  if (count > limits.flagTargets)
+    throw invalidFault([
+      {
+        path: 'change.targets',
+        message: `make ${String(count)} in all; a flag has at most ${String(limits.flagTargets)}`,
+      },
+    ]);
   if (Buffer.byteLength(JSON.stringify(targets)) > limits.flagTargetsBytes) {
-    throw invalidFault([{ path: 'change.targets', message: `make more than ${String(limits.flagTargetsBytes / 1024)} KiB in all` }]);
+    throw invalidFault([
+      { path: 'change.targets', message: `make more than ${String(limits.flagTargetsBytes / 1024)} KiB in all` },
+    ]);
   }
 };

@@ -42,21 +42,31 @@ export interface ResolvedFlag {
 /** As `GET /flags/:flag` shows it. */
 export type FlagView = Readonly<Record<string, unknown>> & { readonly flag: string; readonly version: number };
 
-export const flagColumns = 'env, key, kind, value, rollout, targets, rules, ramp, ramp_id, version, changes, updated_at, updated_by';
+export const flagColumns =
+  'env, key, kind, value, rollout, targets, rules, ramp, ramp_id, version, changes, updated_at, updated_by';
 
 const flagByKeySql = statement('flags.one', `select ${flagColumns} from flags where env = $1 and key = $2`);
-const lockedFlagSql = statement('flags.locked', `select ${flagColumns} from flags where env = $1 and key = $2 for update`);
-const flagsByKeysSql = statement('flags.some', `select ${flagColumns} from flags where env = $1 and key = any ($2::text[])`);
+const lockedFlagSql = statement(
+  'flags.locked',
+  `select ${flagColumns} from flags where env = $1 and key = $2 for update`,
+);
+const flagsByKeysSql = statement(
+  'flags.some',
+  `select ${flagColumns} from flags where env = $1 and key = any ($2::text[])`,
+);
 
-export const readFlagRow = (db: Db | Tx, env: number, key: string, lock = false): Promise<FlagRow | undefined> => queryRow<FlagRow>(db, lock ? lockedFlagSql : flagByKeySql, [env, key]);
+export const readFlagRow = (db: Db | Tx, env: number, key: string, lock = false): Promise<FlagRow | undefined> =>
+  queryRow<FlagRow>(db, lock ? lockedFlagSql : flagByKeySql, [env, key]);
 
-export const readFlagRows = (db: Db | Tx, env: number, keys: readonly string[]): Promise<FlagRow[]> => queryRows<FlagRow>(db, flagsByKeysSql, [env, keys]);
+export const readFlagRows = (db: Db | Tx, env: number, keys: readonly string[]): Promise<FlagRow[]> =>
+  queryRows<FlagRow>(db, flagsByKeysSql, [env, keys]);
 
 /** A flag that was never changed, or whose kind was declared otherwise since, is as it is declared. */
 export const resolveFlag = (declared: ManifestFlag, stored: FlagRow | undefined): ResolvedFlag => {
   const { version = 1, changes = 0, updated_at: updatedAt = null, updated_by: updatedBy = null } = stored ?? {};
   const about = { declared, version, changes, updatedAt, updatedBy };
-  if (stored === undefined || stored.kind !== declared.kind) return { ...about, value: declared.default, rollout: null, targets: {}, rules: [], ramp: null };
+  if (stored === undefined || stored.kind !== declared.kind)
+    return { ...about, value: declared.default, rollout: null, targets: {}, rules: [], ramp: null };
   const { value, rollout, targets, rules, ramp } = stored;
   return { ...about, value, rollout, targets, rules, ramp };
 };
@@ -64,7 +74,10 @@ export const resolveFlag = (declared: ManifestFlag, stored: FlagRow | undefined)
 export const toPercent = (thousandths: number): number => thousandths / 1000;
 
 /** `at`: now; whether a ramp has begun is a matter of time. */
-export const flagView = ({ declared, value, rollout, targets, rules, ramp, version, updatedAt, updatedBy }: ResolvedFlag, at: number): FlagView => ({
+export const flagView = (
+  { declared, value, rollout, targets, rules, ramp, version, updatedAt, updatedBy }: ResolvedFlag,
+  at: number,
+): FlagView => ({
   flag: declared.key,
   kind: declared.kind,
   value,
@@ -86,13 +99,22 @@ export const flagView = ({ declared, value, rollout, targets, rules, ramp, versi
  * A flag, or its form before or after a change, as a role sees it: without a guard over an inbox, and without targets by
  * records of a resource, that it doesn't see.
  */
-export const redactFlag = <V extends Readonly<Record<string, unknown>>>(value: V, access: Pick<Access, 'sees'>, resource: unknown = value['resource']): V => {
+export const redactFlag = <V extends Readonly<Record<string, unknown>>>(
+  value: V,
+  access: Pick<Access, 'sees'>,
+  resource: unknown = value['resource'],
+): V => {
   const ramp = value['ramp'] as { readonly guard?: { readonly inbox: string } | null } | null | undefined;
   const inbox = ramp?.guard?.inbox;
   const hidesGuard = inbox !== undefined && !access.sees('inbox', inbox);
-  const hidesTargets = value['targets'] !== undefined && typeof resource === 'string' && !access.sees('resource', resource);
+  const hidesTargets =
+    value['targets'] !== undefined && typeof resource === 'string' && !access.sees('resource', resource);
   if (!hidesGuard && !hidesTargets) return value;
-  return { ...value, ...(hidesGuard ? { ramp: { ...ramp, guard: null } } : {}), ...(hidesTargets ? { targets: {} } : {}) };
+  return {
+    ...value,
+    ...(hidesGuard ? { ramp: { ...ramp, guard: null } } : {}),
+    ...(hidesTargets ? { targets: {} } : {}),
+  };
 };
 
 /** One line for whoever decides about a change. */

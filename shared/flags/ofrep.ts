@@ -13,24 +13,41 @@ import type { EvaluationContext } from './evaluate.ts';
 import type { CachedFlag } from './flagCache.ts';
 
 export const evaluationBody = strictObject({
-  context: Type.Optional(Type.Object({ targetingKey: Type.Optional(Type.String({ maxLength: 1000, description: 'The record id.' })) }, { description: 'The record id and any attributes that rules look at.' })),
+  context: Type.Optional(
+    Type.Object(
+      { targetingKey: Type.Optional(Type.String({ maxLength: 1000, description: 'The record id.' })) },
+      { description: 'The record id and any attributes that rules look at.' },
+    ),
+  ),
 });
 const checkForm = compileCheck(evaluationBody);
 
-const errorCodes: Readonly<Partial<Record<ErrorCode, string>>> = { bad_json: 'PARSE_ERROR', invalid: 'INVALID_CONTEXT', not_found: 'FLAG_NOT_FOUND' };
+const errorCodes: Readonly<Partial<Record<ErrorCode, string>>> = {
+  bad_json: 'PARSE_ERROR',
+  invalid: 'INVALID_CONTEXT',
+  not_found: 'FLAG_NOT_FOUND',
+};
 
 /** A failure with the members that OFREP's clients look at. */
 export const ofrepFault = (failure: Fault, key: string | null): Fault => {
   const { body } = failure.extra;
   const errorCode = body?.['errorCode'] ?? errorCodes[failure.code] ?? 'GENERAL';
-  return new Fault(failure.code, failure.message, { ...failure.extra, body: { ...(key === null ? {} : { key }), ...body, errorCode, errorDetails: failure.message } });
+  return new Fault(failure.code, failure.message, {
+    ...failure.extra,
+    body: { ...(key === null ? {} : { key }), ...body, errorCode, errorDetails: failure.message },
+  });
 };
 
-export const parseEvaluationContext = (body: unknown): EvaluationContext => (checkForm(body) as Static<typeof evaluationBody>).context ?? {};
+export const parseEvaluationContext = (body: unknown): EvaluationContext =>
+  (checkForm(body) as Static<typeof evaluationBody>).context ?? {};
 
 const noKey = 'The flag has a percentage: give the record id as targetingKey.';
 
-const evaluationJson = (key: string, { flag, evaluate }: CachedFlag, context: EvaluationContext): Readonly<Record<string, unknown>> => {
+const evaluationJson = (
+  key: string,
+  { flag, evaluate }: CachedFlag,
+  context: EvaluationContext,
+): Readonly<Record<string, unknown>> => {
   const { value, reason, variant, keyMissing } = evaluate(context);
   if (keyMissing) return { key, errorCode: 'TARGETING_KEY_MISSING', errorDetails: noKey };
   return { key, value, reason, ...(variant === null ? {} : { variant }), metadata: { version: flag.version } };
@@ -43,10 +60,19 @@ const readCachedFlag = async (deps: FlagDeps, caller: Caller, key: string): Prom
 };
 
 /** Throws `404`, and `400` when a percentage has to be decided without a record id. */
-export const evaluateFlag = async (deps: FlagDeps, caller: Caller, key: string, context: EvaluationContext): Promise<object> => {
+export const evaluateFlag = async (
+  deps: FlagDeps,
+  caller: Caller,
+  key: string,
+  context: EvaluationContext,
+): Promise<object> => {
   requireVisibleFlag(caller, key);
   const found = evaluationJson(key, await readCachedFlag(deps, caller, key), context);
-  if ('errorCode' in found) throw fault('invalid', noKey, { details: [{ path: 'context.targetingKey', message: 'is required' }], body: { errorCode: found['errorCode'] } });
+  if ('errorCode' in found)
+    throw fault('invalid', noKey, {
+      details: [{ path: 'context.targetingKey', message: 'is required' }],
+      body: { errorCode: found['errorCode'] },
+    });
   return found;
 };
 
@@ -55,7 +81,11 @@ export interface EvaluatedFlags {
   readonly etag: string;
 }
 
-export const evaluateFlags = async (deps: FlagDeps, caller: Caller, context: EvaluationContext): Promise<EvaluatedFlags> => {
+export const evaluateFlags = async (
+  deps: FlagDeps,
+  caller: Caller,
+  context: EvaluationContext,
+): Promise<EvaluatedFlags> => {
   const { env, principal } = caller;
   const keys = [...env.definition.flags.keys()].filter((key) => principal.access.sees('flag', key)).sort();
   const flags: object[] = [];
@@ -66,4 +96,5 @@ export const evaluateFlags = async (deps: FlagDeps, caller: Caller, context: Eva
 
 /** Whether `if-none-match` names the answer (RFC 9110, section 13.1.2). */
 export const matchesEtag = (ifNoneMatch: string | undefined, etag: string): boolean =>
-  ifNoneMatch !== undefined && ifNoneMatch.split(',').some((tag) => ['*', etag].includes(tag.trim().replace(/^W\//, '')));
+  ifNoneMatch !== undefined &&
+  ifNoneMatch.split(',').some((tag) => ['*', etag].includes(tag.trim().replace(/^W\//, '')));

@@ -48,7 +48,8 @@ export interface Ramp extends RampRequest {
 export const countRampSteps = ({ over, every }: Pick<RampRequest, 'over' | 'every'>): number => Math.ceil(over / every);
 
 /** The step that is due at a time; 0: none yet. */
-export const dueStep = ({ startedAt, every, steps }: Ramp, at: number): number => Math.max(0, Math.min(steps, Math.floor((at - startedAt) / every)));
+export const dueStep = ({ startedAt, every, steps }: Ramp, at: number): number =>
+  Math.max(0, Math.min(steps, Math.floor((at - startedAt) / every)));
 
 /** When step `step` is due. */
 export const stepAt = ({ startedAt, every }: Ramp, step: number): number => startedAt + step * every;
@@ -60,7 +61,8 @@ export const rolloutAt = ({ from, to, every, over, steps }: Ramp, step: number):
 export const isRampRunning = (ramp: Ramp | null): ramp is Ramp => ramp?.status === 'running';
 
 /** When the next step is due; null: there is none. */
-export const nextStepAt = (ramp: Ramp | null): number | null => (isRampRunning(ramp) ? stepAt(ramp, ramp.step + 1) : null);
+export const nextStepAt = (ramp: Ramp | null): number | null =>
+  isRampRunning(ramp) ? stepAt(ramp, ramp.step + 1) : null;
 
 /** Later than any time. */
 const always = Number.MAX_SAFE_INTEGER;
@@ -74,5 +76,17 @@ export const guardUntil = (ramp: Ramp | null): number | null => {
 
 export const rampJson = (ramp: Ramp, at: number): Readonly<Record<string, unknown>> => {
   const { to, over, every, from, startedAt, step, steps, status, guard } = ramp;
-  return { to, over, every, at: ramp.at, guard, from, startedAt, step, steps, nextAt: nextStepAt(ramp), status: status === 'running' && at < startedAt ? 'scheduled' : status };
+  return {
+    to,
+    over,
+    every,
+    at: ramp.at,
+    guard,
+    from,
+    startedAt,
+    step,
+    steps,
+    nextAt: nextStepAt(ramp),
+    status: status === 'running' && at < startedAt ? 'scheduled' : status,
+  };
 };

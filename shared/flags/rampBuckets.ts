@@ -6,7 +6,8 @@
 export const rampBucketMs = 25;
 
 /** When the job of a step that is due at `at` is due: never in the past, where it may be running already. */
-export const rampBucketAt = (at: number, now: number): number => Math.ceil(Math.max(at, now + 1) / rampBucketMs) * rampBucketMs;
+export const rampBucketAt = (at: number, now: number): number =>
+  Math.ceil(Math.max(at, now + 1) / rampBucketMs) * rampBucketMs;
 
 /** In SQL: stages the jobs of \`from\` (env, slot, at) unless they are there; a job's environment is that of one of its ramps. */
 export const stageRampJobsSql = (from: string): string => `

@@ -14,17 +14,36 @@ const guardedFlagsSql = statement('flags.watched', `select ${flagColumns} from f
 const occurrencesSql = `coalesce((e.after ->> 'occurrences')::int, 0) - coalesce((e.before ->> 'occurrences')::int, 0)`;
 const recent = `e.env = $1 and e.inbox = $2 and e.at > $3 and e.verb in ('item.create', 'item.occur') and e.outcome = 'ok'`;
 /** Each row is one occurrence at least, so that one row more than the guard allows says all: nothing beyond it is read. */
-const countAllSql = statement('flags.occurred', `
-  select coalesce(sum(n), 0)::int as n from (select ${occurrencesSql} as n from events e where ${recent} order by e.at desc limit $4) newest`);
-const countTaggedSql = statement('flags.occurredTagged', `
+const countAllSql = statement(
+  'flags.occurred',
+  `
+  select coalesce(sum(n), 0)::int as n from (select ${occurrencesSql} as n from events e where ${recent} order by e.at desc limit $4) newest`,
+);
+const countTaggedSql = statement(
+  'flags.occurredTagged',
+  `
   select coalesce(sum(n), 0)::int as n from (
     select ${occurrencesSql} as n from events e join items i on i.env = e.env and i.id = e.item
-    where ${recent} and i.tags @> array[$5::text collate "C"] order by e.at desc limit $4) newest`);
+    where ${recent} and i.tags @> array[$5::text collate "C"] order by e.at desc limit $4) newest`,
+);
 
 /** Occurrences of the last `within` ms, as far as they matter: more than `above` may be any number above it. */
-const countOccurrences = async (db: Db, env: number, { inbox, tag, above, within }: RampGuard, now: number): Promise<number> => {
+const countOccurrences = async (
+  db: Db,
+  env: number,
+  { inbox, tag, above, within }: RampGuard,
+  now: number,
+): Promise<number> => {
   const values = [env, inbox, now - within, above + 1];
-  return (await queryRow<{ n: number }>(db, tag === null ? countAllSql : countTaggedSql, tag === null ? values : [...values, tag]))?.n ?? 0;
+  return (
+    (
+      await queryRow<{ n: number }>(
+        db,
+        tag === null ? countAllSql : countTaggedSql,
+        tag === null ? values : [...values, tag],
+      )
+    )?.n ?? 0
+  );
 };
 
 const guardActor: ActorRef & { readonly role: null } = { type: 'system', id: null, name: 'guard', role: null };
@@ -32,7 +51,14 @@ const guardActor: ActorRef & { readonly role: null } = { type: 'system', id: nul
 /** The flag after its guard has acted. */
 const toGuardedFlag = (flag: ResolvedFlag, ramp: Ramp, happening: FlagChangeOrigin): ResolvedFlag => {
   const isBack = ramp.guard?.then === 'rollback';
-  return withRamp(flag, { rollout: isBack ? Math.round(ramp.from * 1000) : flag.rollout, ramp: { ...ramp, status: isBack ? 'rolled_back' : 'stopped' } }, happening);
+  return withRamp(
+    flag,
+    {
+      rollout: isBack ? Math.round(ramp.from * 1000) : flag.rollout,
+      ramp: { ...ramp, status: isBack ? 'rolled_back' : 'stopped' },
+    },
+    happening,
+  );
 };
 
 const guardReason = ({ inbox, tag, within }: RampGuard, count: number): string =>
@@ -50,9 +76,17 @@ const endRampByGuard = async (deps: FlagDeps, { env, key, ramp_id: id }: FlagRow
     const flag = resolveFlag(declared, stored);
     const { ramp } = flag;
     if (ramp === null || (ramp.status !== 'running' && ramp.status !== 'done')) return;
-    const happening: FlagChangeOrigin = { at: clock.now(), by: guardActor, requestId: ramp.requestId, address: null, approvedBy: null };
+    const happening: FlagChangeOrigin = {
+      at: clock.now(),
+      by: guardActor,
+      requestId: ramp.requestId,
+      address: null,
+      approvedBy: null,
+    };
     const verb = ramp.guard?.then === 'rollback' ? 'flag.rollback' : 'flag.stop';
-    const written = await writeRampUpdates(db, happening.at, [{ env, before: flag, after: toGuardedFlag(flag, ramp, happening), verb, reason, happening }]);
+    const written = await writeRampUpdates(db, happening.at, [
+      { env, before: flag, after: toGuardedFlag(flag, ramp, happening), verb, reason, happening },
+    ]);
     if (written > 0) {
       notifyFlagsChanged(deps);
       return;

@@ -11,23 +11,39 @@ import { writeRampUpdates, type FlagChangeOrigin, type RampUpdate } from './writ
 const batchRows = 200;
 const batchBytes = 4 * 1024 * 1024;
 
-const dueFlagsSql = statement('flags.due', `
+const dueFlagsSql = statement(
+  'flags.due',
+  `
   select ${flagColumns} from (
     select *, sum(pg_column_size(targets)) over (order by next_at, env, key) - pg_column_size(targets) as before from flags where next_at <= $1
-  ) f where before < ${String(batchBytes)} order by next_at, env, key limit ${String(batchRows)}`);
+  ) f where before < ${String(batchBytes)} order by next_at, env, key limit ${String(batchRows)}`,
+);
 
 /** Steps are those of who started the ramp. */
-const rampChangeOrigin = ({ by, requestId, address }: Ramp, at: number): FlagChangeOrigin => ({ at, by, requestId, address, approvedBy: null });
+const rampChangeOrigin = ({ by, requestId, address }: Ramp, at: number): FlagChangeOrigin => ({
+  at,
+  by,
+  requestId,
+  address,
+  approvedBy: null,
+});
 
-export const withRamp = (flag: ResolvedFlag, moved: Pick<ResolvedFlag, 'rollout' | 'ramp'>, { at, by: { type, id, name } }: FlagChangeOrigin): ResolvedFlag =>
-  ({ ...flag, ...moved, version: flag.version + 1, updatedAt: at, updatedBy: { type, id, name } });
+export const withRamp = (
+  flag: ResolvedFlag,
+  moved: Pick<ResolvedFlag, 'rollout' | 'ramp'>,
+  { at, by: { type, id, name } }: FlagChangeOrigin,
+): ResolvedFlag => ({ ...flag, ...moved, version: flag.version + 1, updatedAt: at, updatedBy: { type, id, name } });
 
 /** The step that is due at `at`; null when none is. One that was missed is skipped: only the value that is due counts. */
 const buildStep = (env: number, flag: ResolvedFlag, ramp: Ramp, at: number): RampUpdate | null => {
   const step = dueStep(ramp, at);
   if (step <= ramp.step) return null;
   const happening = rampChangeOrigin(ramp, at);
-  const after = withRamp(flag, { rollout: rolloutAt(ramp, step), ramp: { ...ramp, step, status: step >= ramp.steps ? 'done' : 'running' } }, happening);
+  const after = withRamp(
+    flag,
+    { rollout: rolloutAt(ramp, step), ramp: { ...ramp, step, status: step >= ramp.steps ? 'done' : 'running' } },
+    happening,
+  );
   return { env, before: flag, after, verb: 'flag.step', reason: null, happening };
 };
 
@@ -36,7 +52,14 @@ const buildRampEnd = (stored: FlagRow, ramp: Ramp, at: number): RampUpdate => {
   const flag = resolveFlag({ key: stored.key, kind: stored.kind, default: stored.value }, stored);
   const happening = rampChangeOrigin(ramp, at);
   const after = withRamp(flag, { rollout: flag.rollout, ramp: { ...ramp, status: 'stopped' } }, happening);
-  return { env: stored.env, before: flag, after, verb: 'flag.stop', reason: 'The app does not declare this on/off flag any more.', happening };
+  return {
+    env: stored.env,
+    before: flag,
+    after,
+    verb: 'flag.stop',
+    reason: 'The app does not declare this on/off flag any more.',
+    happening,
+  };
 };
 
 /** The declaration that a row was written under, as this process knows it. */
@@ -50,7 +73,9 @@ const buildRampUpdate = (deps: FlagDeps, stored: FlagRow, at: number): RampUpdat
   // An environment that isn't known has no declarations to go by.
   if (!isRampRunning(ramp) || deps.directory.environmentById(env) === undefined) return null;
   const declared = declaredOf(deps, stored);
-  return declared === undefined ? buildRampEnd(stored, ramp, at) : buildStep(env, resolveFlag(declared, stored), ramp, at);
+  return declared === undefined
+    ? buildRampEnd(stored, ramp, at)
+    : buildStep(env, resolveFlag(declared, stored), ramp, at);
 };
 
 const conflictsMax = 50;
@@ -66,7 +91,7 @@ const readDue = async (deps: FlagDeps, until: number): Promise<FlagRow[]> => {
 export const takeDueRampSteps = async (deps: FlagDeps): Promise<void> => {
   const { db, clock } = deps;
   const until = clock.now();
-  for (let conflicts = 0; conflicts < conflictsMax; ) {
+  for (let conflicts = 0; conflicts < conflictsMax;) {
     const found = await readDue(deps, until);
     const at = clock.now();
     const moves = found.flatMap((stored) => buildRampUpdate(deps, stored, at) ?? []);

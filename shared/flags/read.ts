@@ -13,19 +13,40 @@ type Reading = Pick<FlagDeps, 'db' | 'clock'>;
 
 export const readFlag = async ({ db, clock }: Reading, caller: Caller, key: string): Promise<FlagView> => {
   const declared = requireVisibleFlag(caller, key);
-  return redactFlag(flagView(resolveFlag(declared, await readFlagRow(db, caller.env.id, key)), clock.now()), caller.principal.access);
+  return redactFlag(
+    flagView(resolveFlag(declared, await readFlagRow(db, caller.env.id, key)), clock.now()),
+    caller.principal.access,
+  );
 };
 
 const byKey = (a: ManifestFlag, b: ManifestFlag): number => (a.key < b.key ? -1 : 1);
 
-const readViews = async ({ db, clock }: Reading, env: Environment, declared: readonly ManifestFlag[]): Promise<FlagView[]> => {
-  const stored = new Map((await readFlagRows(db, env.id, declared.map(({ key }) => key))).map((row) => [row.key, row]));
+const readViews = async (
+  { db, clock }: Reading,
+  env: Environment,
+  declared: readonly ManifestFlag[],
+): Promise<FlagView[]> => {
+  const stored = new Map(
+    (
+      await readFlagRows(
+        db,
+        env.id,
+        declared.map(({ key }) => key),
+      )
+    ).map((row) => [row.key, row]),
+  );
   return declared.map((flag) => flagView(resolveFlag(flag, stored.get(flag.key)), clock.now()));
 };
 
 /** Those that the role sees, by key, after `after`. */
-export const listFlags = async (deps: Reading, { env, principal }: Caller, { after, limit }: { readonly after: string | null; readonly limit: number }): Promise<{ flags: FlagView[]; next: string | null }> => {
-  const seen = [...env.definition.flags.values()].filter(({ key }) => principal.access.sees('flag', key) && (after === null || key > after)).sort(byKey);
+export const listFlags = async (
+  deps: Reading,
+  { env, principal }: Caller,
+  { after, limit }: { readonly after: string | null; readonly limit: number },
+): Promise<{ flags: FlagView[]; next: string | null }> => {
+  const seen = [...env.definition.flags.values()]
+    .filter(({ key }) => principal.access.sees('flag', key) && (after === null || key > after))
+    .sort(byKey);
   const page = seen.slice(0, limit);
   const flags = (await readViews(deps, env, page)).map((flag) => redactFlag(flag, principal.access));
   return { flags, next: seen.length > limit ? (page.at(-1)?.key ?? null) : null };
@@ -37,7 +58,11 @@ const appPage = 100;
 const appBytes = 2 * 1024 * 1024;
 
 /** Every flag of an environment after `after`, as the app evaluates them, or as many as fit into one frame with the last one's key. */
-export const readFlagsForApp = async (deps: Reading, env: Environment, after: string | null): Promise<{ flags: FlagView[]; cursor: string | null }> => {
+export const readFlagsForApp = async (
+  deps: Reading,
+  env: Environment,
+  after: string | null,
+): Promise<{ flags: FlagView[]; cursor: string | null }> => {
   const declared = [...env.definition.flags.values()].filter(({ key }) => after === null || key > after).sort(byKey);
   const flags: FlagView[] = [];
   let bytes = 0;
@@ -62,22 +87,43 @@ interface HistoryRow {
   readonly after: Readonly<Record<string, unknown>>;
 }
 
-const flagHistorySql = statement('flags.history', `
+const flagHistorySql = statement(
+  'flags.history',
+  `
   select id, at, actor_type, actor, actor_name, data, before, after from events
   where env = $1 and target = $2 and verb is not null and target_type = 'flag' and outcome = 'ok' and id < $3
-  order by id desc limit $4`);
+  order by id desc limit $4`,
+);
 
 /** What happened to a flag, newest first: entries older than `before`. */
-export const readFlagHistory = async (db: Db, { env, principal: { access } }: Caller, key: string, { before, limit }: { readonly before: number | null; readonly limit: number }): Promise<{ entries: object[]; next: number | null }> => {
-  const found = await queryRows<HistoryRow>(db, flagHistorySql, [env.id, key, before ?? Number.MAX_SAFE_INTEGER, limit + 1]);
+export const readFlagHistory = async (
+  db: Db,
+  { env, principal: { access } }: Caller,
+  key: string,
+  { before, limit }: { readonly before: number | null; readonly limit: number },
+): Promise<{ entries: object[]; next: number | null }> => {
+  const found = await queryRows<HistoryRow>(db, flagHistorySql, [
+    env.id,
+    key,
+    before ?? Number.MAX_SAFE_INTEGER,
+    limit + 1,
+  ]);
   const page = found.slice(0, limit);
   const resource = env.definition.flags.get(key)?.resource;
   return {
-    entries: page.map(({ id, at, actor_type: type, actor, actor_name: name, data, before: was, after: { approvedBy: _, ...is } }) => ({
-      id: rowId('aud', at, id), at, by: { type, id: actor, name }, type: data.type, before: redactFlag(was, access, resource), after: redactFlag(is, access, resource), approvedBy: data.approvedBy ?? null,
-      // It names the guard's inbox.
-      reason: redactFlag({ ramp: was['ramp'] }, access).ramp === was['ramp'] ? (data.reason ?? null) : null,
-    })),
+    entries: page.map(
+      ({ id, at, actor_type: type, actor, actor_name: name, data, before: was, after: { approvedBy: _, ...is } }) => ({
+        id: rowId('aud', at, id),
+        at,
+        by: { type, id: actor, name },
+        type: data.type,
+        before: redactFlag(was, access, resource),
+        after: redactFlag(is, access, resource),
+        approvedBy: data.approvedBy ?? null,
+        // It names the guard's inbox.
+        reason: redactFlag({ ramp: was['ramp'] }, access).ramp === was['ramp'] ? (data.reason ?? null) : null,
+      }),
+    ),
     next: found.length > limit ? (page.at(-1)?.id ?? null) : null,
   };
 };

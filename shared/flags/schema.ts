@@ -1,12 +1,25 @@
 /** How flags and their changes look from outside: what requests are checked against, and what answers hold. */
 import { limits } from '../catalogue/limits.ts';
 import { conditionSchema } from '../platform/core/conditionSchema.ts';
-import { responseObject, actorSchema, strictObject, nameSchema, nullable, tagSchema, timeSchema, Type } from '../platform/core/schema.ts';
+import {
+  responseObject,
+  actorSchema,
+  strictObject,
+  nameSchema,
+  nullable,
+  tagSchema,
+  timeSchema,
+  Type,
+} from '../platform/core/schema.ts';
 
-const percentage = (description: string) => Type.Number({ minimum: 0, maximum: 100, description: `${description}: 0 to 100, with at most three decimals.` });
+const percentage = (description: string) =>
+  Type.Number({ minimum: 0, maximum: 100, description: `${description}: 0 to 100, with at most three decimals.` });
 const anyValue = (description: string) => Type.Unknown({ description });
 
-const kind = Type.Union([Type.Literal('boolean'), Type.Literal('string'), Type.Literal('number'), Type.Literal('json')], { description: 'What its values are.' });
+const kind = Type.Union(
+  [Type.Literal('boolean'), Type.Literal('string'), Type.Literal('number'), Type.Literal('json')],
+  { description: 'What its values are.' },
+);
 
 const ruleSchema = Type.Union(
   [
@@ -16,14 +29,24 @@ const ruleSchema = Type.Union(
   { description: 'What holds when the condition does: a value, or for on/off flags a percentage.' },
 );
 
-const guardThen = Type.Union([Type.Literal('stop'), Type.Literal('rollback')], { description: 'Stop where it is, or go back to where it began.' });
+const guardThen = Type.Union([Type.Literal('stop'), Type.Literal('rollback')], {
+  description: 'Stop where it is, or go back to where it began.',
+});
 
 const guardSchema = strictObject(
   {
     inbox: nameSchema('The inbox that is watched.'),
     tag: Type.Optional(nullable(tagSchema)),
-    above: Type.Integer({ minimum: 0, maximum: limits.guardAbove, description: 'More occurrences than this are too many.' }),
-    within: Type.Integer({ minimum: 1_000, maximum: limits.guardWithinMs, description: 'The time in which they are counted, in ms.' }),
+    above: Type.Integer({
+      minimum: 0,
+      maximum: limits.guardAbove,
+      description: 'More occurrences than this are too many.',
+    }),
+    within: Type.Integer({
+      minimum: 1_000,
+      maximum: limits.guardWithinMs,
+      description: 'The time in which they are counted, in ms.',
+    }),
     // oxlint-disable-next-line unicorn/no-thenable
     then: guardThen,
   },
@@ -33,8 +56,16 @@ const guardSchema = strictObject(
 const rampSchema = strictObject(
   {
     to: percentage('Where it ends'),
-    over: Type.Integer({ minimum: limits.rampEveryMs, maximum: limits.rampOverMs, description: 'How long it takes, in ms; at least `every`.' }),
-    every: Type.Integer({ minimum: limits.rampEveryMs, maximum: limits.rampOverMs, description: 'The time between two steps, in ms.' }),
+    over: Type.Integer({
+      minimum: limits.rampEveryMs,
+      maximum: limits.rampOverMs,
+      description: 'How long it takes, in ms; at least `every`.',
+    }),
+    every: Type.Integer({
+      minimum: limits.rampEveryMs,
+      maximum: limits.rampOverMs,
+      description: 'The time between two steps, in ms.',
+    }),
     at: Type.Optional(nullable(timeSchema('When it starts; null: now'))),
     guard: Type.Optional(nullable(guardSchema)),
   },
@@ -45,8 +76,21 @@ export const flagChangeSchema = strictObject(
   {
     value: Type.Optional(anyValue('The value. Without `rollout` it also clears the rollout and stops a ramp.')),
     rollout: Type.Optional(nullable(percentage('The share of the record ids for which it is on'))),
-    targets: Type.Optional(Type.Object({}, { maxProperties: limits.flagTargets, description: 'Values by record id, merged into those that there are; null takes one away.' })),
-    rules: Type.Optional(Type.Array(ruleSchema, { maxItems: limits.flagRules, description: 'The rules, in their order; they replace those that there are.' })),
+    targets: Type.Optional(
+      Type.Object(
+        {},
+        {
+          maxProperties: limits.flagTargets,
+          description: 'Values by record id, merged into those that there are; null takes one away.',
+        },
+      ),
+    ),
+    rules: Type.Optional(
+      Type.Array(ruleSchema, {
+        maxItems: limits.flagRules,
+        description: 'The rules, in their order; they replace those that there are.',
+      }),
+    ),
     ramp: Type.Optional(nullable(rampSchema)),
   },
   { minProperties: 1, description: 'What changes: what is left out stays.' },
@@ -63,13 +107,24 @@ const rampResponse = responseObject({
   every: Type.Integer(),
   at: nullable(Type.Integer()),
   // oxlint-disable-next-line unicorn/no-thenable
-  guard: nullable(responseObject({ inbox: Type.String(), tag: nullable(Type.String()), above: Type.Integer(), within: Type.Integer(), then: guardThen })),
+  guard: nullable(
+    responseObject({
+      inbox: Type.String(),
+      tag: nullable(Type.String()),
+      above: Type.Integer(),
+      within: Type.Integer(),
+      then: guardThen,
+    }),
+  ),
   from: Type.Number({ description: 'The rollout at its start.' }),
   startedAt: Type.Integer(),
   step: Type.Integer({ description: 'The last step that was taken.' }),
   steps: Type.Integer(),
   nextAt: nullable(Type.Integer({ description: 'When the next step is due.' })),
-  status: Type.Union(['scheduled', 'running', 'done', 'stopped', 'rolled_back'].map((status) => Type.Literal(status)), { description: 'How far it is.' }),
+  status: Type.Union(
+    ['scheduled', 'running', 'done', 'stopped', 'rolled_back'].map((status) => Type.Literal(status)),
+    { description: 'How far it is.' },
+  ),
 });
 
 export const flagSchema = responseObject({
@@ -94,7 +149,10 @@ export const flagHistorySchema = responseObject({
   id: Type.String(),
   at: Type.Integer(),
   by: actorSchema,
-  type: Type.Union(['change', 'step', 'stop', 'rollback'].map((type) => Type.Literal(type)), { description: 'By hand, a step of a ramp, or what ended a ramp before its time.' }),
+  type: Type.Union(
+    ['change', 'step', 'stop', 'rollback'].map((type) => Type.Literal(type)),
+    { description: 'By hand, a step of a ramp, or what ended a ramp before its time.' },
+  ),
   before: Type.Object({}, { description: 'The members that it gave another value, as they were.' }),
   after: Type.Object({}, { description: 'The same as they became.' }),
   approvedBy: nullable(actorSchema),

@@ -22,7 +22,9 @@ export interface FlagChangeOrigin {
 }
 
 /** $1 environment, $2 flag, $3 when, $4 by whom, $5 to $8 what, $9 the row, $10 when the ramp that ends was due, $11 when the one that begins is, $12 the saved answer. */
-const writeFlagSql = statement('flags.write', `
+const writeFlagSql = statement(
+  'flags.write',
+  `
   with written as (
     insert into flags (env, key, kind, value, rollout, targets, rules, ramp, ramp_id, next_at, guard_until, version, changes, updated_at, updated_by, changed)
     select $1, $2, kind, value, rollout, targets, rules, ramp, ramp_id, next_at, guard_until, version, changes, updated_at, updated_by, pg_current_xact_id()
@@ -44,10 +46,13 @@ const writeFlagSql = statement('flags.write', `
     insert into idempotency_keys (principal, key, fingerprint, status, body, etag, created_at)
     select $12::json ->> 'principal', $12::json ->> 'key', decode($12::json ->> 'fingerprint', 'hex'), ($12::json ->> 'status')::smallint, $12::json ->> 'body',
       $12::json ->> 'etag', $3 from written where $12::json is not null)
-  select key from written`);
+  select key from written`,
+);
 
 /** Rows are locked in one order, so that two who take the same steps never wait for each other. */
-const updateRampsSql = statement('flags.move', `
+const updateRampsSql = statement(
+  'flags.move',
+  `
   with given as (
     select * from json_to_recordset($2::json) as g(env int, key text, ramp_id text, version int, rollout int, ramp jsonb, next_at bigint, guard_until bigint, slot bigint,
       actor json, verb text, data jsonb, before jsonb, after jsonb, parts text)
@@ -66,12 +71,14 @@ const updateRampsSql = statement('flags.move', `
       actor ->> 'requestId', actor ->> 'address' from numbered),
   told as (insert into outbox (id, env, at, parts) select id, env, $1::bigint, parts from numbered),
   staged as (${stageRampJobsSql('select env, slot, $1::bigint as at from numbered where slot is not null')})
-  select key from written`);
+  select key from written`,
+);
 
 const flagLiveParts = (flag: ResolvedFlag, at: number, { type, id, name }: ActorRef): string =>
   JSON.stringify([{ type: 'flag', flag: flagView(flag, at), by: { type, id, name } }] satisfies LivePart[]);
 
-const savedJson = (saved: SavedResponse | null): string | null => (saved === null ? null : JSON.stringify({ ...saved, fingerprint: saved.fingerprint.toString('hex') }));
+const savedJson = (saved: SavedResponse | null): string | null =>
+  saved === null ? null : JSON.stringify({ ...saved, fingerprint: saved.fingerprint.toString('hex') });
 
 const actorOf = ({ by, requestId, address }: FlagChangeOrigin): object => ({ ...by, requestId, address });
 const actorJson = (happening: FlagChangeOrigin): string => JSON.stringify(actorOf(happening));
@@ -79,23 +86,65 @@ const actorJson = (happening: FlagChangeOrigin): string => JSON.stringify(actorO
 /** A ramp's row names it while steps or its guard may still change the flag. */
 const rampColumns = (ramp: Ramp | null): object => {
   const until = guardUntil(ramp);
-  return { ramp, ramp_id: isRampRunning(ramp) || until !== null ? ramp?.id : null, next_at: nextStepAt(ramp), guard_until: until };
+  return {
+    ramp,
+    ramp_id: isRampRunning(ramp) || until !== null ? ramp?.id : null,
+    next_at: nextStepAt(ramp),
+    guard_until: until,
+  };
 };
 
-const rowJson = ({ declared, value, rollout, targets, rules, ramp, version, changes, updatedAt, updatedBy }: ResolvedFlag): string =>
-  JSON.stringify({ kind: declared.kind, value, rollout, targets, rules, version, changes, updated_at: updatedAt, updated_by: updatedBy, ...rampColumns(ramp) });
+const rowJson = ({
+  declared,
+  value,
+  rollout,
+  targets,
+  rules,
+  ramp,
+  version,
+  changes,
+  updatedAt,
+  updatedBy,
+}: ResolvedFlag): string =>
+  JSON.stringify({
+    kind: declared.kind,
+    value,
+    rollout,
+    targets,
+    rules,
+    version,
+    changes,
+    updated_at: updatedAt,
+    updated_by: updatedBy,
+    ...rampColumns(ramp),
+  });
 
 /** Writes a change by hand; false when the flag is no longer as it was decided on, and nothing was written. */
-export const writeFlagChange = async (db: Db | Tx, env: number, before: ResolvedFlag, after: ResolvedFlag, { happening, saved }: { readonly happening: FlagChangeOrigin; readonly saved: SavedResponse | null }): Promise<boolean> => {
+export const writeFlagChange = async (
+  db: Db | Tx,
+  env: number,
+  before: ResolvedFlag,
+  after: ResolvedFlag,
+  { happening, saved }: { readonly happening: FlagChangeOrigin; readonly saved: SavedResponse | null },
+): Promise<boolean> => {
   const { at, approvedBy } = happening;
   const { key } = after.declared;
   const { before: was, after: is } = flagDifference(before, after, at);
   const begins = isRampRunning(after.ramp) && after.ramp.id !== before.ramp?.id;
   const ends = isRampRunning(before.ramp) && after.ramp?.id !== before.ramp.id;
   const written = await queryRow(db, writeFlagSql, [
-    env, key, at, actorJson(happening), JSON.stringify({ type: 'change', approvedBy }), JSON.stringify(was),
-    JSON.stringify(approvedBy === null ? is : { ...is, approvedBy }), flagLiveParts(after, at, happening.by), rowJson(after),
-    ends ? rampBucketAt(nextStepAt(before.ramp) ?? 0, 0) : null, begins ? rampBucketAt(nextStepAt(after.ramp) ?? 0, at) : null, savedJson(saved),
+    env,
+    key,
+    at,
+    actorJson(happening),
+    JSON.stringify({ type: 'change', approvedBy }),
+    JSON.stringify(was),
+    JSON.stringify(approvedBy === null ? is : { ...is, approvedBy }),
+    flagLiveParts(after, at, happening.by),
+    rowJson(after),
+    ends ? rampBucketAt(nextStepAt(before.ramp) ?? 0, 0) : null,
+    begins ? rampBucketAt(nextStepAt(after.ramp) ?? 0, at) : null,
+    savedJson(saved),
   ]);
   return written !== undefined;
 };
@@ -114,18 +163,32 @@ export interface RampUpdate {
 /** What a step tells, also when it leaves the rollout as it was. */
 const rolloutOf = ({ rollout }: ResolvedFlag): object => ({ rollout: rollout === null ? null : toPercent(rollout) });
 
-const rampUpdateJson = (at: number) => ({ env, before, after, verb, reason, happening }: RampUpdate): object => {
-  const { ramp } = after;
-  if (ramp === null) throw new Error('What a ramp does keeps the ramp.');
-  const { before: was, after: is } = flagDifference(before, after, at);
-  const isStep = verb === 'flag.step';
-  const next = nextStepAt(ramp);
-  return {
-    env, key: after.declared.key, ramp_id: ramp.id, version: before.version, rollout: after.rollout, ramp, next_at: next, guard_until: guardUntil(ramp), slot: next === null ? null : rampBucketAt(next, at),
-    actor: actorOf(happening), verb, data: { type: verb.slice('flag.'.length), reason },
-    before: isStep ? rolloutOf(before) : was, after: isStep ? rolloutOf(after) : is, parts: flagLiveParts(after, at, happening.by),
+const rampUpdateJson =
+  (at: number) =>
+  ({ env, before, after, verb, reason, happening }: RampUpdate): object => {
+    const { ramp } = after;
+    if (ramp === null) throw new Error('What a ramp does keeps the ramp.');
+    const { before: was, after: is } = flagDifference(before, after, at);
+    const isStep = verb === 'flag.step';
+    const next = nextStepAt(ramp);
+    return {
+      env,
+      key: after.declared.key,
+      ramp_id: ramp.id,
+      version: before.version,
+      rollout: after.rollout,
+      ramp,
+      next_at: next,
+      guard_until: guardUntil(ramp),
+      slot: next === null ? null : rampBucketAt(next, at),
+      actor: actorOf(happening),
+      verb,
+      data: { type: verb.slice('flag.'.length), reason },
+      before: isStep ? rolloutOf(before) : was,
+      after: isStep ? rolloutOf(after) : is,
+      parts: flagLiveParts(after, at, happening.by),
+    };
   };
-};
 
 /** Writes what became of ramps where it was still so, and answers of how many; of all others nothing was written. */
 export const writeRampUpdates = async (db: Db, at: number, moves: readonly RampUpdate[]): Promise<number> =>

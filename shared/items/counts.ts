@@ -15,9 +15,12 @@ export interface InboxCounts {
 export type InboxMeasures = Readonly<Record<string, number>>;
 
 /** One snapshot: the counts and the stream's position that they belong to. */
-const readCountsSql = statement('live.counts', `
+const readCountsSql = statement(
+  'live.counts',
+  `
   select coalesce(s.position, 0) as position, c.inbox, c.measure, c.n
-  from (values ($1::int)) e (env) left join streams s on s.env = e.env left join counts c on c.env = e.env`);
+  from (values ($1::int)) e (env) left join streams s on s.env = e.env left join counts c on c.env = e.env`,
+);
 
 interface CountRow {
   readonly position: number;
@@ -48,7 +51,15 @@ export const readCounts = async (db: Db, env: number): Promise<CountsSnapshot> =
 export const toInboxCounts = (inbox: InboxDefinition | undefined, measures: InboxMeasures): InboxCounts => {
   const byState: Record<string, number> = {};
   for (const { name } of inbox?.states ?? []) byState[name] = 0;
-  for (const [measure, n] of Object.entries(measures)) if (measure.startsWith('=') && n !== 0) byState[measure.slice(1)] = n;
+  for (const [measure, n] of Object.entries(measures))
+    if (measure.startsWith('=') && n !== 0) byState[measure.slice(1)] = n;
   const of = (measure: string): number => measures[measure] ?? 0;
-  return { total: of('total'), byState, unassigned: of('unassigned'), snoozed: of('snoozed'), triaged: of('triaged'), overdue: of('overdue') };
+  return {
+    total: of('total'),
+    byState,
+    unassigned: of('unassigned'),
+    snoozed: of('snoozed'),
+    triaged: of('triaged'),
+    overdue: of('overdue'),
+  };
 };

@@ -31,7 +31,8 @@ interface MergedFilters {
 const findView = (caller: Caller, name: string | undefined): ManifestView | undefined => {
   if (name === undefined) return undefined;
   const view = caller.env.definition.views.get(name);
-  if (view === undefined || (view.inbox !== undefined && findVisibleInbox(caller, view.inbox) === undefined)) throw fault('not_found');
+  if (view === undefined || (view.inbox !== undefined && findVisibleInbox(caller, view.inbox) === undefined))
+    throw fault('not_found');
   return view;
 };
 
@@ -59,7 +60,8 @@ const inboxesOf = (caller: Caller, name: string | undefined): InboxDefinition[] 
   return [inbox];
 };
 
-const allStates = (inbox: InboxDefinition): string[] => [...inbox.states, ...inbox.retiredStates].map((state) => state.name);
+const allStates = (inbox: InboxDefinition): string[] =>
+  [...inbox.states, ...inbox.retiredStates].map((state) => state.name);
 
 /** States asked for have to exist somewhere that the caller sees; a view may name some that it doesn't. */
 const checkStates = (caller: Caller, states: readonly string[] | undefined): void => {
@@ -105,7 +107,8 @@ export const resolveItemList = (caller: Caller, query: ItemListQuery, now: numbe
   const key = JSON.stringify([caller.principal.role?.id ?? null, { ...merged, assignee }]);
   const states = merged.state === undefined ? null : [...new Set(merged.state)];
   const narrowed = inboxes.map((inbox) => ({ name: inbox.name, states: allStates(inbox) }));
-  const within = states === null ? narrowed : narrowed.filter((inbox) => inbox.states.some((state) => states.includes(state)));
+  const within =
+    states === null ? narrowed : narrowed.filter((inbox) => inbox.states.some((state) => states.includes(state)));
   if (within.length === 0) return { request: null, key };
   return {
     key,

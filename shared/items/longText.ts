@@ -7,6 +7,8 @@ export const longText = (description: string) => textSchema(limits.textBytes, de
 
 /** Throws `400 invalid` for a text of more bytes or lines than are kept. */
 export const checkLongText = (value: string): void => {
-  if (Buffer.byteLength(value) > limits.textBytes) throw invalidAt('text', `must be at most ${String(limits.textBytes)} bytes`);
-  if (value.split('\n').length > limits.textLines) throw invalidAt('text', `must be at most ${String(limits.textLines)} lines`);
+  if (Buffer.byteLength(value) > limits.textBytes)
+    throw invalidAt('text', `must be at most ${String(limits.textBytes)} bytes`);
+  if (value.split('\n').length > limits.textLines)
+    throw invalidAt('text', `must be at most ${String(limits.textLines)} lines`);
 };

@@ -109,21 +109,45 @@ export const parseItemRow = (row: TextRow): Item => {
 };
 
 const itemByIdSql = statement('items.one', `select ${fullItemColumns} from items i where i.env = $1 and i.id = $2`);
-const itemsByIdsSql = statement('items.many', `select ${fullItemColumns} from items i where i.env = $1 and i.id = any($2)`);
-const lockedItemsSql = statement('items.locked', `select ${fullItemColumns} from items i where i.env = $1 and i.id = any($2) order by i.id for update`);
-const itemByKeySql = statement('items.byKey', `select ${fullItemColumns} from items i where i.env = $1 and i.inbox = $2 and i.key = $3`);
-const itemsByKeysSql = statement('items.byKeys', `
-  select ${fullItemColumns} from unnest($2::text[], $3::text[]) as wanted(inbox, key) join items i on i.env = $1 and i.inbox = wanted.inbox and i.key = wanted.key`);
+const itemsByIdsSql = statement(
+  'items.many',
+  `select ${fullItemColumns} from items i where i.env = $1 and i.id = any($2)`,
+);
+const lockedItemsSql = statement(
+  'items.locked',
+  `select ${fullItemColumns} from items i where i.env = $1 and i.id = any($2) order by i.id for update`,
+);
+const itemByKeySql = statement(
+  'items.byKey',
+  `select ${fullItemColumns} from items i where i.env = $1 and i.inbox = $2 and i.key = $3`,
+);
+const itemsByKeysSql = statement(
+  'items.byKeys',
+  `
+  select ${fullItemColumns} from unnest($2::text[], $3::text[]) as wanted(inbox, key) join items i on i.env = $1 and i.inbox = wanted.inbox and i.key = wanted.key`,
+);
 const lockedItemsByKeysSql = statement('items.byKeysLocked', `${itemsByKeysSql.text} order by i.id for update of i`);
-const countedUsersSql = statement('items.seenBy', `
-  select u.item, u.who from unnest($2::text[], $3::text[]) as asked(item, who) join item_users u on u.env = $1 and u.item = asked.item and u.who = asked.who`);
+const countedUsersSql = statement(
+  'items.seenBy',
+  `
+  select u.item, u.who from unnest($2::text[], $3::text[]) as asked(item, who) join item_users u on u.env = $1 and u.item = asked.item and u.who = asked.who`,
+);
 
 /** The items of `ids` that exist, by id; with `lock` their rows are held until the transaction ends. */
-export const readItems = async (db: Db | Tx, env: number, ids: readonly string[], lock = false): Promise<Map<string, Item>> => {
+export const readItems = async (
+  db: Db | Tx,
+  env: number,
+  ids: readonly string[],
+  lock = false,
+): Promise<Map<string, Item>> => {
   const wanted = ids.filter((id) => isId(id, 'itm'));
   const [first] = wanted;
   if (first === undefined) return new Map();
-  const found = lock ? await queryTextRows(db, lockedItemsSql, [env, wanted]) : wanted.length === 1 ? await queryTextRows(db, itemByIdSql, [env, first]) : await queryTextRows(db, itemsByIdsSql, [env, wanted]);
+  const found = lock
+    ? await queryTextRows(db, lockedItemsSql, [env, wanted])
+    : wanted.length === 1
+      ? await queryTextRows(db, itemByIdSql, [env, first])
+      : await queryTextRows(db, itemsByIdsSql, [env, wanted]);
   return new Map(found.map((columns) => [text(columns, 0), parseItemRow(columns)]));
 };
 
@@ -133,12 +157,22 @@ export interface ItemKey {
 }
 
 /** The items that have these keys, in no order; with `lock` their rows are held until the transaction ends. */
-export const readItemsByKeys = async (db: Db | Tx, env: number, keys: readonly ItemKey[], lock = false): Promise<Item[]> => {
+export const readItemsByKeys = async (
+  db: Db | Tx,
+  env: number,
+  keys: readonly ItemKey[],
+  lock = false,
+): Promise<Item[]> => {
   const [first] = keys;
   if (first === undefined) return [];
-  const found = lock || keys.length > 1
-    ? await queryTextRows(db, lock ? lockedItemsByKeysSql : itemsByKeysSql, [env, keys.map(({ inbox }) => inbox), keys.map(({ key }) => key)])
-    : await queryTextRows(db, itemByKeySql, [env, first.inbox, first.key]);
+  const found =
+    lock || keys.length > 1
+      ? await queryTextRows(db, lock ? lockedItemsByKeysSql : itemsByKeysSql, [
+          env,
+          keys.map(({ inbox }) => inbox),
+          keys.map(({ key }) => key),
+        ])
+      : await queryTextRows(db, itemByKeySql, [env, first.inbox, first.key]);
   return found.map(parseItemRow);
 };
 
@@ -149,4 +183,6 @@ export interface AffectedUser {
 
 /** Those of the users that their item counts already. */
 export const readCountedUsers = (db: Db | Tx, env: number, asked: readonly AffectedUser[]): Promise<AffectedUser[]> =>
-  asked.length === 0 ? Promise.resolve([]) : queryRows<AffectedUser>(db, countedUsersSql, [env, asked.map(({ item }) => item), asked.map(({ who }) => who)]);
+  asked.length === 0
+    ? Promise.resolve([])
+    : queryRows<AffectedUser>(db, countedUsersSql, [env, asked.map(({ item }) => item), asked.map(({ who }) => who)]);

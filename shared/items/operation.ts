@@ -55,7 +55,13 @@ interface OperationDeclaration<S extends TSchema> {
 }
 
 /** Declares an operation on items; its types come from `input`. */
-export const defineItemOperation = <S extends TSchema>({ name, verb, input, validate, decide }: OperationDeclaration<S>): ItemOperation<Static<S>> => {
+export const defineItemOperation = <S extends TSchema>({
+  name,
+  verb,
+  input,
+  validate,
+  decide,
+}: OperationDeclaration<S>): ItemOperation<Static<S>> => {
   const typed: Check<Static<S>> = compileCheck(input);
   return {
     name,

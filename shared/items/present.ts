@@ -6,7 +6,8 @@ import type { Item } from './model.ts';
 /** What JSON escapes, or half of it. Most texts have none, and looking is quicker than having them looked through. */
 const escaped = /["\\\u0000-\u001f\ud800-\udfff]/;
 
-const quoted = (value: string | null): string => (value === null ? 'null' : escaped.test(value) ? JSON.stringify(value) : `"${value}"`);
+const quoted = (value: string | null): string =>
+  value === null ? 'null' : escaped.test(value) ? JSON.stringify(value) : `"${value}"`;
 
 const recordJson = (resource: string | null, id: string | null, title: string | null, access: Access): string =>
   resource === null || id === null || !access.sees('resource', resource)

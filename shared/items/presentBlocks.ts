@@ -20,7 +20,11 @@ interface ActionReference {
 }
 
 /** Whether a reference to an action is shown: declared, allowed, and with a record exactly when it takes one that is seen. */
-export const canSeeActionReference = ({ actions }: Definition, access: Access, { action, record }: Pick<ActionReference, 'action' | 'record'>): boolean => {
+export const canSeeActionReference = (
+  { actions }: Definition,
+  access: Access,
+  { action, record }: Pick<ActionReference, 'action' | 'record'>,
+): boolean => {
   const declared = actions.get(action);
   if (declared === undefined || !access.can('action', action, 'run')) return false;
   return declared.resource === null ? record === null : record !== null && access.sees('resource', declared.resource);
@@ -35,17 +39,34 @@ const presentBlock = (caller: Caller, block: Block, items: ReadonlyMap<string, I
     case 'record':
       return principal.access.sees('resource', (block['record'] as { resource: string }).resource) ? [block] : [];
     case 'actions': {
-      const shown = (block['actions'] as ActionReference[]).filter((reference) => canSeeActionReference(env.definition, principal.access, reference));
-      return [{ ...block, actions: shown.map((reference) => ({ ...reference, label: reference.label === reference.action ? (env.definition.actions.get(reference.action)?.label ?? reference.label) : reference.label })) }];
+      const shown = (block['actions'] as ActionReference[]).filter((reference) =>
+        canSeeActionReference(env.definition, principal.access, reference),
+      );
+      return [
+        {
+          ...block,
+          actions: shown.map((reference) => ({
+            ...reference,
+            label:
+              reference.label === reference.action
+                ? (env.definition.actions.get(reference.action)?.label ?? reference.label)
+                : reference.label,
+          })),
+        },
+      ];
     }
     case 'items':
-      return [{
-        ...block,
-        items: (block['items'] as { id: string }[]).flatMap(({ id }) => {
-          const item = items.get(id);
-          return item === undefined || findVisibleInbox(caller, item.inbox) === undefined ? [] : [JSON.parse(itemJson(item, principal.access)) as unknown];
-        }),
-      }];
+      return [
+        {
+          ...block,
+          items: (block['items'] as { id: string }[]).flatMap(({ id }) => {
+            const item = items.get(id);
+            return item === undefined || findVisibleInbox(caller, item.inbox) === undefined
+              ? []
+              : [JSON.parse(itemJson(item, principal.access)) as unknown];
+          }),
+        },
+      ];
     default:
       return [block];
   }

@@ -16,7 +16,10 @@ export const parseDomain = (address: string): string | null => {
 };
 
 /** The customer's address by the inbox's template, or null. */
-export const resolveCustomerAddress = (template: string, { id, fields }: Pick<Item, 'id' | 'fields'>): string | null => {
+export const resolveCustomerAddress = (
+  template: string,
+  { id, fields }: Pick<Item, 'id' | 'fields'>,
+): string | null => {
   const filled = fillTemplate(template, { item: { id, fields: JSON.parse(fields) as unknown } });
   const address = typeof filled === 'string' ? filled.trim() : '';
   return parseDomain(address) === null ? null : address;

@@ -3,7 +3,8 @@ import { itemSchema } from '../blocks/itemSchema.ts';
 import { entryTypes } from '../catalogue/events.ts';
 import { responseObject, actorSchema, idSchema, Type } from '../platform/core/schema.ts';
 
-const timestampSchema = (description: string) => Type.Integer({ description: `${description} (milliseconds since 1970 UTC)` });
+const timestampSchema = (description: string) =>
+  Type.Integer({ description: `${description} (milliseconds since 1970 UTC)` });
 
 export const entrySchema = responseObject({
   id: idSchema('ent', 'The entry.'),
@@ -14,5 +15,8 @@ export const entrySchema = responseObject({
   data: Type.Object({}, { description: 'What happened; its members depend on the type.' }),
 });
 
-export const changedItemResponse = responseObject({ item: itemSchema, changed: Type.Boolean({ description: 'false: there was nothing to do, and nothing was recorded.' }) });
+export const changedItemResponse = responseObject({
+  item: itemSchema,
+  changed: Type.Boolean({ description: 'false: there was nothing to do, and nothing was recorded.' }),
+});
 export const entryResponse = responseObject({ item: itemSchema, entry: entrySchema });

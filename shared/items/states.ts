@@ -8,7 +8,13 @@ export const withState = (item: Item, inbox: InboxDefinition, state: string, at:
   const closed = inbox.isClosed(state);
   if (closed) return { ...item, state, closed, dueAt: null, snoozedUntil: null };
   if (!item.closed) return { ...item, state, closed };
-  return { ...item, state, closed, dueAt: inbox.responseTime === null ? null : at + inbox.responseTime, triaged: false };
+  return {
+    ...item,
+    state,
+    closed,
+    dueAt: inbox.responseTime === null ? null : at + inbox.responseTime,
+    triaged: false,
+  };
 };
 
 /** Why `state` can't be entered from where the item is, or null. */
@@ -21,7 +27,11 @@ export const stateEntryProblem = (item: Item, inbox: InboxDefinition, state: str
   const reachable = names.includes(item.state) ? inbox.transitions?.[item.state] : undefined;
   if (inbox.transitions === null || !names.includes(item.state) || reachable?.includes(state) === true) return null;
   const list = reachable ?? [];
-  return fault('invalid_transition', `From ${item.state} this item can go to ${list.length === 0 ? 'no other state' : list.join(', ')}.`, {
-    details: list.map((name) => ({ path: 'state', message: name })),
-  });
+  return fault(
+    'invalid_transition',
+    `From ${item.state} this item can go to ${list.length === 0 ? 'no other state' : list.join(', ')}.`,
+    {
+      details: list.map((name) => ({ path: 'state', message: name })),
+    },
+  );
 };

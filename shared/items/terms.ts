@@ -34,7 +34,15 @@ export interface TermFilter {
 }
 
 /** Asks for nothing. */
-export const emptyTermFilter: TermFilter = { states: null, tags: null, assignee: null, words: null, due: false, snoozed: false, triaged: false };
+export const emptyTermFilter: TermFilter = {
+  states: null,
+  tags: null,
+  assignee: null,
+  words: null,
+  due: false,
+  snoozed: false,
+  triaged: false,
+};
 
 /**
  * Fortnights are counted from 2010-01-04 and have four digits; what is older or later than they reach joins the outermost.
@@ -44,10 +52,12 @@ const fortnightMs = 14 * 86_400_000;
 const firstFortnightAt = 1_262_563_200_000;
 const lastFortnight = 1999;
 
-export const fortnightOf = (at: number): number => Math.min(Math.max(Math.floor((at - firstFortnightAt) / fortnightMs), 0), lastFortnight);
+export const fortnightOf = (at: number): number =>
+  Math.min(Math.max(Math.floor((at - firstFortnightAt) / fortnightMs), 0), lastFortnight);
 
 /** The same in SQL, of a bigint. */
-export const fortnightSql = (at: string): string => `least(greatest((${at} - ${String(firstFortnightAt)}) / ${String(fortnightMs)}, 0), ${String(lastFortnight)})::int`;
+export const fortnightSql = (at: string): string =>
+  `least(greatest((${at} - ${String(firstFortnightAt)}) / ${String(fortnightMs)}, 0), ${String(lastFortnight)})::int`;
 
 /** Three characters for an inbox (FNV-1a). Two inboxes may share one, so lists compare the inbox itself as well. */
 export const inboxCode = (inbox: string): string => {
@@ -83,8 +93,17 @@ const escaped = (value: string): string => value.replaceAll('\\', '\\\\').replac
  * query of that bucket. Lexemes are quoted, so whatever a word holds stands for itself.
  */
 export const termPieces = (env: number, filter: TermFilter): string[] => {
-  const one = (which: string, value = '', prefix = ''): string[] => [`'${String(env)}.`, `${which}${escaped(value)}'${prefix}`];
-  const any = (which: string, values: readonly string[]): string[] => joinPieces(' | ', values.map((value) => one(which, value)), '(', ')');
+  const one = (which: string, value = '', prefix = ''): string[] => [
+    `'${String(env)}.`,
+    `${which}${escaped(value)}'${prefix}`,
+  ];
+  const any = (which: string, values: readonly string[]): string[] =>
+    joinPieces(
+      ' | ',
+      values.map((value) => one(which, value)),
+      '(',
+      ')',
+    );
   const parts = [
     ...(filter.words ?? []).flatMap(queryWords).map((word) => one(kind.word, word, ':*')),
     ...(filter.tags ?? []).map((tag) => one(kind.tag, tag)),
@@ -98,7 +117,12 @@ export const termPieces = (env: number, filter: TermFilter): string[] => {
 };
 
 /** Lists of pieces as one list, with `between` them, `before` the first and `after` the last. */
-const joinPieces = (between: string, lists: readonly (readonly string[])[], before: string, after: string): string[] => {
+const joinPieces = (
+  between: string,
+  lists: readonly (readonly string[])[],
+  before: string,
+  after: string,
+): string[] => {
   const pieces: string[] = [];
   lists.forEach((list, n) => {
     list.forEach((piece, i) => {

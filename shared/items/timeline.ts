@@ -25,27 +25,36 @@ interface EntryRow {
 }
 
 /** Only these types have later statuses; for all others the second look-up is never made. */
-const timelinePageSql = statement('timeline.page', `
+const timelinePageSql = statement(
+  'timeline.page',
+  `
   select e.id as event, e.entry as id, e.type, e.at, e.actor_type, e.actor, e.actor_name, coalesce(u.data, e.data) as data
   from events e
   left join lateral (
     select u.data from events u where u.env = $1 and u.entry = e.entry and u.is_update order by u.id desc limit 1
   ) u on e.type in ('reply', 'action', 'approval')
   where e.env = $1 and e.item = $2 and e.entry is not null and not e.is_update and e.id < $3
-  order by e.id desc limit $4`);
+  order by e.id desc limit $4`,
+);
 
 type EntryBody = Pick<TimelineEntry, 'type' | 'data'>;
 
 /** Of entries about actions `data.about` is kept beside what is answered: it decides who sees the entry. */
 const canSeeActionEntry = (access: Access, { action: named, about }: TimelineEntry['data']): boolean => {
   const { action = named, resource } = (about ?? {}) as { action?: unknown; resource?: string | null };
-  return (typeof action !== 'string' || access.can('action', action, 'run')) && (typeof resource !== 'string' || access.sees('resource', resource));
+  return (
+    (typeof action !== 'string' || access.can('action', action, 'run')) &&
+    (typeof resource !== 'string' || access.sees('resource', resource))
+  );
 };
 
 /** The entry as the role sees it; null: it names what the role can't see, and is absent. */
 export const redactEntry = <E extends EntryBody>(access: Access, entry: E): E | null => {
   const { type, data } = entry;
-  if (type === 'linked') return access.sees('resource', (data['record'] as { resource?: string } | undefined)?.resource ?? '') ? entry : null;
+  if (type === 'linked')
+    return access.sees('resource', (data['record'] as { resource?: string } | undefined)?.resource ?? '')
+      ? entry
+      : null;
   if (type !== 'action' && type !== 'approval') return entry;
   const { about, ...rest } = data;
   if (!canSeeActionEntry(access, data)) return null;
@@ -59,7 +68,14 @@ export interface TimelinePage {
 }
 
 /** Entries of an item that the role sees, newest first, older than the event `before`. */
-export const readTimeline = async (db: Db, env: number, item: string, access: Access, before: number | null, limit: number): Promise<TimelinePage> => {
+export const readTimeline = async (
+  db: Db,
+  env: number,
+  item: string,
+  access: Access,
+  before: number | null,
+  limit: number,
+): Promise<TimelinePage> => {
   const entries: TimelineEntry[] = [];
   let from = before ?? Number.MAX_SAFE_INTEGER;
   for (;;) {
@@ -67,7 +83,14 @@ export const readTimeline = async (db: Db, env: number, item: string, access: Ac
     for (const row of found) {
       if (entries.length === limit) return { entries, next: from };
       from = row.event;
-      const entry = { id: row.id, item, type: row.type, at: row.at, actor: { type: row.actor_type, id: row.actor, name: row.actor_name }, data: row.data };
+      const entry = {
+        id: row.id,
+        item,
+        type: row.type,
+        at: row.at,
+        actor: { type: row.actor_type, id: row.actor, name: row.actor_name },
+        data: row.data,
+      };
       const seen = redactEntry(access, entry);
       if (seen !== null) entries.push(seen);
     }

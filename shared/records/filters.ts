@@ -6,7 +6,19 @@ import { invalidFault } from '../platform/core/validate.ts';
 import type { ManifestResource } from '../environments/manifest.ts';
 import { isNumeric, toFieldType, type FieldType } from './terms.ts';
 
-export const filterOps = ['eq', 'ne', 'in', 'nin', 'lt', 'lte', 'gt', 'gte', 'contains', 'startsWith', 'exists'] as const;
+export const filterOps = [
+  'eq',
+  'ne',
+  'in',
+  'nin',
+  'lt',
+  'lte',
+  'gt',
+  'gte',
+  'contains',
+  'startsWith',
+  'exists',
+] as const;
 export type FilterOp = (typeof filterOps)[number];
 export type FilterScalar = string | number | boolean;
 
@@ -29,7 +41,14 @@ const isOfType = (type: FieldType, value: unknown): value is FilterScalar => {
 };
 
 const scalarProblems = (type: FieldType, value: unknown, path: string): FaultDetail[] =>
-  isOfType(type, value) ? [] : [{ path, message: `must be ${type === 'any' ? 'a string, a number or a boolean' : isNumeric(type) ? 'a number' : type === 'boolean' ? 'true or false' : 'a string'}` }];
+  isOfType(type, value)
+    ? []
+    : [
+        {
+          path,
+          message: `must be ${type === 'any' ? 'a string, a number or a boolean' : isNumeric(type) ? 'a number' : type === 'boolean' ? 'true or false' : 'a string'}`,
+        },
+      ];
 
 const listProblems = (type: FieldType, value: unknown, path: string): FaultDetail[] =>
   Array.isArray(value) && value.length >= 1 && value.length <= limits.recordFilterValues
@@ -40,33 +59,48 @@ const opProblems = (type: FieldType, op: string, value: unknown, path: string): 
   if (!isOp(op)) return [{ path, message: `is not an op; known are ${filterOps.join(', ')}` }];
   if (op === 'exists') return typeof value === 'boolean' ? [] : [{ path, message: 'must be true or false' }];
   if (listed.includes(op)) return listProblems(type, value, path);
-  if (ordering.includes(op) && (type === 'boolean' || (type === 'any' && typeof value === 'boolean'))) return [{ path, message: 'is not an order that true and false have' }];
+  if (ordering.includes(op) && (type === 'boolean' || (type === 'any' && typeof value === 'boolean')))
+    return [{ path, message: 'is not an order that true and false have' }];
   const problems = scalarProblems(type, value, path);
-  return problems.length === 0 && textual.includes(op) && typeof value !== 'string' ? [{ path, message: 'is for texts' }] : problems;
+  return problems.length === 0 && textual.includes(op) && typeof value !== 'string'
+    ? [{ path, message: 'is for texts' }]
+    : problems;
 };
 
-const isOps = (given: unknown): given is Readonly<Record<string, unknown>> => typeof given === 'object' && given !== null && !Array.isArray(given);
+const isOps = (given: unknown): given is Readonly<Record<string, unknown>> =>
+  typeof given === 'object' && given !== null && !Array.isArray(given);
 
 const fieldProblems = (type: FieldType, given: unknown, path: string): FaultDetail[] => {
   if (Array.isArray(given)) return listProblems(type, given, path);
   if (!isOps(given)) return scalarProblems(type, given, path);
   const ops = Object.entries(given);
-  return ops.length === 0 ? [{ path, message: 'must name at least one op' }] : ops.flatMap(([op, value]) => opProblems(type, op, value, `${path}.${op.slice(0, 100)}`));
+  return ops.length === 0
+    ? [{ path, message: 'must name at least one op' }]
+    : ops.flatMap(([op, value]) => opProblems(type, op, value, `${path}.${op.slice(0, 100)}`));
 };
 
 /** Of a field without problems. */
 const clausesOf = (field: string, given: unknown): FilterClause[] => {
   if (Array.isArray(given)) return [{ field, op: 'in', values: given as FilterScalar[] }];
   if (!isOps(given)) return [{ field, op: 'eq', values: [given as FilterScalar] }];
-  return Object.entries(given).map(([op, value]) => ({ field, op: op as FilterOp, values: (Array.isArray(value) ? value : [value]) as FilterScalar[] }));
+  return Object.entries(given).map(([op, value]) => ({
+    field,
+    op: op as FilterOp,
+    values: (Array.isArray(value) ? value : [value]) as FilterScalar[],
+  }));
 };
 
 /** A filter object as parsed from JSON, or `400 invalid` with every problem. A field that isn't declared, or not to be filtered by, is one alike. */
-export const parseFilterClauses = ({ fields = [] }: ManifestResource, filters: Readonly<Record<string, unknown>>): FilterClause[] => {
+export const parseFilterClauses = (
+  { fields = [] }: ManifestResource,
+  filters: Readonly<Record<string, unknown>>,
+): FilterClause[] => {
   const problems = Object.entries(filters).flatMap(([name, given]): FaultDetail[] => {
     const declared = fields.find((field) => field.name === name && field.filter === true);
     const path = `filters.${name.slice(0, 100)}`;
-    return declared === undefined ? [{ path, message: 'is not a field that can be filtered by' }] : fieldProblems(toFieldType(declared.type), given, path);
+    return declared === undefined
+      ? [{ path, message: 'is not a field that can be filtered by' }]
+      : fieldProblems(toFieldType(declared.type), given, path);
   });
   if (problems.length > 0) throw invalidFault(problems.slice(0, limits.detailsMax));
   return Object.entries(filters).flatMap(([name, given]) => clausesOf(name, given));
@@ -75,20 +109,26 @@ export const parseFilterClauses = ({ fields = [] }: ManifestResource, filters: R
 /** The JSON text of the query parameter. */
 export const parseFilterJson = (text: string | undefined): Readonly<Record<string, unknown>> => {
   if (text === undefined) return {};
-  if (Buffer.byteLength(text) > limits.jsonParameterBytes) throw invalidAt('filters', `must be at most ${String(limits.jsonParameterBytes / 1024)} KiB`);
+  if (Buffer.byteLength(text) > limits.jsonParameterBytes)
+    throw invalidAt('filters', `must be at most ${String(limits.jsonParameterBytes / 1024)} KiB`);
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
   } catch {
     throw invalidAt('filters', 'is not JSON');
   }
-  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) throw invalidAt('filters', 'must be a JSON object');
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
+    throw invalidAt('filters', 'must be a JSON object');
   const problem = jsonProblem(parsed);
-  if (problem !== null) throw invalidFault([{ path: problem.path === '' ? 'filters' : `filters.${problem.path}`, message: problem.message }]);
+  if (problem !== null)
+    throw invalidFault([
+      { path: problem.path === '' ? 'filters' : `filters.${problem.path}`, message: problem.message },
+    ]);
   return parsed as Readonly<Record<string, unknown>>;
 };
 
-export type RecordSortField = { readonly kind: 'title' | 'updatedAt' | 'id' } | { readonly kind: 'field'; readonly field: string };
+export type RecordSortField =
+  { readonly kind: 'title' | 'updatedAt' | 'id' } | { readonly kind: 'field'; readonly field: string };
 export interface RecordOrder {
   readonly by: RecordSortField;
   readonly descending: boolean;
@@ -102,7 +142,8 @@ export const parseRecordOrder = ({ fields = [] }: ManifestResource, sort: string
   const descending = given.startsWith('-');
   const name = descending ? given.slice(1) : given;
   const kind = fixed.find((known) => known === name);
-  if (fields.some((field) => field.name === name && field.sort === true)) return { by: { kind: 'field', field: name }, descending };
+  if (fields.some((field) => field.name === name && field.sort === true))
+    return { by: { kind: 'field', field: name }, descending };
   if (kind !== undefined) return { by: { kind }, descending };
   const known = [...fixed, ...fields.filter((field) => field.sort === true).map((field) => field.name)];
   throw invalidAt('sort', `must be one of ${known.join(', ')}, with a leading - for descending`);
@@ -111,7 +152,8 @@ export const parseRecordOrder = ({ fields = [] }: ManifestResource, sort: string
 /** What is searched for; null: nothing is. */
 export const normalizeSearchText = (q: string | undefined): string | null => {
   const text = q?.trim() ?? '';
-  if (text.split(/\s+/u).length > limits.searchWords) throw invalidAt('q', `must have at most ${String(limits.searchWords)} words`);
+  if (text.split(/\s+/u).length > limits.searchWords)
+    throw invalidAt('q', `must have at most ${String(limits.searchWords)} words`);
   return text === '' ? null : text;
 };
 
@@ -127,18 +169,28 @@ const clausePredicate = ({ field, op, values }: FilterClause): string => {
   const value = literal(values[0] ?? '');
   switch (op) {
     case 'eq':
-    case 'in': return any;
+    case 'in':
+      return any;
     case 'ne':
-    case 'nin': return `(${values.map((each) => `(!(${path} == ${literal(each)}) || (${path} == ${literal(each)}) is unknown)`).join(' && ')})`;
-    case 'lt': return `(${path} < ${value})`;
-    case 'lte': return `(${path} <= ${value})`;
-    case 'gt': return `(${path} > ${value})`;
-    case 'gte': return `(${path} >= ${value})`;
-    case 'contains': return `(${path} like_regex ${value} flag "q")`;
-    case 'startsWith': return `(${path} starts with ${value})`;
-    case 'exists': return values[0] === true ? `(exists (${path} ? (@ != null)))` : `(!(exists (${path} ? (@ != null))))`;
+    case 'nin':
+      return `(${values.map((each) => `(!(${path} == ${literal(each)}) || (${path} == ${literal(each)}) is unknown)`).join(' && ')})`;
+    case 'lt':
+      return `(${path} < ${value})`;
+    case 'lte':
+      return `(${path} <= ${value})`;
+    case 'gt':
+      return `(${path} > ${value})`;
+    case 'gte':
+      return `(${path} >= ${value})`;
+    case 'contains':
+      return `(${path} like_regex ${value} flag "q")`;
+    case 'startsWith':
+      return `(${path} starts with ${value})`;
+    case 'exists':
+      return values[0] === true ? `(exists (${path} ? (@ != null)))` : `(!(exists (${path} ? (@ != null))))`;
   }
 };
 
 /** All clauses as one SQL/JSON path predicate, which PostgreSQL takes as a parameter; null: nothing is asked. */
-export const filterJsonPath = (clauses: readonly FilterClause[]): string | null => (clauses.length === 0 ? null : clauses.map(clausePredicate).join(' && '));
+export const filterJsonPath = (clauses: readonly FilterClause[]): string | null =>
+  clauses.length === 0 ? null : clauses.map(clausePredicate).join(' && ');

@@ -20,26 +20,40 @@ export interface RawRecord extends Omit<FullRecord, 'fields'> {
   readonly fields: string;
 }
 
-export const parseRawRecord = (record: FullRecord | RawRecord): FullRecord =>
-  ({ ...record, fields: typeof record.fields === 'string' ? (JSON.parse(record.fields) as FullRecord['fields']) : record.fields });
+export const parseRawRecord = (record: FullRecord | RawRecord): FullRecord => ({
+  ...record,
+  fields: typeof record.fields === 'string' ? (JSON.parse(record.fields) as FullRecord['fields']) : record.fields,
+});
 
 export const recordJson = ({ resource, id, title, subtitle, fields, updatedAt }: FullRecord | RawRecord): string =>
   `{"resource":"${resource}","id":${JSON.stringify(id)},"title":${JSON.stringify(title)},"subtitle":${JSON.stringify(subtitle)},"fields":${typeof fields === 'string' ? fields : JSON.stringify(fields)},"updatedAt":${String(updatedAt)}}`;
 
-const recordsByRefsSql = statement('records.byRefs', `
+const recordsByRefsSql = statement(
+  'records.byRefs',
+  `
   select r.resource, r.id, r.title, r.subtitle, r.fields, r.updated_at as "updatedAt"
-  from unnest($2::text[], $3::text[]) as ref(resource, id) join records r on r.env = $1 and r.resource = ref.resource and r.id = ref.id`);
+  from unnest($2::text[], $3::text[]) as ref(resource, id) join records r on r.env = $1 and r.resource = ref.resource and r.id = ref.id`,
+);
 
 type Ref = RecordRef & { readonly title?: string | null };
 
 /** What is known of a record that can't be read: its reference. */
-export const placeholderRecord = ({ resource, id, title }: Ref): FullRecord => ({ resource, id, title: title ?? id, subtitle: null, fields: {}, updatedAt: null });
+export const placeholderRecord = ({ resource, id, title }: Ref): FullRecord => ({
+  resource,
+  id,
+  title: title ?? id,
+  subtitle: null,
+  fields: {},
+  updatedAt: null,
+});
 
 const refKey = ({ resource, id }: RecordRef): string => `${resource}\n${id}`;
 
 /** The stored ones of `refs`, in any order. */
 export const findRecords = async (db: Db | Tx, env: number, refs: readonly RecordRef[]): Promise<FullRecord[]> =>
-  refs.length === 0 ? [] : queryRows<FullRecord>(db, recordsByRefsSql, [env, refs.map((ref) => ref.resource), refs.map((ref) => ref.id)]);
+  refs.length === 0
+    ? []
+    : queryRows<FullRecord>(db, recordsByRefsSql, [env, refs.map((ref) => ref.resource), refs.map((ref) => ref.id)]);
 
 /** `refs` in their order, each answered by the record of `found` or by its reference alone. */
 export const inReferenceOrder = (refs: readonly Ref[], found: readonly FullRecord[]): FullRecord[] => {
@@ -48,4 +62,5 @@ export const inReferenceOrder = (refs: readonly Ref[], found: readonly FullRecor
 };
 
 /** The records of `refs` in their order; one that isn't stored here is answered by its reference alone. */
-export const readRecords = async (db: Db, env: number, refs: readonly Ref[]): Promise<FullRecord[]> => inReferenceOrder(refs, await findRecords(db, env, refs));
+export const readRecords = async (db: Db, env: number, refs: readonly Ref[]): Promise<FullRecord[]> =>
+  inReferenceOrder(refs, await findRecords(db, env, refs));

@@ -20,42 +20,67 @@ export const recordIdProblem = (id: unknown): string | null => {
 
 const fieldsProblem = (fields: unknown): FaultDetail | null => {
   const path = 'fields';
-  if (typeof fields !== 'object' || fields === null || Array.isArray(fields)) return { path, message: 'must be an object' };
+  if (typeof fields !== 'object' || fields === null || Array.isArray(fields))
+    return { path, message: 'must be an object' };
   const inner = jsonProblem(fields);
   if (inner !== null) return { path: inner.path === '' ? path : `${path}.${inner.path}`, message: inner.message };
-  if (countKeys(fields, limits.dataKeys) > limits.dataKeys) return { path, message: `must have at most ${String(limits.dataKeys)} keys` };
-  return Buffer.byteLength(JSON.stringify(fields)) > limits.dataBytes ? { path, message: `must be at most ${String(limits.dataBytes / 1024)} KiB` } : null;
+  if (countKeys(fields, limits.dataKeys) > limits.dataKeys)
+    return { path, message: `must have at most ${String(limits.dataKeys)} keys` };
+  return Buffer.byteLength(JSON.stringify(fields)) > limits.dataBytes
+    ? { path, message: `must be at most ${String(limits.dataBytes / 1024)} KiB` }
+    : null;
 };
 
 const titleProblem = (title: unknown): string | null => {
   if (typeof title !== 'string') return 'must be a string';
-  if (title.length > limits.titleMax || !line.test(title) || !title.isWellFormed()) return `must be one line of 1 to ${String(limits.titleMax)} characters`;
+  if (title.length > limits.titleMax || !line.test(title) || !title.isWellFormed())
+    return `must be one line of 1 to ${String(limits.titleMax)} characters`;
   return null;
 };
 
 const subtitleProblem = (subtitle: unknown): string | null => {
   if (subtitle === undefined || subtitle === null) return null;
   if (typeof subtitle !== 'string') return 'must be a string or null';
-  if (subtitle.length > limits.titleMax || subtitle.includes('\0') || !subtitle.isWellFormed()) return `must have at most ${String(limits.titleMax)} characters and no NUL`;
+  if (subtitle.length > limits.titleMax || subtitle.includes('\0') || !subtitle.isWellFormed())
+    return `must have at most ${String(limits.titleMax)} characters and no NUL`;
   return null;
 };
 
 const timeProblem = (at: unknown): string | null =>
-  at === undefined || at === null || (typeof at === 'number' && Number.isSafeInteger(at) && at >= 0 && at <= limits.timeMax) ? null : 'must be milliseconds since 1970 UTC, or null';
+  at === undefined ||
+  at === null ||
+  (typeof at === 'number' && Number.isSafeInteger(at) && at >= 0 && at <= limits.timeMax)
+    ? null
+    : 'must be milliseconds since 1970 UTC, or null';
 
 /** Every problem of a record that an app gave, with its path inside it; members that aren't known are left to the caller. */
 export const recordProblems = (value: unknown): FaultDetail[] => {
   if (!isObject(value)) return [{ path: '', message: 'must be an object' }];
   const { id, title, subtitle, fields, updatedAt } = value;
   const checks: readonly (readonly [string, string | null])[] = [
-    ['id', recordIdProblem(id)], ['title', titleProblem(title)], ['subtitle', subtitleProblem(subtitle)], ['updatedAt', timeProblem(updatedAt)],
+    ['id', recordIdProblem(id)],
+    ['title', titleProblem(title)],
+    ['subtitle', subtitleProblem(subtitle)],
+    ['updatedAt', timeProblem(updatedAt)],
   ];
   const ofFields = fields === undefined ? null : fieldsProblem(fields);
-  return [...checks.flatMap(([path, message]) => (message === null ? [] : [{ path, message }])), ...(ofFields === null ? [] : [ofFields])];
+  return [
+    ...checks.flatMap(([path, message]) => (message === null ? [] : [{ path, message }])),
+    ...(ofFields === null ? [] : [ofFields]),
+  ];
 };
 
 /** A given record without problems, whole. */
-export const toFullRecord = (resource: string, given: { readonly id: string; readonly title: string; readonly subtitle?: string | null; readonly fields?: Readonly<Record<string, unknown>>; readonly updatedAt?: number | null }): FullRecord => ({
+export const toFullRecord = (
+  resource: string,
+  given: {
+    readonly id: string;
+    readonly title: string;
+    readonly subtitle?: string | null;
+    readonly fields?: Readonly<Record<string, unknown>>;
+    readonly updatedAt?: number | null;
+  },
+): FullRecord => ({
   resource,
   id: given.id,
   title: given.title,

@@ -16,15 +16,20 @@ interface StaleRecord extends FullRecord {
   readonly stamp: number;
 }
 
-const staleRecordsSql = statement('records.stale', `
+const staleRecordsSql = statement(
+  'records.stale',
+  `
   select resource, id, title, subtitle, fields, updated_at as "updatedAt", stamp from (
     (select * from records where env = $1 and resource = $2 and shape < $3 limit ${String(batchRows)})
     union all
     (select * from records where env = $1 and resource = $2 and shape > $3 limit ${String(batchRows)})
-  ) r limit ${String(batchRows)}`);
+  ) r limit ${String(batchRows)}`,
+);
 
 /** Only records that nobody has written meanwhile. */
-const reindexSql = statement('records.renew', `
+const reindexSql = statement(
+  'records.renew',
+  `
   with given as (
     select * from json_to_recordset($3::json) as g(id text, stamp bigint, title_key text, terms text, keys json)),
   held as (select r.id from records r join given g on g.id = r.id where r.env = $1 and r.resource = $2 and r.stamp = g.stamp order by r.id for update of r),
@@ -35,7 +40,8 @@ const reindexSql = statement('records.renew', `
     delete from record_keys k using written w where k.env = $1 and k.resource = $2 and k.id = w.id and k.stamp <> $5::bigint)
   insert into record_keys (env, resource, field, missing, num, text, id, stamp)
   select $1, $2, k.field, k.missing, k.num, k.text, g.id, $5::bigint
-  from given g join written using (id), json_to_recordset(g.keys) as k(field text, missing boolean, num float8, text text)`);
+  from given g join written using (id), json_to_recordset(g.keys) as k(field text, missing boolean, num float8, text text)`,
+);
 
 /** Renews the records of all stored resources of an environment that were indexed otherwise; answers how many. */
 export const reindexRecords = async (db: Db, { id: env, definition }: Environment): Promise<number> => {
@@ -46,7 +52,10 @@ export const reindexRecords = async (db: Db, { id: env, definition }: Environmen
     for (;;) {
       const found = await queryRows<StaleRecord>(db, staleRecordsSql, [env, resource.name, indexing.shape]);
       if (found.length === 0) break;
-      const given = found.map((record) => ({ ...toIndexedRow(env, resource.name, indexing, record), stamp: record.stamp }));
+      const given = found.map((record) => ({
+        ...toIndexedRow(env, resource.name, indexing, record),
+        stamp: record.stamp,
+      }));
       await executeStatement(db, reindexSql, [env, resource.name, JSON.stringify(given), indexing.shape, newStamp()]);
       renewed += found.length;
     }

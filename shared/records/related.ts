@@ -6,7 +6,14 @@ import type { DomainDeps } from '../settings/deps.ts';
 import type { ManifestResource } from '../environments/manifest.ts';
 import type { RecordRef } from '../items/model.ts';
 import { readRelatedAppRecords } from './appReads.ts';
-import { findRecordsAnywhere, getRecord, listCheckedRecords, requireVisibleResource, type CheckedRecordQuery, type RawRecordsPage } from './read.ts';
+import {
+  findRecordsAnywhere,
+  getRecord,
+  listCheckedRecords,
+  requireVisibleResource,
+  type CheckedRecordQuery,
+  type RawRecordsPage,
+} from './read.ts';
 
 type Relation = NonNullable<ManifestResource['relations']>[number];
 
@@ -17,16 +24,26 @@ export interface RelatedQuery {
 
 /** Relations to a resource that the caller doesn't see are unknown. */
 export const visibleRelations = ({ env, principal }: Caller, { relations = [] }: ManifestResource): Relation[] =>
-  relations.filter(({ resource }) => resource === undefined || (principal.access.sees('resource', resource) && env.definition.resources.has(resource)));
+  relations.filter(
+    ({ resource }) =>
+      resource === undefined || (principal.access.sees('resource', resource) && env.definition.resources.has(resource)),
+  );
 
 const byTitle = { order: { by: { kind: 'title' }, descending: false }, sort: null, text: null } as const;
 
 /** The records that a field of this one names: an id, or several. */
-const relatedByKey = async (deps: DomainDeps, caller: Caller, ref: RecordRef, { resource: target = '', key = '' }: Relation): Promise<RawRecordsPage> => {
+const relatedByKey = async (
+  deps: DomainDeps,
+  caller: Caller,
+  ref: RecordRef,
+  { resource: target = '', key = '' }: Relation,
+): Promise<RawRecordsPage> => {
   const record = await getRecord(deps, caller.env, ref.resource, ref.id);
   if (record === null) throw fault('not_found');
   const value = Object.hasOwn(record.fields, key) ? record.fields[key] : undefined;
-  const ids = (Array.isArray(value) ? value : [value]).filter((id) => typeof id === 'string' || typeof id === 'number').map(String);
+  const ids = (Array.isArray(value) ? value : [value])
+    .filter((id) => typeof id === 'string' || typeof id === 'number')
+    .map(String);
   const refs = [...new Set(ids)].slice(0, limits.pageMax).map((id) => ({ resource: target, id }));
   const [only] = refs;
   if (only === undefined) return { records: [], cursor: null };
@@ -38,17 +55,42 @@ const relatedByKey = async (deps: DomainDeps, caller: Caller, ref: RecordRef, { 
   return { records: await findRecordsAnywhere(deps, caller.env, refs), cursor: null };
 };
 
-const relatedByApp = async ({ link }: DomainDeps, caller: Caller, ref: RecordRef, { name, resource }: Relation, query: Required<Pick<RelatedQuery, 'limit'>> & RelatedQuery): Promise<RawRecordsPage> => {
+const relatedByApp = async (
+  { link }: DomainDeps,
+  caller: Caller,
+  ref: RecordRef,
+  { name, resource }: Relation,
+  query: Required<Pick<RelatedQuery, 'limit'>> & RelatedQuery,
+): Promise<RawRecordsPage> => {
   const { env, principal } = caller;
   const key = `related:${JSON.stringify([principal.role?.id ?? null, ref.resource, ref.id, name])}`;
   const keys = env.seal.openCursor(key, query.cursor);
-  const { records, cursor } = await readRelatedAppRecords(link, env.id, { resource: ref.resource, id: ref.id, relation: name, cursor: keys === null ? null : String(keys[0]), limit: query.limit }, resource ?? null);
-  const seen = records.filter((record) => principal.access.sees('resource', record.resource) && env.definition.resources.has(record.resource));
+  const { records, cursor } = await readRelatedAppRecords(
+    link,
+    env.id,
+    {
+      resource: ref.resource,
+      id: ref.id,
+      relation: name,
+      cursor: keys === null ? null : String(keys[0]),
+      limit: query.limit,
+    },
+    resource ?? null,
+  );
+  const seen = records.filter(
+    (record) => principal.access.sees('resource', record.resource) && env.definition.resources.has(record.resource),
+  );
   return { records: seen, cursor: cursor === null ? null : env.seal.cursor(key, [cursor]) };
 };
 
 /** `404` alike for what isn't seen and what isn't there: resource, record, relation or its target. */
-export const readRelatedRecords = async (deps: DomainDeps, caller: Caller, ref: RecordRef, name: string, { limit = limits.pageDefault, cursor }: RelatedQuery): Promise<RawRecordsPage> => {
+export const readRelatedRecords = async (
+  deps: DomainDeps,
+  caller: Caller,
+  ref: RecordRef,
+  name: string,
+  { limit = limits.pageDefault, cursor }: RelatedQuery,
+): Promise<RawRecordsPage> => {
   const resource = requireVisibleResource(caller, ref.resource);
   const relation = visibleRelations(caller, resource).find((known) => known.name === name);
   if (relation === undefined) throw fault('not_found');
@@ -59,8 +101,14 @@ export const readRelatedRecords = async (deps: DomainDeps, caller: Caller, ref: 
   if ((await getRecord(deps, caller.env, ref.resource, ref.id)) === null) throw fault('not_found');
   if (relation.resource !== undefined && relation.field !== undefined) {
     const target = requireVisibleResource(caller, relation.resource);
-    const checked: CheckedRecordQuery = { ...byTitle, clauses: [{ field: relation.field, op: 'eq', values: [ref.id] }], raw: { [relation.field]: ref.id } };
+    const checked: CheckedRecordQuery = {
+      ...byTitle,
+      clauses: [{ field: relation.field, op: 'eq', values: [ref.id] }],
+      raw: { [relation.field]: ref.id },
+    };
     return listCheckedRecords(deps, caller, target, checked, { key: `related:${ref.resource}:${name}`, limit, cursor });
   }
-  return resource.source === 'app' ? relatedByApp(deps, caller, ref, relation, { limit, ...(cursor === undefined ? {} : { cursor }) }) : { records: [], cursor: null };
+  return resource.source === 'app'
+    ? relatedByApp(deps, caller, ref, relation, { limit, ...(cursor === undefined ? {} : { cursor }) })
+    : { records: [], cursor: null };
 };

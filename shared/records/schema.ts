@@ -1,6 +1,14 @@
 /** Records as they are answered, and what lists of them may be asked for: the schemas of routes and of documents. */
 import { limits } from '../catalogue/limits.ts';
-import { responseObject, strictObject, cursorSchema, limitSchema, nextCursorSchema, nullable, Type } from '../platform/core/schema.ts';
+import {
+  responseObject,
+  strictObject,
+  cursorSchema,
+  limitSchema,
+  nextCursorSchema,
+  nullable,
+  Type,
+} from '../platform/core/schema.ts';
 
 export const recordSchema = responseObject({
   resource: Type.String({ description: 'Its resource.' }),
@@ -8,7 +16,9 @@ export const recordSchema = responseObject({
   title: Type.String({ description: 'What people read first.' }),
   subtitle: nullable(Type.String({ description: 'What people read next.' })),
   fields: Type.Object({}, { description: 'Its values, as the app gave them.' }),
-  updatedAt: nullable(Type.Integer({ description: 'When it last changed (milliseconds since 1970 UTC); null: not known.' })),
+  updatedAt: nullable(
+    Type.Integer({ description: 'When it last changed (milliseconds since 1970 UTC); null: not known.' }),
+  ),
 });
 
 export const recordsResponse = responseObject({ records: Type.Array(recordSchema), cursor: nextCursorSchema });
@@ -16,7 +26,9 @@ export const recordsResponse = responseObject({ records: Type.Array(recordSchema
 export const resourceSchema = responseObject({
   name: Type.String({ description: 'The resource.' }),
   label: Type.String({ description: 'What people read.' }),
-  source: Type.Union([Type.Literal('stored'), Type.Literal('app')], { description: 'stored: kept by the service; app: each read is a call to the app.' }),
+  source: Type.Union([Type.Literal('stored'), Type.Literal('app')], {
+    description: 'stored: kept by the service; app: each read is a call to the app.',
+  }),
   fields: Type.Array(
     responseObject({
       name: Type.String(),
@@ -27,21 +39,53 @@ export const resourceSchema = responseObject({
       search: Type.Boolean({ description: 'Whether q finds its words.' }),
     }),
   ),
-  relations: Type.Array(responseObject({ name: Type.String(), label: Type.String(), resource: nullable(Type.String({ description: 'Of the related records; null: of several.' })) })),
+  relations: Type.Array(
+    responseObject({
+      name: Type.String(),
+      label: Type.String(),
+      resource: nullable(Type.String({ description: 'Of the related records; null: of several.' })),
+    }),
+  ),
 });
 
-const q = Type.Optional(Type.String({ minLength: 1, maxLength: limits.searchMax, description: 'The beginning of an id, or words (or their beginnings) of title, subtitle and searched fields.' }));
+const q = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: limits.searchMax,
+    description: 'The beginning of an id, or words (or their beginnings) of title, subtitle and searched fields.',
+  }),
+);
 
 export const recordSearchQuery = strictObject({
   q,
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: limits.pageMax, default: limits.searchRecords, description: `At most so many; never more than ${String(limits.searchRecords)} are answered.` })),
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: limits.pageMax,
+      default: limits.searchRecords,
+      description: `At most so many; never more than ${String(limits.searchRecords)} are answered.`,
+    }),
+  ),
   cursor: Type.Optional(cursorSchema),
 });
 
 export const recordListQuery = strictObject({
   q,
-  filters: Type.Optional(Type.String({ minLength: 1, description: 'A JSON object of at most 8 KiB: { field: value }, { field: [any, of] } or { field: { op: value } }; several are all required.' })),
-  sort: Type.Optional(Type.String({ minLength: 1, maxLength: 101, description: 'title, updatedAt, id, or a field that can be sorted by; a leading - means descending. Records without the field come last.' })),
+  filters: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'A JSON object of at most 8 KiB: { field: value }, { field: [any, of] } or { field: { op: value } }; several are all required.',
+    }),
+  ),
+  sort: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 101,
+      description:
+        'title, updatedAt, id, or a field that can be sorted by; a leading - means descending. Records without the field come last.',
+    }),
+  ),
   cursor: Type.Optional(cursorSchema),
   limit: Type.Optional(limitSchema),
 });
@@ -52,16 +96,39 @@ export const putRecordsInput = strictObject({
   records: Type.Optional(
     Type.Array(
       strictObject({
-        id: Type.String({ minLength: 1, maxLength: limits.recordIdMax, description: 'Its id: no control characters, not ., .. or list.' }),
-        title: Type.String({ minLength: 1, maxLength: limits.titleMax, description: 'What people read first, on one line.' }),
-        subtitle: Type.Optional(nullable(Type.String({ maxLength: limits.titleMax, description: 'What people read next.' }))),
+        id: Type.String({
+          minLength: 1,
+          maxLength: limits.recordIdMax,
+          description: 'Its id: no control characters, not ., .. or list.',
+        }),
+        title: Type.String({
+          minLength: 1,
+          maxLength: limits.titleMax,
+          description: 'What people read first, on one line.',
+        }),
+        subtitle: Type.Optional(
+          nullable(Type.String({ maxLength: limits.titleMax, description: 'What people read next.' })),
+        ),
         fields: Type.Optional(Type.Object({}, { description: 'Its values, at most 32 KiB.' })),
-        updatedAt: Type.Optional(nullable(Type.Integer({ minimum: 0, maximum: limits.timeMax, description: 'When it last changed (milliseconds since 1970 UTC); now when absent.' }))),
+        updatedAt: Type.Optional(
+          nullable(
+            Type.Integer({
+              minimum: 0,
+              maximum: limits.timeMax,
+              description: 'When it last changed (milliseconds since 1970 UTC); now when absent.',
+            }),
+          ),
+        ),
       }),
       { maxItems: limits.recordsPerCall, description: 'Records to store, each whole.' },
     ),
   ),
-  deleted: Type.Optional(Type.Array(Type.String({ maxLength: limits.recordIdMax, description: 'An id.' }), { maxItems: limits.recordsPerCall, description: 'Ids of records to delete.' })),
+  deleted: Type.Optional(
+    Type.Array(Type.String({ maxLength: limits.recordIdMax, description: 'An id.' }), {
+      maxItems: limits.recordsPerCall,
+      description: 'Ids of records to delete.',
+    }),
+  ),
 });
 
 const batch = Type.Optional(Type.Array(Type.Unknown(), { maxItems: limits.recordsPerCall }));

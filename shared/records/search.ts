@@ -11,7 +11,9 @@ import { anyMatchesStatement, recordProbeStatement, rawRecordColumns } from './l
 import type { RawRecord } from './queries.ts';
 import { termQueries, titleKey } from './terms.ts';
 
-const bestMatchesSql = statement('records.bestMatches', `
+const bestMatchesSql = statement(
+  'records.bestMatches',
+  `
   select ${rawRecordColumns} from (
     (select r.*, 0 as rank from records r where r.env = $1 and r.resource = $2 and r.id = $3)
     union all
@@ -19,7 +21,8 @@ const bestMatchesSql = statement('records.bestMatches', `
       where r.env = $1 and r.resource = $2 and r.title_key >= $4 and r.title_key < $5 order by r.title_key, r.id limit $7)
     union all
     (select r.*, 3 from records r where r.env = $1 and r.resource = $2 and r.id > $3 and r.id < $6 order by r.id limit $7)
-  ) r order by rank, title_key, id`);
+  ) r order by rank, title_key, id`,
+);
 
 /** Behind every text that begins with another, in the order of code points. */
 const beyond = '\u{10ffff}';
@@ -40,18 +43,24 @@ const lookedUpMax = 20_000;
 type Edged = RawRecord & { readonly edge: unknown };
 
 /** What else the text finds, by title: frequent words among the first records by id, others by the index. */
-const findOtherMatches = async (db: Db, { env, resource, text, limit }: RecordSearchRequest): Promise<readonly RawRecord[]> => {
+const findOtherMatches = async (
+  db: Db,
+  { env, resource, text, limit }: RecordSearchRequest,
+): Promise<readonly RawRecord[]> => {
   const queries = termQueries(env, resource);
   const parts = queries.matches(text);
   const all = parts.join(' & ');
   const reading = { db, values: { env, resource, query: all, path: null, limit } };
   const shape = { stream: 'id', descending: false, behind: false } as const;
-  const look = async (count: number): Promise<RawRecord[]> => (await queryRecordScan<Edged>(reading, recordProbeStatement(shape, count), {})).filter(({ edge }) => edge === null);
+  const look = async (count: number): Promise<RawRecord[]> =>
+    (await queryRecordScan<Edged>(reading, recordProbeStatement(shape, count), {})).filter(({ edge }) => edge === null);
   let found = await look(nearScan.rows);
   if (found.length < limit && found.length >= nearScan.matches) found = await look(nearScan.more);
-  if (found.length < limit && parts.length > 1) found = await queryRecordScan<RawRecord>(reading, anyMatchesStatement, { terms: queries.hasWords(text) });
+  if (found.length < limit && parts.length > 1)
+    found = await queryRecordScan<RawRecord>(reading, anyMatchesStatement, { terms: queries.hasWords(text) });
   if (found.length < limit) {
-    const terms = parts.length === 1 ? all : selectRareTerms(await sampleTermShares(reading, parts, sampleRows), all, lookedUpMax);
+    const terms =
+      parts.length === 1 ? all : selectRareTerms(await sampleTermShares(reading, parts, sampleRows), all, lookedUpMax);
     found = await queryRecordScan<RawRecord>(reading, anyMatchesStatement, { terms: terms ?? all });
   }
   const id = foldCase(text);
@@ -62,8 +71,18 @@ const findOtherMatches = async (db: Db, { env, resource, text, limit }: RecordSe
 export const searchStoredRecords = async (db: Db, request: RecordSearchRequest): Promise<RawRecord[]> => {
   const { env, resource, text, limit } = request;
   const key = titleKey(text);
-  const best = await queryRows<RawRecord>(db, bestMatchesSql, [env, resource, text, key, key + beyond, text + beyond, limit]);
+  const best = await queryRows<RawRecord>(db, bestMatchesSql, [
+    env,
+    resource,
+    text,
+    key,
+    key + beyond,
+    text + beyond,
+    limit,
+  ]);
   const found = new Map(best.map((record) => [record.id, record]));
-  if (found.size < limit) for (const record of await findOtherMatches(db, { ...request, limit: limit + found.size })) if (!found.has(record.id)) found.set(record.id, record);
+  if (found.size < limit)
+    for (const record of await findOtherMatches(db, { ...request, limit: limit + found.size }))
+      if (!found.has(record.id)) found.set(record.id, record);
   return [...found.values()].slice(0, limit);
 };

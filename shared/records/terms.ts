@@ -10,7 +10,8 @@ import type { ManifestResource } from '../environments/manifest.ts';
 export type FieldType = 'text' | 'number' | 'money' | 'time' | 'boolean' | 'link' | 'person' | 'any';
 const fieldTypes: readonly string[] = ['text', 'number', 'money', 'time', 'boolean', 'link', 'person'];
 
-export const toFieldType = (type: string | undefined): FieldType => (type !== undefined && fieldTypes.includes(type) ? (type as FieldType) : 'any');
+export const toFieldType = (type: string | undefined): FieldType =>
+  type !== undefined && fieldTypes.includes(type) ? (type as FieldType) : 'any';
 export const isNumeric = (type: FieldType): boolean => type === 'number' || type === 'money' || type === 'time';
 
 interface IndexedKeyField {
@@ -33,13 +34,20 @@ export interface ResourceIndexing {
 const version = 1;
 
 const buildIndexing = (definition: Definition, { name, fields = [] }: ManifestResource): ResourceIndexing => {
-  const related = [...definition.resources.values()].flatMap(({ relations = [] }) => relations.flatMap(({ resource, field }) => (resource === name && field !== undefined ? [field] : [])));
+  const related = [...definition.resources.values()].flatMap(({ relations = [] }) =>
+    relations.flatMap(({ resource, field }) => (resource === name && field !== undefined ? [field] : [])),
+  );
   const search = fields.filter((field) => field.search === true).map((field) => field.name);
-  const equal = [...new Set([...fields.filter((field) => field.filter === true).map((field) => field.name), ...related])].sort();
+  const equal = [
+    ...new Set([...fields.filter((field) => field.filter === true).map((field) => field.name), ...related]),
+  ].sort();
   const keys = fields
     .filter((field) => field.sort === true || (field.filter === true && isNumeric(toFieldType(field.type))))
     .map((field) => ({ field: field.name, type: toFieldType(field.type), sorted: field.sort === true }));
-  const shape = createHash('sha256').update(JSON.stringify([version, search, equal, keys])).digest('base64url').slice(0, 12);
+  const shape = createHash('sha256')
+    .update(JSON.stringify([version, search, equal, keys]))
+    .digest('base64url')
+    .slice(0, 12);
   return { shape, search, equalityFields: equal, keys };
 };
 
@@ -71,7 +79,8 @@ const wordsMax = 2_000;
 const membersMax = 100;
 
 const clipped = (text: string, most: number): string => text.slice(0, most).toWellFormed();
-const lexemeText = (text: string): string => clipped(text, lexemeMax).replaceAll(recordTermSeparator, ' ').replaceAll('\ufffd', '');
+const lexemeText = (text: string): string =>
+  clipped(text, lexemeMax).replaceAll(recordTermSeparator, ' ').replaceAll('\ufffd', '');
 
 const scalarText = (value: unknown): string | null =>
   typeof value === 'string' ? value : typeof value === 'number' || typeof value === 'boolean' ? String(value) : null;
@@ -86,10 +95,16 @@ export interface IndexedRecord {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-const ownMember = (fields: Readonly<Record<string, unknown>>, name: string): unknown => (Object.hasOwn(fields, name) ? fields[name] : undefined);
+const ownMember = (fields: Readonly<Record<string, unknown>>, name: string): unknown =>
+  Object.hasOwn(fields, name) ? fields[name] : undefined;
 
 /** The lexemes of a record: each after environment and resource, with a letter that says what it is. */
-export const recordTerms = (env: number, resource: string, { search, equalityFields: equal }: ResourceIndexing, { id, title, subtitle, fields }: IndexedRecord): string[] => {
+export const recordTerms = (
+  env: number,
+  resource: string,
+  { search, equalityFields: equal }: ResourceIndexing,
+  { id, title, subtitle, fields }: IndexedRecord,
+): string[] => {
   const before = `${String(env)}.${resourceCode(resource)}`;
   const texts = [title, subtitle ?? '', ...search.flatMap((name) => valuesOf(ownMember(fields, name)))];
   const words = new Set<string>();
@@ -104,7 +119,8 @@ export const recordTerms = (env: number, resource: string, { search, equalityFie
   return terms.map((term) => (before + term).replaceAll(recordTermSeparator, ' '));
 };
 
-const quoteLexeme = (lexeme: string, prefix = ''): string => `'${lexeme.replaceAll(recordTermSeparator, ' ').replaceAll('\\', '\\\\').replaceAll("'", "''")}'${prefix}`;
+const quoteLexeme = (lexeme: string, prefix = ''): string =>
+  `'${lexeme.replaceAll(recordTermSeparator, ' ').replaceAll('\\', '\\\\').replaceAll("'", "''")}'${prefix}`;
 
 /** Makes the tsqueries of one resource; lexemes are quoted, so whatever a value holds stands for itself. */
 export const termQueries = (env: number, resource: string) => {
@@ -115,7 +131,10 @@ export const termQueries = (env: number, resource: string) => {
     startsWith: (field: string, value: string): string => quoteLexeme(`${before}f${field}=${lexemeText(value)}`, ':*'),
     has: (field: string): string => quoteLexeme(`${before}e${field}`),
     /** All words as they are, which is looked up more quickly than their beginnings. */
-    hasWords: (text: string): string => queryWords(text).map((word) => quoteLexeme(`${before}w${word}`)).join(' & '),
+    hasWords: (text: string): string =>
+      queryWords(text)
+        .map((word) => quoteLexeme(`${before}w${word}`))
+        .join(' & '),
     /** One for each word: the id begins with the text, or the word begins one of the record's. All of them have to hold. */
     matches: (text: string): string[] => {
       const byId = quoteLexeme(`${before}i${foldCase(text)}`, ':*');

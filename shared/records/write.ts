@@ -63,17 +63,29 @@ const writeRecordsSql = (saved: boolean): string => `
     select $1, $4::bigint, $8, $9, $10, $11, 'records.put', 'resource', $2,
       jsonb_build_object('stored', (select count(*) from given), 'changed', (select count(*) from written), 'deleted', (select count(*) from gone)), $12, $13
     where exists (select from written) or exists (select from gone))
-  ${saved ? `, kept as (
+  ${
+    saved
+      ? `, kept as (
     insert into idempotency_keys (principal, key, fingerprint, status, body, etag, created_at)
-    select $14, $15, $16::bytea, $17::smallint, replace($18, '"deleted":0', '"deleted":' || (select count(*) from gone)), $19, $4::bigint)` : ''}
+    select $14, $15, $16::bytea, $17::smallint, replace($18, '"deleted":0', '"deleted":' || (select count(*) from gone)), $19, $4::bigint)`
+      : ''
+  }
   select (select count(*) from given)::int as stored, (select count(*) from gone)::int as deleted`;
 
-const writeStatements = { plain: statement('records.write', writeRecordsSql(false)), saved: statement('records.writeSaved', writeRecordsSql(true)) };
+const writeStatements = {
+  plain: statement('records.write', writeRecordsSql(false)),
+  saved: statement('records.writeSaved', writeRecordsSql(true)),
+};
 
 /** Any number that no other write of the same records has. */
 export const newStamp = (): number => randomInt(1, 2 ** 48 - 1);
 
-export const toIndexedRow = (env: number, resource: string, indexing: ResourceIndexing, record: FullRecord): object => ({
+export const toIndexedRow = (
+  env: number,
+  resource: string,
+  indexing: ResourceIndexing,
+  record: FullRecord,
+): object => ({
   id: record.id,
   title: record.title,
   title_key: titleKey(record.title),
@@ -89,7 +101,11 @@ const members = new Set(['id', 'title', 'subtitle', 'fields', 'updatedAt']);
 /** Of one record: a member that is not known would be lost without a word. */
 const recordDetails = (record: unknown, place: string): FaultDetail[] => [
   ...recordProblems(record).map(({ path, message }) => ({ path: path === '' ? place : `${place}.${path}`, message })),
-  ...(isObject(record) ? Object.keys(record).filter((member) => !members.has(member)).map((member) => ({ path: `${place}.${member.slice(0, 100).toWellFormed()}`, message: 'is not known here' })) : []),
+  ...(isObject(record)
+    ? Object.keys(record)
+        .filter((member) => !members.has(member))
+        .map((member) => ({ path: `${place}.${member.slice(0, 100).toWellFormed()}`, message: 'is not known here' }))
+    : []),
 ];
 
 const recordChangeProblems = ({ records, deleted }: RecordChanges): FaultDetail[] => {
@@ -101,8 +117,12 @@ const recordChangeProblems = ({ records, deleted }: RecordChanges): FaultDetail[
     return [];
   };
   return [
-    ...(records.length > limits.recordsPerCall ? [{ path: 'records', message: `must have at most ${String(limits.recordsPerCall)}` }] : []),
-    ...(deleted.length > limits.recordsPerCall ? [{ path: 'deleted', message: `must have at most ${String(limits.recordsPerCall)}` }] : []),
+    ...(records.length > limits.recordsPerCall
+      ? [{ path: 'records', message: `must have at most ${String(limits.recordsPerCall)}` }]
+      : []),
+    ...(deleted.length > limits.recordsPerCall
+      ? [{ path: 'deleted', message: `must have at most ${String(limits.recordsPerCall)}` }]
+      : []),
     ...records.slice(0, limits.recordsPerCall).flatMap((record, i) => {
       const path = `records.${String(i)}`;
       const problems = recordDetails(record, path);
@@ -110,7 +130,9 @@ const recordChangeProblems = ({ records, deleted }: RecordChanges): FaultDetail[
     }),
     ...deleted.slice(0, limits.recordsPerCall).flatMap((id, i) => {
       const problem = recordIdProblem(id);
-      return problem === null ? again(id, `deleted.${String(i)}`) : [{ path: `deleted.${String(i)}`, message: problem }];
+      return problem === null
+        ? again(id, `deleted.${String(i)}`)
+        : [{ path: `deleted.${String(i)}`, message: problem }];
     }),
   ];
 };
@@ -123,26 +145,49 @@ const attemptsMax = 5;
  * for one that the app serves itself, `400` with every problem. `save` makes the row that keeps the answer; its text
  * says `"deleted":0`, which the statement replaces by the number.
  */
-export const writeRecords = async (deps: DomainDeps, caller: Caller, name: string, changes: RecordChanges, save: SavedResponse | null = null): Promise<WriteRecordsResult> => {
+export const writeRecords = async (
+  deps: DomainDeps,
+  caller: Caller,
+  name: string,
+  changes: RecordChanges,
+  save: SavedResponse | null = null,
+): Promise<WriteRecordsResult> => {
   const { env, principal, requestId, address } = caller;
   const resource = requireVisibleResource(caller, name);
   const mode = principalModeFault(principal);
   if (mode !== null) throw mode;
-  if (principal.type !== 'app' && principal.type !== 'system') throw fault('forbidden', 'Records are stored by the app, with an app key.');
-  if (resource.source !== 'stored') throw fault('conflict', 'The app serves this resource itself; nothing of it is stored.');
+  if (principal.type !== 'app' && principal.type !== 'system')
+    throw fault('forbidden', 'Records are stored by the app, with an app key.');
+  if (resource.source !== 'stored')
+    throw fault('conflict', 'The app serves this resource itself; nothing of it is stored.');
   const problems = recordChangeProblems(changes);
   if (problems.length > 0) throw invalidFault(problems.slice(0, problemsShown));
   const indexing = getIndexing(env.definition, resource);
   const given = changes.records.map((record) => toIndexedRow(env.id, name, indexing, toFullRecord(name, record)));
   const at = deps.clock.now();
   const values: SqlValue[] = [
-    env.id, name, JSON.stringify(given), at, indexing.shape, newStamp(), changes.deleted,
-    principal.type, principal.id, principal.name, principal.role?.name ?? null, requestId, address,
+    env.id,
+    name,
+    JSON.stringify(given),
+    at,
+    indexing.shape,
+    newStamp(),
+    changes.deleted,
+    principal.type,
+    principal.id,
+    principal.name,
+    principal.role?.name ?? null,
+    requestId,
+    address,
     ...(save === null ? [] : [save.principal, save.key, save.fingerprint, save.status, save.body, save.etag]),
   ];
   for (let attempt = 1; ; attempt++) {
     try {
-      const [written] = await queryRows<WriteRecordsResult>(deps.db, save === null ? writeStatements.plain : writeStatements.saved, values);
+      const [written] = await queryRows<WriteRecordsResult>(
+        deps.db,
+        save === null ? writeStatements.plain : writeStatements.saved,
+        values,
+      );
       return written ?? { stored: 0, deleted: 0 };
     } catch (error) {
       if (!isSerializationFailure(error) || attempt === attemptsMax) throw error;
@@ -151,9 +196,17 @@ export const writeRecords = async (deps: DomainDeps, caller: Caller, name: strin
 };
 
 /** Stores records of a stored resource; answers how many. */
-export const putRecords = async (deps: DomainDeps, caller: Caller, resource: string, records: readonly PushedRecord[]): Promise<number> =>
-  (await writeRecords(deps, caller, resource, { records, deleted: [] })).stored;
+export const putRecords = async (
+  deps: DomainDeps,
+  caller: Caller,
+  resource: string,
+  records: readonly PushedRecord[],
+): Promise<number> => (await writeRecords(deps, caller, resource, { records, deleted: [] })).stored;
 
 /** Deletes records of a stored resource; answers how many there were. */
-export const deleteRecords = async (deps: DomainDeps, caller: Caller, resource: string, ids: readonly string[]): Promise<number> =>
-  (await writeRecords(deps, caller, resource, { records: [], deleted: ids })).deleted;
+export const deleteRecords = async (
+  deps: DomainDeps,
+  caller: Caller,
+  resource: string,
+  ids: readonly string[],
+): Promise<number> => (await writeRecords(deps, caller, resource, { records: [], deleted: ids })).deleted;

@@ -29,4 +29,6 @@ export const composeMail = async ({ delivery, from, to, subject, text, at }: Rep
     messageId: `<${delivery}@${from.domain}>`,
     disableFileAccess: true,
     disableUrlAccess: true,
-  }).compile().build();
+  })
+    .compile()
+    .build();

@@ -36,23 +36,39 @@ const failedDelivery = (error: string): DeliveryOutcome => ({ kind: 'failed', er
 
 const noAnswerMessage = 'The app was given it and gave no answer.';
 /** The app has not looked at it. */
-const notProcessedCodes: readonly number[] = [rpcCodes.methodNotFound, rpcCodes.invalidParams, rpcCodes.invalidRequest, rpcCodes.parseError];
+const notProcessedCodes: readonly number[] = [
+  rpcCodes.methodNotFound,
+  rpcCodes.invalidParams,
+  rpcCodes.invalidRequest,
+  rpcCodes.parseError,
+];
 
-const deliverByApp = async ({ link }: DomainDeps, { env, inbox, item, request: asked, onDispatch: onHandOver }: OutgoingReply): Promise<DeliveryOutcome> => {
+const deliverByApp = async (
+  { link }: DomainDeps,
+  { env, inbox, item, request: asked, onDispatch: onHandOver }: OutgoingReply,
+): Promise<DeliveryOutcome> => {
   const declares = { kind: 'inbox', name: inbox.name } as const;
   if (!(await link.online(env.id, declares))) return { kind: 'offline' };
   await onHandOver();
   const { subject, text, actor, entry } = asked;
-  const outcome = await link.call(env.id, 'reply.send', { item: JSON.parse(itemJson(item, fullAccess)) as Record<string, unknown>, subject, text, actor, delivery: entry }, { declares, timeoutMs: appMs });
+  const outcome = await link.call(
+    env.id,
+    'reply.send',
+    { item: JSON.parse(itemJson(item, fullAccess)) as Record<string, unknown>, subject, text, actor, delivery: entry },
+    { declares, timeoutMs: appMs },
+  );
   switch (outcome.kind) {
     case 'answer':
       return { kind: 'sent' };
     case 'offline':
       return { kind: 'offline' };
     case 'error':
-      if (outcome.code === rpcCodes.actionFailed) return { kind: outcome.retryable ? 'later' : 'failed', error: outcome.message };
+      if (outcome.code === rpcCodes.actionFailed)
+        return { kind: outcome.retryable ? 'later' : 'failed', error: outcome.message };
       // Other errors than a refusal may tell of the app's inside.
-      return notProcessedCodes.includes(outcome.code) ? failedDelivery('The app can’t send replies.') : { kind: 'unknown', error: 'The app was given it, and something went wrong inside it.' };
+      return notProcessedCodes.includes(outcome.code)
+        ? failedDelivery('The app can’t send replies.')
+        : { kind: 'unknown', error: 'The app was given it, and something went wrong inside it.' };
     case 'garbled':
     case 'timeout':
     case 'lost':
@@ -68,7 +84,11 @@ const getMailServer = (url: string): MailServer => {
   return known;
 };
 
-const deliverBySmtp = async ({ config }: DomainDeps, { item, request: asked, onDispatch: onHandOver }: OutgoingReply, { from, to }: { from: string; to: string }): Promise<DeliveryOutcome> => {
+const deliverBySmtp = async (
+  { config }: DomainDeps,
+  { item, request: asked, onDispatch: onHandOver }: OutgoingReply,
+  { from, to }: { from: string; to: string },
+): Promise<DeliveryOutcome> => {
   if (config.smtpUrl === null) return failedDelivery('No mail server is set up: SMTP_URL is missing.');
   const sender = parseSender(from);
   if (sender === null) return failedDelivery('The inbox’s own address is not valid.');
@@ -76,13 +96,18 @@ const deliverBySmtp = async ({ config }: DomainDeps, { item, request: asked, onD
   if (address === null) return failedDelivery('This item has no address that a reply could be sent to.');
   const { entry: delivery, subject, text, at } = asked;
   const body = await composeMail({ delivery, from: sender, to: address, subject, text, at });
-  const outcome = await getMailServer(config.smtpUrl).send({ envelope: { from: sender.address, to: address }, body, onDispatch: onHandOver });
+  const outcome = await getMailServer(config.smtpUrl).send({
+    envelope: { from: sender.address, to: address },
+    body,
+    onDispatch: onHandOver,
+  });
   return outcome.kind === 'refused' ? failedDelivery(outcome.error) : outcome;
 };
 
 export const deliverReply = async (deps: DomainDeps, outgoing: OutgoingReply): Promise<DeliveryOutcome> => {
   const { inbox } = outgoing;
   const { reply } = inbox;
-  if (reply === null || reply === undefined || inbox.retired) return failedDelivery(`The inbox ${inbox.name} sends no replies any more.`);
+  if (reply === null || reply === undefined || inbox.retired)
+    return failedDelivery(`The inbox ${inbox.name} sends no replies any more.`);
   return reply.via === 'app' ? deliverByApp(deps, outgoing) : deliverBySmtp(deps, outgoing, reply);
 };

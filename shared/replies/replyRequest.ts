@@ -29,18 +29,49 @@ interface EventRow {
   readonly address: string | null;
 }
 
-const findReplySql = statement('replies.asked', `
+const findReplySql = statement(
+  'replies.asked',
+  `
   select at, inbox, actor_type, actor, actor_name, role, data, request_id, address from events
-  where env = $1 and item = $2 and entry = $3 and not is_update`);
+  where env = $1 and item = $2 and entry = $3 and not is_update`,
+);
 /** Only the claim that holds now: a worker that froze finds that it has lost it, and hands nothing over. */
-const markReplySql = statement('replies.mark', `
-  update staged_jobs set payload = payload || $3::jsonb where id = $1 and fence = $2 and lease_until is not null`);
+const markReplySql = statement(
+  'replies.mark',
+  `
+  update staged_jobs set payload = payload || $3::jsonb where id = $1 and fence = $2 and lease_until is not null`,
+);
 
-export const readReplyRequest = async (db: Db, env: number, { item, entry }: { item: string; entry: string }): Promise<ReplyRequest | null> => {
+export const readReplyRequest = async (
+  db: Db,
+  env: number,
+  { item, entry }: { item: string; entry: string },
+): Promise<ReplyRequest | null> => {
   const found = await queryRow<EventRow>(db, findReplySql, [env, item, entry]);
   if (found === undefined) return null;
-  const { at, inbox, actor_type: type, actor: id, actor_name: name, role, data, request_id: requestId, address } = found;
-  return { entry, item, inbox, at, actor: { type, id, name }, role, subject: data.subject, text: data.text, requestId, address };
+  const {
+    at,
+    inbox,
+    actor_type: type,
+    actor: id,
+    actor_name: name,
+    role,
+    data,
+    request_id: requestId,
+    address,
+  } = found;
+  return {
+    entry,
+    item,
+    inbox,
+    at,
+    actor: { type, id, name },
+    role,
+    subject: data.subject,
+    text: data.text,
+    requestId,
+    address,
+  };
 };
 
 export interface ReplyJobKey {
@@ -56,5 +87,6 @@ export interface ReplyJobMark {
 
 /** Keeps a mark with the job, durable before what follows it. Throws when the claim was lost. */
 export const markReply = async (db: Db, { id, fence }: ReplyJobKey, kept: ReplyJobMark): Promise<void> => {
-  if ((await executeStatement(db, markReplySql, [id, fence, JSON.stringify(kept)])) === 0) throw new Error('The claim on the reply was lost.');
+  if ((await executeStatement(db, markReplySql, [id, fence, JSON.stringify(kept)])) === 0)
+    throw new Error('The claim on the reply was lost.');
 };

@@ -32,27 +32,52 @@ const settleReplySql = (moved: string): string => `
   ended as (delete from staged_jobs where id in (select id from held) and exists (select from moved))
   select (select count(*) from held)::int as held, (select count(*) from moved)::int as moved`;
 
-const settleEntry = statement('replies.settle', settleReplySql(`
-    select i.id from items i where i.env = $3 and i.id = $4 and exists (select from held) for update of i`));
-const settleItem = statement('replies.settleItem', settleReplySql(`
+const settleEntry = statement(
+  'replies.settle',
+  settleReplySql(`
+    select i.id from items i where i.env = $3 and i.id = $4 and exists (select from held) for update of i`),
+);
+const settleItem = statement(
+  'replies.settleItem',
+  settleReplySql(`
     update items set version = version + 1, due_at = $20::bigint, updated_at = $21::bigint, terms = array_to_tsvector(string_to_array($22, E',\\n'))
-    where env = $3 and id = $4 and version = $23 and exists (select from held) returning id`));
+    where env = $3 and id = $4 and version = $23 and exists (select from held) returning id`),
+);
 
 const roundsMax = 20;
 
 /** The item with the deadline back that the reply had cleared; null when it stays as it is. */
-const withRestoredDeadline = (item: Item, { status }: ReplyResolution, dueAt: number | null, at: number): Item | null =>
-  status === 'failed' && dueAt !== null && item.dueAt === null && !item.closed ? { ...item, dueAt, version: item.version + 1, updatedAt: Math.max(at, item.createdAt) } : null;
+const withRestoredDeadline = (
+  item: Item,
+  { status }: ReplyResolution,
+  dueAt: number | null,
+  at: number,
+): Item | null =>
+  status === 'failed' && dueAt !== null && item.dueAt === null && !item.closed
+    ? { ...item, dueAt, version: item.version + 1, updatedAt: Math.max(at, item.createdAt) }
+    : null;
 
 const replyLiveParts = (asked: ReplyRequest, data: object, restored: Item | null): string => {
   const { entry, item, inbox, at, actor } = asked;
-  const timeline = JSON.stringify({ type: 'timeline', inbox, change: 'changed', item, entry: { id: entry, item, type: 'reply', at, actor, data } });
+  const timeline = JSON.stringify({
+    type: 'timeline',
+    inbox,
+    change: 'changed',
+    item,
+    entry: { id: entry, item, type: 'reply', at, actor, data },
+  });
   if (restored === null) return `[${timeline}]`;
   return `[{"type":"item","inbox":"${inbox}","change":"changed","item":${itemJson(restored, fullAccess)},"by":${JSON.stringify(actor)}},${timeline}]`;
 };
 
 /** False when the job is in other hands by now: nothing was written. `dueAt`: the deadline that the reply had cleared. */
-export const settleReply = async (deps: DomainDeps, job: ReplyJobKey & { readonly env: number }, asked: ReplyRequest, end: ReplyResolution, dueAt: number | null): Promise<boolean> => {
+export const settleReply = async (
+  deps: DomainDeps,
+  job: ReplyJobKey & { readonly env: number },
+  asked: ReplyRequest,
+  end: ReplyResolution,
+  dueAt: number | null,
+): Promise<boolean> => {
   const { db, bus, clock } = deps;
   const { subject, text, actor } = asked;
   const data = { subject, text, ...end };
@@ -63,12 +88,34 @@ export const settleReply = async (deps: DomainDeps, job: ReplyJobKey & { readonl
     const restored = withRestoredDeadline(item, end, dueAt, at);
     const deadline = restored === null ? {} : { dueAt: restored.dueAt };
     const values: SqlValue[] = [
-      job.id, job.fence, job.env, asked.item, at, actor.type, actor.id, actor.name, asked.role, `item.reply.${end.status}`, end.status === 'sent' ? 'ok' : 'failed',
-      asked.inbox, asked.entry, JSON.stringify(data), JSON.stringify({ status: 'sending', ...(restored === null ? {} : { dueAt: null }) }),
-      JSON.stringify({ ...end, ...deadline }), asked.requestId, asked.address, replyLiveParts(asked, data, restored), restored?.dueAt ?? null,
+      job.id,
+      job.fence,
+      job.env,
+      asked.item,
+      at,
+      actor.type,
+      actor.id,
+      actor.name,
+      asked.role,
+      `item.reply.${end.status}`,
+      end.status === 'sent' ? 'ok' : 'failed',
+      asked.inbox,
+      asked.entry,
+      JSON.stringify(data),
+      JSON.stringify({ status: 'sending', ...(restored === null ? {} : { dueAt: null }) }),
+      JSON.stringify({ ...end, ...deadline }),
+      asked.requestId,
+      asked.address,
+      replyLiveParts(asked, data, restored),
+      restored?.dueAt ?? null,
     ];
-    if (restored !== null) values.push(restored.updatedAt, itemTerms(job.env, restored).join(itemTermSeparator), item.version);
-    const done = await queryRow<{ held: number; moved: number }>(db, restored === null ? settleEntry : settleItem, values);
+    if (restored !== null)
+      values.push(restored.updatedAt, itemTerms(job.env, restored).join(itemTermSeparator), item.version);
+    const done = await queryRow<{ held: number; moved: number }>(
+      db,
+      restored === null ? settleEntry : settleItem,
+      values,
+    );
     if (done?.held !== 1) return false;
     if (done.moved === 1) {
       bus.publish(channels.workAvailable, 'outbox');

@@ -77,10 +77,14 @@ const openMailConnection = (url: URL): Promise<MailConnection> =>
     connection.connect((refused) => {
       if (refused !== undefined) fail(refused);
       else if (url.username === '') resolve(line);
-      else connection.login({ user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) }, (denied) => {
-        if (denied === null) resolve(line);
-        else fail(denied);
-      });
+      else
+        connection.login(
+          { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) },
+          (denied) => {
+            if (denied === null) resolve(line);
+            else fail(denied);
+          },
+        );
     });
   });
 
@@ -91,9 +95,14 @@ const errorSentence = (error: unknown): string => {
 
 const mailOutcomeOf = (error: unknown, handedOver: boolean): MailOutcome => {
   const { responseCode, code } = error as { responseCode?: number; code?: string };
-  if (responseCode !== undefined) return responseCode >= 500 ? { kind: 'refused', error: `The mail server refused it: ${errorSentence(error)}` } : { kind: 'later', error: `The mail server didn’t take it: ${errorSentence(error)}` };
-  if (handedOver) return { kind: 'unknown', error: `The mail server was given it and gave no answer: ${errorSentence(error)}` };
-  if (code === 'EENVELOPE' || code === 'EMESSAGE') return { kind: 'refused', error: `It can’t be sent: ${errorSentence(error)}` };
+  if (responseCode !== undefined)
+    return responseCode >= 500
+      ? { kind: 'refused', error: `The mail server refused it: ${errorSentence(error)}` }
+      : { kind: 'later', error: `The mail server didn’t take it: ${errorSentence(error)}` };
+  if (handedOver)
+    return { kind: 'unknown', error: `The mail server was given it and gave no answer: ${errorSentence(error)}` };
+  if (code === 'EENVELOPE' || code === 'EMESSAGE')
+    return { kind: 'refused', error: `It can’t be sent: ${errorSentence(error)}` };
   return { kind: 'later', error: `The connection to the mail server broke: ${errorSentence(error)}` };
 };
 
@@ -102,7 +111,10 @@ interface SendResult {
   readonly dispatched: boolean;
 }
 
-const sendOnConnection = ({ connection }: MailConnection, { envelope, body, onDispatch: onHandOver }: Mail): Promise<SendResult> =>
+const sendOnConnection = (
+  { connection }: MailConnection,
+  { envelope, body, onDispatch: onHandOver }: Mail,
+): Promise<SendResult> =>
   new Promise((resolve, reject) => {
     let asked = false;
     let handedOver = false;
@@ -110,19 +122,25 @@ const sendOnConnection = ({ connection }: MailConnection, { envelope, body, onDi
       read() {
         if (asked) return;
         asked = true;
-        onHandOver().then(() => {
-          handedOver = true;
-          this.push(body);
-          this.push(null);
-        }, (error: unknown) => {
-          // Without its end the text counts for nothing.
-          connection.close();
-          reject(error instanceof Error ? error : new Error(String(error)));
-        });
+        onHandOver().then(
+          () => {
+            handedOver = true;
+            this.push(body);
+            this.push(null);
+          },
+          (error: unknown) => {
+            // Without its end the text counts for nothing.
+            connection.close();
+            reject(error instanceof Error ? error : new Error(String(error)));
+          },
+        );
       },
     });
     connection.send({ from: envelope.from, to: [envelope.to], size: body.length }, text, (error) => {
-      resolve({ outcome: error === null ? { kind: 'sent' } : mailOutcomeOf(error, handedOver), dispatched: handedOver });
+      resolve({
+        outcome: error === null ? { kind: 'sent' } : mailOutcomeOf(error, handedOver),
+        dispatched: handedOver,
+      });
     });
   });
 
@@ -143,10 +161,13 @@ export const openMailServer = (address: string): MailServer => {
       line.connection.quit();
       return;
     }
-    const kept = { line, timer: setTimeout(() => {
-      idle.splice(idle.indexOf(kept), 1);
-      line.connection.quit();
-    }, idleMs) };
+    const kept = {
+      line,
+      timer: setTimeout(() => {
+        idle.splice(idle.indexOf(kept), 1);
+        line.connection.quit();
+      }, idleMs),
+    };
     idle.push(kept);
   };
   const over = async (line: MailConnection, mail: Mail): Promise<SendResult> => {

@@ -20,9 +20,14 @@ export interface AnswerCacheOptions {
   readonly onStoreError: (error: unknown) => void;
 }
 
-const unreadable: RpcError = { code: -32001, message: 'The app can’t look up now whether this was done already.', data: { retryable: true } };
+const unreadable: RpcError = {
+  code: -32001,
+  message: 'The app can’t look up now whether this was done already.',
+  data: { retryable: true },
+};
 
-const toRpcAnswer = ({ answer }: StoredAnswer): RpcAnswer => (answer.error === undefined ? { result: answer.result ?? null } : { error: answer.error });
+const toRpcAnswer = ({ answer }: StoredAnswer): RpcAnswer =>
+  answer.error === undefined ? { result: answer.result ?? null } : { error: answer.error };
 
 export class AnswerCache {
   readonly #parts: AnswerCacheOptions;
@@ -56,7 +61,9 @@ export class AnswerCache {
   /** Answers that may not have reached the service, at least `ageMs` old; the oldest first. */
   unsettled(ageMs: number): { readonly run: string; readonly answer: RpcAnswer; readonly bytes: number }[] {
     const before = Date.now() - ageMs;
-    return [...this.#held].filter(([, held]) => held.at <= before).map(([run, held]) => ({ run, answer: toRpcAnswer(held), bytes: held.bytes }));
+    return [...this.#held]
+      .filter(([, held]) => held.at <= before)
+      .map(([run, held]) => ({ run, answer: toRpcAnswer(held), bytes: held.bytes }));
   }
 
   /** The service has the answer. */

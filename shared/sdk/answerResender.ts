@@ -71,7 +71,9 @@ export const createAnswerResender = (runs: AnswerCache, everyMs: number): Answer
       peer = next;
     },
     now,
-    soon: () => { gather(batchDelayMs); },
+    soon: () => {
+      gather(batchDelayMs);
+    },
     close: () => {
       clearInterval(timer);
       clearTimeout(gathering);

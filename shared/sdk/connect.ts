@@ -56,14 +56,26 @@ export interface Client extends Pick<Emitter, 'on'> {
 }
 
 const sdk = 'console-sdk/1.0.0';
-const standardTiming: Timing = { retryMinMs: 100, retryMaxMs: 30_000, refusedMs: 30_000, restartMs: 500, heartbeatMs: linkLimits.heartbeatMs, goneMs: linkLimits.goneMs, resendMs: 60_000 };
+const standardTiming: Timing = {
+  retryMinMs: 100,
+  retryMaxMs: 30_000,
+  refusedMs: 30_000,
+  restartMs: 500,
+  heartbeatMs: linkLimits.heartbeatMs,
+  goneMs: linkLimits.goneMs,
+  resendMs: 60_000,
+};
 
 const printProblem = (problem: LinkProblem): void => {
-  console.error(`console-api: ${problem.message}${problem.cause === undefined ? '' : `\n${problem.cause instanceof Error ? String(problem.cause.stack) : errorText(problem.cause)}`}`);
+  console.error(
+    `console-api: ${problem.message}${problem.cause === undefined ? '' : `\n${problem.cause instanceof Error ? String(problem.cause.stack) : errorText(problem.cause)}`}`,
+  );
 };
 
 /** The same trouble with the connection is told once, until it was good again. */
-const reportOncePerOutage = (tell: (problem: LinkProblem) => void): { tell: (problem: LinkProblem) => void; forget: () => void } => {
+const reportOncePerOutage = (
+  tell: (problem: LinkProblem) => void,
+): { tell: (problem: LinkProblem) => void; forget: () => void } => {
   let last = '';
   return {
     tell: (problem) => {
@@ -86,35 +98,65 @@ const withHandledRejection = <T>(promise: Promise<T>, emitter: Emitter): Promise
 };
 
 /** What happened while offline says when. Should the clocks disagree about what is past, the time of sending has to do. */
-const sendReport = async (outgoing: OutgoingQueue, given: Report, isOnline: boolean): Promise<AppCalls['items.report']['result']> => {
+const sendReport = async (
+  outgoing: OutgoingQueue,
+  given: Report,
+  isOnline: boolean,
+): Promise<AppCalls['items.report']['result']> => {
   const report = { ...given, delivery: given.delivery ?? randomUUID() };
   if (isOnline || given.at !== undefined) return outgoing.add('items.report', report, 'items');
   try {
     return await outgoing.add('items.report', { ...report, at: Date.now() }, 'items');
   } catch (error) {
-    if (error instanceof LinkProblem && error.details.some(({ path }) => path === 'at')) return outgoing.add('items.report', report, 'items');
+    if (error instanceof LinkProblem && error.details.some(({ path }) => path === 'at'))
+      return outgoing.add('items.report', report, 'items');
     throw error;
   }
 };
 
-const putRecordBatches = async (outgoing: OutgoingQueue, resource: string, records: readonly GivenRecord[]): Promise<{ stored: number }> => {
-  const answers = await Promise.all(splitIntoFrames(records).map((batch) => outgoing.add('records.put', { resource, records: batch }, resource)));
+const putRecordBatches = async (
+  outgoing: OutgoingQueue,
+  resource: string,
+  records: readonly GivenRecord[],
+): Promise<{ stored: number }> => {
+  const answers = await Promise.all(
+    splitIntoFrames(records).map((batch) => outgoing.add('records.put', { resource, records: batch }, resource)),
+  );
   return { stored: answers.reduce((sum, { stored }) => sum + stored, 0) };
 };
 
-const deleteRecordBatches = async (outgoing: OutgoingQueue, resource: string, ids: readonly string[]): Promise<{ deleted: number }> => {
-  const answers = await Promise.all(splitIntoFrames(ids).map((batch) => outgoing.add('records.delete', { resource, ids: batch }, resource)));
+const deleteRecordBatches = async (
+  outgoing: OutgoingQueue,
+  resource: string,
+  ids: readonly string[],
+): Promise<{ deleted: number }> => {
+  const answers = await Promise.all(
+    splitIntoFrames(ids).map((batch) => outgoing.add('records.delete', { resource, ids: batch }, resource)),
+  );
   return { deleted: answers.reduce((sum, { deleted }) => sum + deleted, 0) };
 };
 
 /** Never throws; what goes wrong is told to `onError`, and it is tried again. */
 export const connect = (options: ConnectOptions): Client => {
-  const { app, url, key, store = null, concurrency = 64, queueLimit = 10_000, instance = store?.instance ?? randomUUID(), startedAt = Math.round(performance.timeOrigin) } = options;
+  const {
+    app,
+    url,
+    key,
+    store = null,
+    concurrency = 64,
+    queueLimit = 10_000,
+    instance = store?.instance ?? randomUUID(),
+    startedAt = Math.round(performance.timeOrigin),
+  } = options;
   const timing = { ...standardTiming, ...options.timing };
   const emitter = createEmitter(options.onError ?? printProblem);
-  const problems = reportOncePerOutage((problem) => { emitter.emit('error', problem); });
+  const problems = reportOncePerOutage((problem) => {
+    emitter.emit('error', problem);
+  });
   const problem = problems.tell;
-  const storeFailed = (cause: unknown): void => { problem(new LinkProblem('store', 'The store of answers failed.', { cause })); };
+  const storeFailed = (cause: unknown): void => {
+    problem(new LinkProblem('store', 'The store of answers failed.', { cause }));
+  };
   const slots = createHandlerLimiter(concurrency);
   const runs = new AnswerCache({ store, onStoreError: storeFailed });
   const replies = new AnswerCache({ store: null, onStoreError: storeFailed });
@@ -126,10 +168,17 @@ export const connect = (options: ConnectOptions): Client => {
 
   const answering = createPendingWork();
   const serve = createRequestHandler({
-    app, limiter: slots, runs, replies, onProblem: problem,
+    app,
+    limiter: slots,
+    runs,
+    replies,
+    onProblem: problem,
     isStopping: () => closing !== null,
-    onProgress: (run, progress, message) => peer?.notify('run.progress', { run, progress, ...(message === undefined ? {} : { message }) }),
-    onLateAnswer: () => { resend.soon(); },
+    onProgress: (run, progress, message) =>
+      peer?.notify('run.progress', { run, progress, ...(message === undefined ? {} : { message }) }),
+    onLateAnswer: () => {
+      resend.soon();
+    },
   });
   const heard = (method: string, params: unknown): void => {
     const { run, flag } = (params ?? {}) as { run?: unknown; flag?: unknown };
@@ -147,7 +196,11 @@ export const connect = (options: ConnectOptions): Client => {
   };
   const recalled = store === null ? Promise.resolve() : runs.loadStored();
   const link = openLink({
-    url, key, timing, onNotification: heard, onProblem: problem,
+    url,
+    key,
+    timing,
+    onNotification: heard,
+    onProblem: problem,
     serve: (method, params, from) => {
       answering.begin();
       return serve(method, params, from).finally(answering.end);

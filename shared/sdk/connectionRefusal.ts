@@ -16,7 +16,9 @@ const bodyMs = 3_000;
 const readBodyText = (response: IncomingMessage): Promise<string> =>
   new Promise((resolve) => {
     let text = '';
-    const timer = setTimeout(() => { resolve(text); }, bodyMs);
+    const timer = setTimeout(() => {
+      resolve(text);
+    }, bodyMs);
     const done = (): void => {
       clearTimeout(timer);
       resolve(text);
@@ -45,6 +47,13 @@ export const parseRefusal = async (response: IncomingMessage): Promise<Connectio
   const sentence = parseErrorSentence(await readBodyText(response));
   const people = status >= 400 && status < 500 && status !== 408 && status !== 429;
   const seconds = Number(response.headers['retry-after']);
-  const found = new LinkProblem(people ? 'unauthorized' : 'connection', `The service answered ${String(status)}${sentence === '' ? '' : `: ${sentence}`}`);
-  return { problem: found, needsPerson: people, waitMs: Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds, 60) * 1_000 * (1 + Math.random() / 4) : null };
+  const found = new LinkProblem(
+    people ? 'unauthorized' : 'connection',
+    `The service answered ${String(status)}${sentence === '' ? '' : `: ${sentence}`}`,
+  );
+  return {
+    problem: found,
+    needsPerson: people,
+    waitMs: Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds, 60) * 1_000 * (1 + Math.random() / 4) : null,
+  };
 };

@@ -1,13 +1,34 @@
 /** What an app declares, typed: the parts of `defineApp` (contract section 10). The service validates all of it. */
 import type { XStatic } from 'typebox/schema';
 import type { Block, Json } from '../applink/protocol.ts';
-import type { AvailableHandler, ItemDetail, LoadBlock, RecordDetail, RecordsHandlers, ReplyHandler, RunHandler, TriageHandler } from './handlers.ts';
+import type {
+  AvailableHandler,
+  ItemDetail,
+  LoadBlock,
+  RecordDetail,
+  RecordsHandlers,
+  ReplyHandler,
+  RunHandler,
+  TriageHandler,
+} from './handlers.ts';
 
 /** The value that a JSON Schema literal describes; any object without one. */
 export type InputOf<S> = unknown extends S ? Json : XStatic<S>;
 
 export type ConditionOp =
-  | 'eq' | 'ne' | 'in' | 'nin' | 'lt' | 'lte' | 'gt' | 'gte' | 'contains' | 'startsWith' | 'endsWith' | 'exists' | 'matchesSemver';
+  | 'eq'
+  | 'ne'
+  | 'in'
+  | 'nin'
+  | 'lt'
+  | 'lte'
+  | 'gt'
+  | 'gte'
+  | 'contains'
+  | 'startsWith'
+  | 'endsWith'
+  | 'exists'
+  | 'matchesSemver';
 /** Paths are dotted: `record.fields.status`, `item.fields.plan`. */
 export type Condition =
   | { readonly all: readonly Condition[] }
@@ -67,10 +88,18 @@ export interface Inbox {
   readonly responseTime?: number | null;
   /** JSON Schema of `data`. */
   readonly fields?: object;
-  readonly reply?: null | { readonly via: 'app'; readonly send: ReplyHandler } | { readonly via: 'smtp'; readonly from: string; readonly to: string };
+  readonly reply?:
+    | null
+    | { readonly via: 'app'; readonly send: ReplyHandler }
+    | { readonly via: 'smtp'; readonly from: string; readonly to: string };
   readonly onOccurrence?: { readonly reopen?: readonly State['kind'][]; readonly wake?: boolean };
   readonly blocks?: readonly Block[];
-  readonly suggest?: readonly { readonly when?: Condition; readonly action: string; readonly input?: Json; readonly reason?: string }[];
+  readonly suggest?: readonly {
+    readonly when?: Condition;
+    readonly action: string;
+    readonly input?: Json;
+    readonly reason?: string;
+  }[];
   /** What the app adds to an item's page. */
   readonly detail?: ItemDetail;
 }
@@ -112,7 +141,12 @@ export interface Action<S> {
 }
 
 /** A block that the service fills (`source: 'items' | 'records' | 'counts' | 'flags'`), one that `load` fills, or one that stands as it is. */
-export type PageBlock = Json & { readonly type: string; readonly title?: string; readonly source?: string; readonly load?: LoadBlock };
+export type PageBlock = Json & {
+  readonly type: string;
+  readonly title?: string;
+  readonly source?: string;
+  readonly load?: LoadBlock;
+};
 
 export interface Page {
   readonly label?: string;
@@ -130,7 +164,8 @@ interface FlagOf<K extends FlagKind, V> {
   readonly danger?: Danger;
   readonly description?: string;
 }
-export type Flag = FlagOf<'boolean', boolean> | FlagOf<'string', string> | FlagOf<'number', number> | FlagOf<'json', unknown>;
+export type Flag =
+  FlagOf<'boolean', boolean> | FlagOf<'string', string> | FlagOf<'number', number> | FlagOf<'json', unknown>;
 
 /** Of the inbox that it stands under: rules first, then the app's answer. */
 export interface Triage {

@@ -4,7 +4,9 @@ import type { Action, AppDeclaration, Inbox, Page, Resource, Triage } from './de
 import type { RunCall, RunResult } from './handlers.ts';
 
 /** An action whose input the service has checked. */
-export type AnyAction = Omit<Action<unknown>, 'run'> & { readonly run: (call: RunCall<never>) => RunResult | Promise<RunResult> };
+export type AnyAction = Omit<Action<unknown>, 'run'> & {
+  readonly run: (call: RunCall<never>) => RunResult | Promise<RunResult>;
+};
 
 export interface App {
   readonly manifest: Json;
@@ -17,27 +19,39 @@ export interface App {
 
 /** Without handlers and without what is not there. */
 const withoutHandlers = (declaration: object): Json =>
-  Object.fromEntries(Object.entries(declaration).filter(([, value]) => value !== undefined && typeof value !== 'function'));
+  Object.fromEntries(
+    Object.entries(declaration).filter(([, value]) => value !== undefined && typeof value !== 'function'),
+  );
 
 const triageOf = (triage: Triage | undefined): Json | undefined =>
   triage === undefined ? undefined : { rules: triage.rules ?? [], app: triage.answer !== undefined };
 
 const inboxOf = (name: string, { reply, ...inbox }: Inbox, triage: Triage | undefined): Json =>
-  withoutHandlers({ name, ...withoutHandlers(inbox), reply: reply === undefined || reply === null ? reply : withoutHandlers(reply), triage: triageOf(triage) });
+  withoutHandlers({
+    name,
+    ...withoutHandlers(inbox),
+    reply: reply === undefined || reply === null ? reply : withoutHandlers(reply),
+    triage: triageOf(triage),
+  });
 
 const pageOf = (name: string, page: Page): Json => ({
   name,
   ...withoutHandlers(page),
-  blocks: (Array.isArray(page.blocks) ? (page.blocks as Page['blocks']) : []).map((block) => (block.load === undefined ? block : { ...withoutHandlers(block), source: 'app' })),
+  blocks: (Array.isArray(page.blocks) ? (page.blocks as Page['blocks']) : []).map((block) =>
+    block.load === undefined ? block : { ...withoutHandlers(block), source: 'app' },
+  ),
 });
 
-const entries = <T>(declared: Readonly<Record<string, T>> | undefined): readonly (readonly [string, T])[] => Object.entries(declared ?? {});
+const entries = <T>(declared: Readonly<Record<string, T>> | undefined): readonly (readonly [string, T])[] =>
+  Object.entries(declared ?? {});
 
 /**
  * Declares an app. Each handler stands beside what it serves; an action's `input` is typed from its JSON Schema.
  * Never throws: the service checks all of it when the app connects and names every problem.
  */
-export const defineApp = <const A extends Readonly<Record<string, unknown>> = Readonly<Record<string, never>>>(app: AppDeclaration<A>): App => {
+export const defineApp = <const A extends Readonly<Record<string, unknown>> = Readonly<Record<string, never>>>(
+  app: AppDeclaration<A>,
+): App => {
   const actions = entries<AnyAction>(app.actions as unknown as Readonly<Record<string, AnyAction>> | undefined);
   const triage = new Map(entries(app.triage));
   return {

@@ -5,7 +5,11 @@ import { LinkProblem } from './problems.ts';
 export interface ClientEvents {
   readonly online: { readonly environment: string };
   readonly offline: Readonly<Record<string, never>>;
-  readonly registered: { readonly environment: string; readonly connection: string; readonly warnings: readonly string[] };
+  readonly registered: {
+    readonly environment: string;
+    readonly connection: string;
+    readonly warnings: readonly string[];
+  };
   readonly error: LinkProblem;
   /** A flag was changed; as `GET /flags/:flag` shows it. */
   readonly flag: Json;
@@ -38,7 +42,9 @@ export const createEmitter = (fallback: (problem: LinkProblem) => void): Emitter
       }
     }
     for (const listener of all) {
-      void (async () => listener(value))().catch((error: unknown) => { failed(event, error); });
+      void (async () => listener(value))().catch((error: unknown) => {
+        failed(event, error);
+      });
     }
   };
 

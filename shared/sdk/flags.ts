@@ -3,7 +3,13 @@
  * service evaluates them with. Holds all flags, heard of over the link; connect.ts makes one.
  */
 import type { AppCalls, Json } from '../applink/protocol.ts';
-import { compileFlag, type FlagEvaluation, type Evaluate, type EvaluationContext, type FlagState } from '../flags/evaluate.ts';
+import {
+  compileFlag,
+  type FlagEvaluation,
+  type Evaluate,
+  type EvaluationContext,
+  type FlagState,
+} from '../flags/evaluate.ts';
 import type { Peer } from './peer.ts';
 
 /** `targetingKey` is the record id; everything else are attributes that rules look at, by dotted paths. */
@@ -51,14 +57,23 @@ interface CachedFlagState {
 
 const toCachedFlagState = (flag: Json): CachedFlagState | null => {
   const { flag: key, version, targets, rules } = flag;
-  const isFlag = typeof key === 'string' && typeof version === 'number' && typeof targets === 'object' && targets !== null && Array.isArray(rules);
+  const isFlag =
+    typeof key === 'string' &&
+    typeof version === 'number' &&
+    typeof targets === 'object' &&
+    targets !== null &&
+    Array.isArray(rules);
   return isFlag ? { state: flag as unknown as CachedFlagState['state'], evaluate: null } : null;
 };
 
 const fetchAllFlags = async (from: Peer): Promise<Json[]> => {
   const all: Json[] = [];
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page: AppCalls['flags.list']['result'] = await from.request('flags.list', cursor === undefined ? {} : { cursor }, listMs);
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    const page: AppCalls['flags.list']['result'] = await from.request(
+      'flags.list',
+      cursor === undefined ? {} : { cursor },
+      listMs,
+    );
     all.push(...page.flags);
     cursor = page.cursor;
   }
@@ -82,7 +97,10 @@ export const createFlagCache = ({ relistMs, retryMs }: FlagTiming = standardTimi
       const found = toCachedFlagState(flag);
       if (found === null) continue;
       const own = known.get(found.state.flag);
-      next.set(found.state.flag, own !== undefined && heard.has(found.state.flag) && own.state.version >= found.state.version ? own : found);
+      next.set(
+        found.state.flag,
+        own !== undefined && heard.has(found.state.flag) && own.state.version >= found.state.version ? own : found,
+      );
     }
     known = next;
     isReady();
@@ -122,7 +140,8 @@ export const createFlagCache = ({ relistMs, retryMs }: FlagTiming = standardTimi
         const value = decide(key, context)?.value;
         return typeof value === 'number' ? value : fallback;
       },
-      json: <T>(key: string, fallback: T, context = emptyContext) => (known.get(key)?.state.kind === 'json' ? (decide(key, context)?.value as T) : fallback),
+      json: <T>(key: string, fallback: T, context = emptyContext) =>
+        known.get(key)?.state.kind === 'json' ? (decide(key, context)?.value as T) : fallback,
       decide: (key, context = emptyContext) => {
         const found = decide(key, context);
         return found === null ? null : { ...found, kind: known.get(key)?.state.kind ?? 'json' };

@@ -33,10 +33,13 @@ export const createHandlerLimiter = (places: number): HandlerLimiter => {
       if (held) release();
       held = false;
     };
-    const timer = setTimeout(() => {
-      control.abort();
-      give();
-    }, Math.min(deadlineMs, 2_147_483_647));
+    const timer = setTimeout(
+      () => {
+        control.abort();
+        give();
+      },
+      Math.min(deadlineMs, 2_147_483_647),
+    );
     // A handler that never ends is no reason for the process not to.
     timer.unref();
     try {

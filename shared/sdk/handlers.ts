@@ -35,7 +35,8 @@ export interface RunCall<Input> extends Call {
   /** From 0 to 1, or null to change only the message. Sent at most ten times a second. */
   readonly progress: (fraction: number | null, message?: string) => void;
 }
-export type RunResult = string | { readonly message?: string | null; readonly blocks?: readonly Block[] } | null | undefined | void;
+export type RunResult =
+  string | { readonly message?: string | null; readonly blocks?: readonly Block[] } | null | undefined | void;
 export type RunHandler<Input> = (call: RunCall<Input>) => Maybe<RunResult>;
 
 type Params<M extends keyof ServiceCalls> = Omit<ServiceCalls[M]['params'], 'resource'> & Call;
@@ -53,19 +54,30 @@ export type RecordDetail = (call: { readonly id: string } & Call) => Maybe<{ rea
 export type ItemDetail = (call: { readonly item: Item } & Call) => Maybe<ServiceCalls['item.blocks']['result']>;
 
 /** By record id: further defaults of the actions that apply, and why the others do not. */
-export type Availability = Readonly<Record<string, { readonly defaults?: Readonly<Record<string, Json>>; readonly unavailable?: Readonly<Record<string, string>> }>>;
+export type Availability = Readonly<
+  Record<
+    string,
+    { readonly defaults?: Readonly<Record<string, Json>>; readonly unavailable?: Readonly<Record<string, string>> }
+  >
+>;
 export type AvailableHandler = (call: { readonly ids: readonly string[] } & Call) => Maybe<Availability>;
 
 /** Answers the block; what was declared of it (its type, title, columns) is filled in. */
-export type LoadBlock = (call: { readonly params: Readonly<Record<string, string>>; readonly actor: Actor } & Call) => Maybe<Json>;
+export type LoadBlock = (
+  call: { readonly params: Readonly<Record<string, string>>; readonly actor: Actor } & Call,
+) => Maybe<Json>;
 
 /** Sends the reply; `throw new ActionFailed('…')` says that it was not sent. `delivery` must never send twice. */
-export type ReplyHandler = (call: {
-  readonly item: Item;
-  readonly subject: string;
-  readonly text: string;
-  readonly actor: Actor;
-  readonly delivery: string;
-} & Call) => Maybe<void>;
+export type ReplyHandler = (
+  call: {
+    readonly item: Item;
+    readonly subject: string;
+    readonly text: string;
+    readonly actor: Actor;
+    readonly delivery: string;
+  } & Call,
+) => Maybe<void>;
 
-export type TriageHandler = (call: { readonly item: Item } & Call) => Maybe<ServiceCalls['triage.answer']['result'] | undefined | void>;
+export type TriageHandler = (
+  call: { readonly item: Item } & Call,
+) => Maybe<ServiceCalls['triage.answer']['result'] | undefined | void>;

@@ -2,13 +2,41 @@
 export { connect, type Client, type ConnectOptions, type Report } from './connect.ts';
 export { defineApp, type App } from './defineApp.ts';
 export type {
-  Action, AppDeclaration, Condition, ConditionOp, Danger, Field, Flag, FlagKind, Inbox, InputOf, Page, PageBlock, Relation, Resource, State, Triage, ValueType, View,
+  Action,
+  AppDeclaration,
+  Condition,
+  ConditionOp,
+  Danger,
+  Field,
+  Flag,
+  FlagKind,
+  Inbox,
+  InputOf,
+  Page,
+  PageBlock,
+  Relation,
+  Resource,
+  State,
+  Triage,
+  ValueType,
+  View,
 } from './declarations.ts';
 export type { FlagContext, FlagDecision, Flags } from './flags.ts';
 export { openFeatureProvider } from './openfeature.ts';
 export type { ClientEvents } from './events.ts';
 export type {
-  Availability, AvailableHandler, Item, ItemDetail, LoadBlock, RecordDetail, RecordsHandlers, ReplyHandler, RunCall, RunHandler, RunResult, TriageHandler,
+  Availability,
+  AvailableHandler,
+  Item,
+  ItemDetail,
+  LoadBlock,
+  RecordDetail,
+  RecordsHandlers,
+  ReplyHandler,
+  RunCall,
+  RunHandler,
+  RunResult,
+  TriageHandler,
 } from './handlers.ts';
 export { ActionFailed, LinkProblem, type ProblemKind } from './problems.ts';
 export { fileStore, type AnswerStore, type StoredAnswer } from './stores.ts';

@@ -66,7 +66,15 @@ export const openLink = (parts: LinkOptions): Link => {
       const known = error instanceof RpcFailed ? error.error : null;
       if (known === null || known.data?.code === 'unavailable') return { next: soon };
       const details = rpcErrorDetails(known);
-      return { next: () => { refused(new LinkProblem('refused', formatProblem(`The service refuses the app: ${known.message}`, details), { details })); } };
+      return {
+        next: () => {
+          refused(
+            new LinkProblem('refused', formatProblem(`The service refuses the app: ${known.message}`, details), {
+              details,
+            }),
+          );
+        },
+      };
     }
   };
 
@@ -75,7 +83,10 @@ export const openLink = (parts: LinkOptions): Link => {
     if (code === linkCloseCodes.restarting) again(Math.random() * timing.restartMs);
     else if (code === linkCloseCodes.revoked) refused(new LinkProblem('unauthorized', 'The app’s key was revoked.'));
     else {
-      if (code !== 1000 && code !== 1001) problem(new LinkProblem('connection', `The connection ended (${String(code)}${reason === '' ? '' : `: ${reason}`}).`));
+      if (code !== 1000 && code !== 1001)
+        problem(
+          new LinkProblem('connection', `The connection ended (${String(code)}${reason === '' ? '' : `: ${reason}`}).`),
+        );
       soon();
     }
   };
@@ -85,8 +96,16 @@ export const openLink = (parts: LinkOptions): Link => {
     const openedAt = Date.now();
     let heardAt = openedAt;
     let isUp = false;
-    const heard = (): void => { heardAt = Date.now(); };
-    const peer = new Peer({ serve: parts.serve, onNotification: parts.onNotification, send: (frame) => { if (ws.readyState === WebSocket.OPEN) ws.send(frame); } });
+    const heard = (): void => {
+      heardAt = Date.now();
+    };
+    const peer = new Peer({
+      serve: parts.serve,
+      onNotification: parts.onNotification,
+      send: (frame) => {
+        if (ws.readyState === WebSocket.OPEN) ws.send(frame);
+      },
+    });
     const beat = setInterval(() => {
       if (Date.now() - heardAt > timing.goneMs) ws.terminate();
       else if (ws.readyState === WebSocket.OPEN) ws.ping();
@@ -102,7 +121,9 @@ export const openLink = (parts: LinkOptions): Link => {
       peer.end();
       if (isUp) parts.onDown();
       if (isUp && Date.now() - openedAt > stableMs) tries = 0;
-      finish(() => { afterClose(code, reason.toString()); });
+      finish(() => {
+        afterClose(code, reason.toString());
+      });
     });
     void register(peer).then((outcome) => {
       if ('next' in outcome) {
@@ -120,10 +141,18 @@ export const openLink = (parts: LinkOptions): Link => {
     let ws: WebSocket;
     try {
       ws = new WebSocket(linkAddress(parts.url), subprotocol, {
-        headers: { authorization: `Bearer ${parts.key}` }, maxPayload: linkLimits.frameBytes, handshakeTimeout: registerMs, perMessageDeflate: false,
+        headers: { authorization: `Bearer ${parts.key}` },
+        maxPayload: linkLimits.frameBytes,
+        handshakeTimeout: registerMs,
+        perMessageDeflate: false,
       });
     } catch (error) {
-      return refused(new LinkProblem('unauthorized', `The address ${JSON.stringify(parts.url)} or the key can’t be used: ${errorText(error)}`));
+      return refused(
+        new LinkProblem(
+          'unauthorized',
+          `The address ${JSON.stringify(parts.url)} or the key can’t be used: ${errorText(error)}`,
+        ),
+      );
     }
     socket = ws;
     let finished = false;
@@ -135,10 +164,11 @@ export const openLink = (parts: LinkOptions): Link => {
     };
     ws.on('error', (error) => {
       // An open socket also closes, and that is where its end is dealt with.
-      if (!opened) finish(() => {
-        problem(new LinkProblem('connection', `The service can’t be reached: ${errorText(error)}`, { cause: error }));
-        soon();
-      });
+      if (!opened)
+        finish(() => {
+          problem(new LinkProblem('connection', `The service can’t be reached: ${errorText(error)}`, { cause: error }));
+          soon();
+        });
     });
     ws.on('unexpected-response', (request, response) => {
       void parseRefusal(response).then(({ problem: found, waitMs, needsPerson: people }) => {

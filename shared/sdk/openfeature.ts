@@ -50,16 +50,29 @@ class Events {
 
 const name = 'console-api';
 
-const failure = <T>(value: T, code: string, message: string): Resolution<T> =>
-  ({ value, reason: 'ERROR', errorCode: code as never, errorMessage: message });
+const failure = <T>(value: T, code: string, message: string): Resolution<T> => ({
+  value,
+  reason: 'ERROR',
+  errorCode: code as never,
+  errorMessage: message,
+});
 
 type Typed<T> = (value: unknown) => value is T;
 
-const resolve = <T>(client: Pick<Client, 'flags'>, [key, fallback, context]: readonly [string, T, FlagContext], isType: Typed<T>): Resolution<T> => {
+const resolve = <T>(
+  client: Pick<Client, 'flags'>,
+  [key, fallback, context]: readonly [string, T, FlagContext],
+  isType: Typed<T>,
+): Resolution<T> => {
   const decided = client.flags.decide(key, context);
   if (decided === null) return failure(fallback, 'FLAG_NOT_FOUND', `There is no flag ${key}.`);
   const { value, reason, variant, keyMissing } = decided;
-  if (keyMissing) return failure(fallback, 'TARGETING_KEY_MISSING', `The flag ${key} has a percentage: give the record id as targetingKey.`);
+  if (keyMissing)
+    return failure(
+      fallback,
+      'TARGETING_KEY_MISSING',
+      `The flag ${key} has a percentage: give the record id as targetingKey.`,
+    );
   if (!isType(value)) return failure(fallback, 'TYPE_MISMATCH', `The flag ${key} is of kind ${decided.kind}.`);
   return { value, reason, ...(variant === null ? {} : { variant }) };
 };
@@ -71,9 +84,15 @@ const isNumber: Typed<number> = (value) => typeof value === 'number';
 export const openFeatureProvider = (client: Pick<Client, 'flags' | 'on'>) => {
   const events = new Events();
   const ends = [
-    client.on('flag', ({ flag }) => { events.emit('PROVIDER_CONFIGURATION_CHANGED', { flagsChanged: [String(flag)] }); }),
-    client.on('offline', () => { events.emit('PROVIDER_STALE'); }),
-    client.on('online', () => { events.emit('PROVIDER_READY'); }),
+    client.on('flag', ({ flag }) => {
+      events.emit('PROVIDER_CONFIGURATION_CHANGED', { flagsChanged: [String(flag)] });
+    }),
+    client.on('offline', () => {
+      events.emit('PROVIDER_STALE');
+    }),
+    client.on('online', () => {
+      events.emit('PROVIDER_READY');
+    }),
   ];
   return {
     metadata: { name },
@@ -84,9 +103,17 @@ export const openFeatureProvider = (client: Pick<Client, 'flags' | 'on'>) => {
       for (const end of ends) end();
       return Promise.resolve();
     },
-    resolveBooleanEvaluation: async (key: string, fallback: boolean, context: FlagContext) => resolve(client, [key, fallback, context], isBoolean),
-    resolveStringEvaluation: async (key: string, fallback: string, context: FlagContext) => resolve(client, [key, fallback, context], isString),
-    resolveNumberEvaluation: async (key: string, fallback: number, context: FlagContext) => resolve(client, [key, fallback, context], isNumber),
-    resolveObjectEvaluation: async <T>(key: string, fallback: T, context: FlagContext) => resolve(client, [key, fallback, context], (value): value is T => typeof value === 'object' || typeof fallback === typeof value),
+    resolveBooleanEvaluation: async (key: string, fallback: boolean, context: FlagContext) =>
+      resolve(client, [key, fallback, context], isBoolean),
+    resolveStringEvaluation: async (key: string, fallback: string, context: FlagContext) =>
+      resolve(client, [key, fallback, context], isString),
+    resolveNumberEvaluation: async (key: string, fallback: number, context: FlagContext) =>
+      resolve(client, [key, fallback, context], isNumber),
+    resolveObjectEvaluation: async <T>(key: string, fallback: T, context: FlagContext) =>
+      resolve(
+        client,
+        [key, fallback, context],
+        (value): value is T => typeof value === 'object' || typeof fallback === typeof value,
+      ),
   };
 };

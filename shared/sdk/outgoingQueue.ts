@@ -71,7 +71,13 @@ export const createOutgoingQueue = (limit: number): OutgoingQueue => {
     const again = refused === null || transientCodes.has(refused.data?.code ?? '');
     if (closed || !again) {
       done();
-      entry.reject(refused === null ? new LinkProblem('closed', 'The client was closed.') : new LinkProblem('request', formatProblem(refused.message, rpcErrorDetails(refused)), { details: rpcErrorDetails(refused) }));
+      entry.reject(
+        refused === null
+          ? new LinkProblem('closed', 'The client was closed.')
+          : new LinkProblem('request', formatProblem(refused.message, rpcErrorDetails(refused)), {
+              details: rpcErrorDetails(refused),
+            }),
+      );
     } else {
       lane.waiting.unshift(entry);
       if (refused !== null) later(lane);
@@ -89,7 +95,9 @@ export const createOutgoingQueue = (limit: number): OutgoingQueue => {
         entry.resolve(result as never);
         pump(lane);
       },
-      (error: unknown) => { failed(lane, entry, error); },
+      (error: unknown) => {
+        failed(lane, entry, error);
+      },
     );
   };
 
@@ -104,7 +112,13 @@ export const createOutgoingQueue = (limit: number): OutgoingQueue => {
   const laneOf = (name: string): SendQueue => {
     const known = lanes.get(name);
     if (known !== undefined) return known;
-    const lane: SendQueue = { width: name === 'items' ? itemConcurrency : 1, waiting: [], sent: new Set(), paused: false, refusals: 0 };
+    const lane: SendQueue = {
+      width: name === 'items' ? itemConcurrency : 1,
+      waiting: [],
+      sent: new Set(),
+      paused: false,
+      refusals: 0,
+    };
     lanes.set(name, lane);
     return lane;
   };
@@ -116,7 +130,10 @@ export const createOutgoingQueue = (limit: number): OutgoingQueue => {
         : count >= limit
           ? new LinkProblem('full', `${String(limit)} reports wait already.`)
           : encodeFrame({ id: Number.MAX_SAFE_INTEGER, method, params }) === undefined
-            ? new LinkProblem('request', `What is reported is no JSON or larger than ${String(linkLimits.frameBytes)} bytes.`)
+            ? new LinkProblem(
+                'request',
+                `What is reported is no JSON or larger than ${String(linkLimits.frameBytes)} bytes.`,
+              )
             : null;
       if (problem !== null) return Promise.reject(problem);
       count += 1;

@@ -1,5 +1,12 @@
 /** One end of a JSON-RPC 2.0 connection; link.ts makes one for each socket. */
-import { linkLimits, rpcCodes, type AppCalls, type AppMethod, type AppNotifications, type RpcError } from '../applink/protocol.ts';
+import {
+  linkLimits,
+  rpcCodes,
+  type AppCalls,
+  type AppMethod,
+  type AppNotifications,
+  type RpcError,
+} from '../applink/protocol.ts';
 import { NoAnswer, RpcFailed } from './problems.ts';
 
 export type RpcAnswer = { readonly result: unknown } | { readonly error: RpcError };
@@ -17,7 +24,8 @@ interface PendingRequest {
   readonly timer: NodeJS.Timeout;
 }
 
-const fits = (frame: string): boolean => frame.length * 3 <= linkLimits.frameBytes || Buffer.byteLength(frame) <= linkLimits.frameBytes;
+const fits = (frame: string): boolean =>
+  frame.length * 3 <= linkLimits.frameBytes || Buffer.byteLength(frame) <= linkLimits.frameBytes;
 
 /** The frame, or undefined when it can't be written as JSON or is too large for one. */
 export const encodeFrame = (message: object): string | undefined => {
@@ -29,9 +37,13 @@ export const encodeFrame = (message: object): string | undefined => {
   }
 };
 
-const unsendableError: RpcError = { code: rpcCodes.internalError, message: 'The app’s answer is no JSON or larger than 4 MiB.' };
+const unsendableError: RpcError = {
+  code: rpcCodes.internalError,
+  message: 'The app’s answer is no JSON or larger than 4 MiB.',
+};
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export class Peer {
   readonly #parts: PeerOptions;
@@ -48,10 +60,17 @@ export class Peer {
   }
 
   /** Resolves with the service's result; rejects with `RpcFailed` or, when none will come, `NoAnswer`. */
-  request<M extends AppMethod>(method: M, params: AppCalls[M]['params'], timeoutMs: number): Promise<AppCalls[M]['result']> {
+  request<M extends AppMethod>(
+    method: M,
+    params: AppCalls[M]['params'],
+    timeoutMs: number,
+  ): Promise<AppCalls[M]['result']> {
     const id = ++this.#lastId;
     const frame = encodeFrame({ id, method, params });
-    if (frame === undefined) return Promise.reject(new RpcFailed({ code: rpcCodes.invalidParams, message: `${method} is no JSON or larger than 4 MiB.` }));
+    if (frame === undefined)
+      return Promise.reject(
+        new RpcFailed({ code: rpcCodes.invalidParams, message: `${method} is no JSON or larger than 4 MiB.` }),
+      );
     if (this.#ended) return Promise.reject(new NoAnswer());
     const answer = new Promise<unknown>((resolve, reject) => {
       const timer = setTimeout(() => {
@@ -97,7 +116,8 @@ export class Peer {
 
   async #answer(id: unknown, method: string, params: unknown): Promise<void> {
     const answer = await this.#parts.serve(method, isObject(params) ? params : {}, this);
-    if (!this.#ended) this.#parts.send(encodeFrame({ id, ...answer }) ?? encodeFrame({ id, error: unsendableError }) ?? '');
+    if (!this.#ended)
+      this.#parts.send(encodeFrame({ id, ...answer }) ?? encodeFrame({ id, error: unsendableError }) ?? '');
   }
 
   #settle({ id, result, error }: Readonly<Record<string, unknown>>): void {
@@ -106,6 +126,13 @@ export class Peer {
     this.#waiting.delete(id as number);
     clearTimeout(waiting.timer);
     if (error === undefined) waiting.resolve(result);
-    else waiting.reject(new RpcFailed(isObject(error) ? (error as unknown as RpcError) : { code: rpcCodes.internalError, message: 'The service failed.' }));
+    else
+      waiting.reject(
+        new RpcFailed(
+          isObject(error)
+            ? (error as unknown as RpcError)
+            : { code: rpcCodes.internalError, message: 'The service failed.' },
+        ),
+      );
   }
 }

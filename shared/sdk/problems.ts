@@ -18,13 +18,18 @@ export class ActionFailed extends Error {
  * `connection`: the service can't be reached. `request`: a report or record was refused. `full`, `closed`: a report was
  * not taken. `handler`, `listener`, `store`: what the app's own code threw.
  */
-export type ProblemKind = 'refused' | 'unauthorized' | 'connection' | 'request' | 'full' | 'closed' | 'handler' | 'listener' | 'store';
+export type ProblemKind =
+  'refused' | 'unauthorized' | 'connection' | 'request' | 'full' | 'closed' | 'handler' | 'listener' | 'store';
 
 export class LinkProblem extends Error {
   readonly kind: ProblemKind;
   readonly details: readonly { readonly path: string; readonly message: string }[];
 
-  constructor(kind: ProblemKind, message: string, more: { readonly cause?: unknown; readonly details?: LinkProblem['details'] } = {}) {
+  constructor(
+    kind: ProblemKind,
+    message: string,
+    more: { readonly cause?: unknown; readonly details?: LinkProblem['details'] } = {},
+  ) {
     super(message, more.cause === undefined ? {} : { cause: more.cause });
     this.name = 'LinkProblem';
     this.kind = kind;
@@ -52,7 +57,8 @@ export class NoAnswer extends Error {
 }
 
 /** The problems of a manifest or a report, one per line, each with its path. */
-export const rpcErrorDetails = (error: RpcError): LinkProblem['details'] => error.data?.problems ?? error.data?.details ?? [];
+export const rpcErrorDetails = (error: RpcError): LinkProblem['details'] =>
+  error.data?.problems ?? error.data?.details ?? [];
 
 export const formatProblem = (message: string, details: LinkProblem['details']): string =>
   [message, ...details.map(({ path, message: text }) => `  ${path}: ${text}`)].join('\n');
@@ -73,7 +79,14 @@ const isActionFailed = (error: unknown): error is ActionFailed =>
 export const toRpcError = (error: unknown): { readonly error: RpcError; readonly expected: boolean } => {
   if (isActionFailed(error)) {
     const message = errorText(error).slice(0, 2_000);
-    return { error: { code: rpcCodes.actionFailed, message: message === '' ? 'The app refused.' : message, data: { retryable: error.retryable === true } }, expected: true };
+    return {
+      error: {
+        code: rpcCodes.actionFailed,
+        message: message === '' ? 'The app refused.' : message,
+        data: { retryable: error.retryable === true },
+      },
+      expected: true,
+    };
   }
   return { error: { code: rpcCodes.internalError, message: 'The app failed; its log says more.' }, expected: false };
 };

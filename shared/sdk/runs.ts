@@ -15,7 +15,8 @@ export interface RunDeps {
 }
 
 /** As the service fills them in. */
-const handlerTimeoutMs = ({ timeout, background }: AnyAction): number => timeout ?? (background === true ? 3_600_000 : 60_000);
+const handlerTimeoutMs = ({ timeout, background }: AnyAction): number =>
+  timeout ?? (background === true ? 3_600_000 : 60_000);
 const progressEveryMs = 100;
 const messageMax = 10_000;
 
@@ -31,11 +32,15 @@ const toSendableAnswer = (result: ServiceCalls['action.run']['result'], tell: (m
   if (encodeFrame({ id: 0, result }) !== undefined) return { result };
   tell('its blocks are no JSON or larger than 4 MiB and were left out');
   const text = 'The result was too large to show and was left out.';
-  return { result: { message: result?.message?.slice(0, messageMax) ?? null, blocks: [{ type: 'text', title: null, text }] } };
+  return {
+    result: { message: result?.message?.slice(0, messageMax) ?? null, blocks: [{ type: 'text', title: null, text }] },
+  };
 };
 
 /** Sends at most ten a second, and always the last one. */
-const createProgressThrottle = (send: (fraction: number | null, message?: string) => void): { progress: RunCall<never>['progress']; end: () => void } => {
+const createProgressThrottle = (
+  send: (fraction: number | null, message?: string) => void,
+): { progress: RunCall<never>['progress']; end: () => void } => {
   let timer: NodeJS.Timeout | undefined;
   let next: [number | null, string?] | undefined;
   let ended = false;
@@ -60,17 +65,38 @@ const createProgressThrottle = (send: (fraction: number | null, message?: string
 };
 
 /** Never rejects. */
-export const runAction = async (action: AnyAction | undefined, params: RunParams, { limiter: slots, onProblem: problem, onProgress: progress }: RunDeps): Promise<RpcAnswer> => {
+export const runAction = async (
+  action: AnyAction | undefined,
+  params: RunParams,
+  { limiter: slots, onProblem: problem, onProgress: progress }: RunDeps,
+): Promise<RpcAnswer> => {
   const { run, action: name, record, input, item, actor, attempt } = params;
-  if (action === undefined) return { error: { code: rpcCodes.invalidParams, message: `The app has no action ${name}.` } };
-  const sender = createProgressThrottle((fraction, message) => { progress(run, fraction, message); });
+  if (action === undefined)
+    return { error: { code: rpcCodes.invalidParams, message: `The app has no action ${name}.` } };
+  const sender = createProgressThrottle((fraction, message) => {
+    progress(run, fraction, message);
+  });
   try {
     const returned = await slots.run(handlerTimeoutMs(action), async (signal) =>
-      action.run({ run, action: name, record, input: input as never, item: item as Item | null, actor, attempt, signal, progress: sender.progress }));
-    return toSendableAnswer(toRunResult(returned), (message) => { problem(new LinkProblem('handler', `Of the action ${name}, ${message}.`)); });
+      action.run({
+        run,
+        action: name,
+        record,
+        input: input as never,
+        item: item as Item | null,
+        actor,
+        attempt,
+        signal,
+        progress: sender.progress,
+      }),
+    );
+    return toSendableAnswer(toRunResult(returned), (message) => {
+      problem(new LinkProblem('handler', `Of the action ${name}, ${message}.`));
+    });
   } catch (error) {
     const told = toRpcError(error);
-    if (!told.expected) problem(new LinkProblem('handler', `The action ${name} failed in run ${run}.`, { cause: error }));
+    if (!told.expected)
+      problem(new LinkProblem('handler', `The action ${name} failed in run ${run}.`, { cause: error }));
     return { error: told.error };
   } finally {
     sender.end();

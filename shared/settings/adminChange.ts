@@ -54,25 +54,48 @@ export interface AdminChange {
   readonly after: object | null;
 }
 
-const insertAuditSql = statement('administer.audit', `
+const insertAuditSql = statement(
+  'administer.audit',
+  `
   insert into events (env, at, actor_type, actor, actor_name, role, verb, target_type, target, before, after, request_id, address)
   select e.id, $3::bigint, $4, $5, $6, $7, $8, $9, $10, $11::jsonb, $12::jsonb, $13, $14 from environments e
-  where case when $1::int is null then '*' = any($2::text[]) or e.name = any($2::text[]) else e.id = $1::int end`);
+  where case when $1::int is null then '*' = any($2::text[]) or e.name = any($2::text[]) else e.id = $1::int end`,
+);
 const raiseRevisionSql = statement('administer.raise', 'update revisions set n = n + 1 where id = 1');
 const revisionSql = statement('administer.revision', 'select n from revisions where id = 1');
 
 /** Audits a change and raises the revision; the last thing in its transaction, as it locks the one revision row. */
-export const recordAdminChange = async (tx: Tx, admin: Administrator, { verb, target, environments, before, after }: AdminChange): Promise<void> => {
+export const recordAdminChange = async (
+  tx: Tx,
+  admin: Administrator,
+  { verb, target, environments, before, after }: AdminChange,
+): Promise<void> => {
   const json = (value: object | null): string | null => (value === null ? null : JSON.stringify(value));
   await executeStatement(tx, insertAuditSql, [
-    admin.env, environments, admin.at, admin.by.type, admin.by.id, admin.by.name, admin.role, verb, target.type, target.id,
-    json(before), json(after), admin.requestId, admin.address,
+    admin.env,
+    environments,
+    admin.at,
+    admin.by.type,
+    admin.by.id,
+    admin.by.name,
+    admin.role,
+    verb,
+    target.type,
+    target.id,
+    json(before),
+    json(after),
+    admin.requestId,
+    admin.address,
   ]);
   await executeStatement(tx, raiseRevisionSql);
 };
 
 /** Does `work` in a transaction and, once that has committed, tells every process to look. */
-export const runAdminChange = async <T>(db: Db, bus: Pick<Bus, 'publish'>, work: (tx: Tx) => Promise<T>): Promise<T> => {
+export const runAdminChange = async <T>(
+  db: Db,
+  bus: Pick<Bus, 'publish'>,
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> => {
   const { answer, revision } = await db.transaction(async (tx) => {
     const done = await work(tx);
     return { answer: done, revision: (await queryRow<{ n: number }>(tx, revisionSql))?.n ?? 0 };
@@ -95,7 +118,10 @@ export const lockRole = async (tx: Tx, given: string): Promise<RoleRef> => {
   return role;
 };
 
-const existingEnvironmentsSql = statement('administer.environments', 'select name from environments where name = any($1)');
+const existingEnvironmentsSql = statement(
+  'administer.environments',
+  'select name from environments where name = any($1)',
+);
 
 const reachesEverything = ({ reach }: Administrator): boolean => reach.includes('*');
 
@@ -103,15 +129,23 @@ const reachesEverything = ({ reach }: Administrator): boolean => reach.includes(
  * Environments by name, each once, or `*` alone; `400 invalid` for one that doesn't exist or that the administrator has
  * no access to, which is the same to them.
  */
-export const resolveEnvironmentNames = async (tx: Tx, admin: Administrator, given: readonly string[]): Promise<string[]> => {
+export const resolveEnvironmentNames = async (
+  tx: Tx,
+  admin: Administrator,
+  given: readonly string[],
+): Promise<string[]> => {
   if (given.includes('*')) {
     if (given.length > 1) throw invalidAt('environments', 'must be "*" alone, or names');
-    if (!reachesEverything(admin)) throw invalidAt('environments.0', 'must be environments that you have access to, by name');
+    if (!reachesEverything(admin))
+      throw invalidAt('environments.0', 'must be environments that you have access to, by name');
     return ['*'];
   }
   const found = await queryRows<{ name: string }>(tx, existingEnvironmentsSql, [given]);
-  const unknown = given.findIndex((name) => !includesEnvironment(admin.reach, name) || !found.some((environment) => environment.name === name));
-  if (unknown !== -1) throw invalidAt(`environments.${String(unknown)}`, `there is no environment ${JSON.stringify(given[unknown])}`);
+  const unknown = given.findIndex(
+    (name) => !includesEnvironment(admin.reach, name) || !found.some((environment) => environment.name === name),
+  );
+  if (unknown !== -1)
+    throw invalidAt(`environments.${String(unknown)}`, `there is no environment ${JSON.stringify(given[unknown])}`);
   return [...new Set(given)];
 };
 
@@ -130,13 +164,20 @@ export const sharesReach = ({ reach }: Pick<Administrator, 'reach'>, { environme
 export const requireReach = (admin: Administrator, thing: EnvironmentScope): void => {
   if (reachesEverything(admin)) return;
   if (!sharesReach(admin, thing)) throw fault('not_found');
-  if (!thing.environments.every((name) => includesEnvironment(admin.reach, name))) throw fault('forbidden', 'It has access to environments that you have none to.');
+  if (!thing.environments.every((name) => includesEnvironment(admin.reach, name)))
+    throw fault('forbidden', 'It has access to environments that you have none to.');
 };
 
-const insertToken = statement('administer.token', 'insert into tokens (hash, kind, principal, created_at) values ($1, $2, $3, $4)');
+const insertToken = statement(
+  'administer.token',
+  'insert into tokens (hash, kind, principal, created_at) values ($1, $2, $3, $4)',
+);
 const deleteTokensSql = statement('administer.dropTokens', 'delete from tokens where principal = $1');
-const endTokens = statement('administer.endTokens', `
-  update tokens set expires_at = least(coalesce(expires_at, $2::bigint), $2::bigint) where principal = $1`);
+const endTokens = statement(
+  'administer.endTokens',
+  `
+  update tokens set expires_at = least(coalesce(expires_at, $2::bigint), $2::bigint) where principal = $1`,
+);
 
 /** A new token, which is told once: only its hash is kept. */
 export const issueToken = async (tx: Tx, kind: PrincipalKind, principal: string, at: number): Promise<string> => {
@@ -151,7 +192,12 @@ export const deleteTokens = async (tx: Tx, principal: string): Promise<void> => 
 };
 
 /** A new token; the old ones go on working for `grace` ms, never longer than they would have. */
-export const replaceToken = async (tx: Tx, kind: 'agent' | 'app', principal: string, { at, grace }: { at: number; grace: number }): Promise<string> => {
+export const replaceToken = async (
+  tx: Tx,
+  kind: 'agent' | 'app',
+  principal: string,
+  { at, grace }: { at: number; grace: number },
+): Promise<string> => {
   if (grace === 0) await deleteTokens(tx, principal);
   else await executeStatement(tx, endTokens, [principal, at + grace]);
   return issueToken(tx, kind, principal, at);

@@ -3,7 +3,17 @@ import { fault, invalidAt } from '../catalogue/errors.ts';
 import { newId } from '../platform/core/ids.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { AgentRow } from '../platform/db/models.ts';
-import { requireReach, deleteTokens, resolveEnvironmentNames, issueToken, replaceToken, lockRole, recordAdminChange, type Administrator, type RoleRef } from './adminChange.ts';
+import {
+  requireReach,
+  deleteTokens,
+  resolveEnvironmentNames,
+  issueToken,
+  replaceToken,
+  lockRole,
+  recordAdminChange,
+  type Administrator,
+  type RoleRef,
+} from './adminChange.ts';
 import type { PrincipalMode } from '../access/principal.ts';
 import type { AgentInput, AgentPatch } from './schema.ts';
 
@@ -27,11 +37,31 @@ export interface AgentToken {
 
 const agents = (db: Db | Tx) => AgentRow.query(db).whereNull('revoked_at').withGraphFetched('itsRole');
 
-const toAgentView = ({ id, name, itsRole, mode, environments, expiresAt, createdBy, lastUsedAt, createdAt }: AgentRow): AgentView =>
-  ({ id, name, role: { id: itsRole.id, name: itsRole.name }, mode, environments, expiresAt, createdBy, lastUsedAt, createdAt });
+const toAgentView = ({
+  id,
+  name,
+  itsRole,
+  mode,
+  environments,
+  expiresAt,
+  createdBy,
+  lastUsedAt,
+  createdAt,
+}: AgentRow): AgentView => ({
+  id,
+  name,
+  role: { id: itsRole.id, name: itsRole.name },
+  mode,
+  environments,
+  expiresAt,
+  createdBy,
+  lastUsedAt,
+  createdAt,
+});
 
 /** Those that are not revoked, oldest first. */
-export const listAgents = async (db: Db | Tx): Promise<AgentView[]> => (await agents(db).orderBy(['created_at', 'id'])).map(toAgentView);
+export const listAgents = async (db: Db | Tx): Promise<AgentView[]> =>
+  (await agents(db).orderBy(['created_at', 'id'])).map(toAgentView);
 
 /** The agent to be changed, locked. */
 const lockAgent = async (tx: Tx, admin: Administrator, id: string): Promise<AgentView> => {
@@ -42,27 +72,60 @@ const lockAgent = async (tx: Tx, admin: Administrator, id: string): Promise<Agen
   return agent;
 };
 
-const agentAuditJson = ({ name, role, mode, environments, expiresAt }: AgentView): object => ({ name, role: role.name, mode, environments, expiresAt });
+const agentAuditJson = ({ name, role, mode, environments, expiresAt }: AgentView): object => ({
+  name,
+  role: role.name,
+  mode,
+  environments,
+  expiresAt,
+});
 
-const recordAgentChange = (tx: Tx, admin: Administrator, verb: string, before: AgentView | null, after: AgentView | null): Promise<void> => {
+const recordAgentChange = (
+  tx: Tx,
+  admin: Administrator,
+  verb: string,
+  before: AgentView | null,
+  after: AgentView | null,
+): Promise<void> => {
   const environments = [...(before?.environments ?? []), ...(after?.environments ?? [])];
   const id = (after ?? before)?.id ?? '';
-  return recordAdminChange(tx, admin, { verb: `agent.${verb}`, target: { type: 'agent', id }, environments, before: before && agentAuditJson(before), after: after && agentAuditJson(after) });
+  return recordAdminChange(tx, admin, {
+    verb: `agent.${verb}`,
+    target: { type: 'agent', id },
+    environments,
+    before: before && agentAuditJson(before),
+    after: after && agentAuditJson(after),
+  });
 };
 
 const checkExpiry = (expiresAt: number | null, at: number): void => {
-  if (expiresAt !== null && expiresAt <= at) throw invalidAt('expiresAt', 'must be in the future, in milliseconds since 1970 UTC');
+  if (expiresAt !== null && expiresAt <= at)
+    throw invalidAt('expiresAt', 'must be in the future, in milliseconds since 1970 UTC');
 };
 
 /** `environments` is where it may act unless the input says otherwise. */
-export const createAgent = async (tx: Tx, admin: Administrator, input: AgentInput, environments: readonly string[]): Promise<AgentToken> => {
+export const createAgent = async (
+  tx: Tx,
+  admin: Administrator,
+  input: AgentInput,
+  environments: readonly string[],
+): Promise<AgentToken> => {
   const { name, mode = 'normal', expiresAt = null } = input;
   checkExpiry(expiresAt, admin.at);
   const id = newId('agt', admin.at);
   const role = await lockRole(tx, input.role);
   const where = await resolveEnvironmentNames(tx, admin, input.environments ?? environments);
   const createdBy = admin.by.type === 'person' ? admin.by.id : null;
-  await AgentRow.query(tx).insert({ id, name, role: role.id, mode, environments: where, createdBy, expiresAt, createdAt: admin.at });
+  await AgentRow.query(tx).insert({
+    id,
+    name,
+    role: role.id,
+    mode,
+    environments: where,
+    createdBy,
+    expiresAt,
+    createdAt: admin.at,
+  });
   const token = await issueToken(tx, 'agent', id, admin.at);
   const agent = await lockAgent(tx, admin, id);
   await recordAgentChange(tx, admin, 'create', null, agent);
@@ -73,11 +136,16 @@ export const updateAgent = async (tx: Tx, admin: Administrator, id: string, patc
   const before = await lockAgent(tx, admin, id);
   if (patch.expiresAt !== undefined) checkExpiry(patch.expiresAt, admin.at);
   const role = patch.role === undefined ? before.role : await lockRole(tx, patch.role);
-  const environments = patch.environments === undefined ? before.environments : await resolveEnvironmentNames(tx, admin, patch.environments);
+  const environments =
+    patch.environments === undefined
+      ? before.environments
+      : await resolveEnvironmentNames(tx, admin, patch.environments);
   const { name, mode, expiresAt } = { ...before, ...patch };
   const after: AgentView = { ...before, name, role, mode, environments, expiresAt };
   if (JSON.stringify(after) === JSON.stringify(before)) return before;
-  await AgentRow.query(tx).findById(id).patch({ name, role: role.id, mode, environments: [...environments], expiresAt });
+  await AgentRow.query(tx)
+    .findById(id)
+    .patch({ name, role: role.id, mode, environments: [...environments], expiresAt });
   await recordAgentChange(tx, admin, 'update', before, after);
   return after;
 };
@@ -85,9 +153,16 @@ export const updateAgent = async (tx: Tx, admin: Administrator, id: string, patc
 /** A new token; the old one works for `grace` ms more. */
 export const rotateAgent = async (tx: Tx, admin: Administrator, id: string, grace: number): Promise<AgentToken> => {
   const agent = await lockAgent(tx, admin, id);
-  if (agent.expiresAt !== null && agent.expiresAt <= admin.at) throw fault('conflict', `The agent ${agent.name} has expired; make a new one.`);
+  if (agent.expiresAt !== null && agent.expiresAt <= admin.at)
+    throw fault('conflict', `The agent ${agent.name} has expired; make a new one.`);
   const token = await replaceToken(tx, 'agent', id, { at: admin.at, grace });
-  await recordAdminChange(tx, admin, { verb: 'agent.rotate', target: { type: 'agent', id }, environments: agent.environments, before: null, after: { grace } });
+  await recordAdminChange(tx, admin, {
+    verb: 'agent.rotate',
+    target: { type: 'agent', id },
+    environments: agent.environments,
+    before: null,
+    after: { grace },
+  });
   return { agent, token };
 };
 

@@ -21,22 +21,48 @@ export interface AppKeyToken {
 
 const appKeys = (db: Db | Tx) => AppKeyRow.query(db).whereNull('revoked_at').withGraphFetched('environment');
 
-const toAppKeyView = ({ id, name, environment, lastUsedAt, createdAt }: AppKeyRow): AppKeyView => ({ id, name, environment: environment.name, lastUsedAt, createdAt });
+const toAppKeyView = ({ id, name, environment, lastUsedAt, createdAt }: AppKeyRow): AppKeyView => ({
+  id,
+  name,
+  environment: environment.name,
+  lastUsedAt,
+  createdAt,
+});
 
 /** Those that are not revoked, oldest first. */
-export const listAppKeys = async (db: Db | Tx): Promise<AppKeyView[]> => (await appKeys(db).orderBy(['created_at', 'id'])).map(toAppKeyView);
+export const listAppKeys = async (db: Db | Tx): Promise<AppKeyView[]> =>
+  (await appKeys(db).orderBy(['created_at', 'id'])).map(toAppKeyView);
 
 /** The key to be changed, locked. An environment's settings know its own keys; the admin command knows all. */
 const lockAppKey = async (tx: Tx, { env }: Administrator, id: string): Promise<AppKeyView> => {
-  const found = await appKeys(tx).findById(id).where(env === null ? {} : { env }).forUpdate();
+  const found = await appKeys(tx)
+    .findById(id)
+    .where(env === null ? {} : { env })
+    .forUpdate();
   if (found === undefined) throw fault('not_found');
   return toAppKeyView(found);
 };
 
-const recordAppKeyChange = (tx: Tx, admin: Administrator, verb: string, { id, environment }: AppKeyView, told: { before: object | null; after: object | null }): Promise<void> =>
-  recordAdminChange(tx, admin, { verb: `appKey.${verb}`, target: { type: 'appKey', id }, environments: [environment], ...told });
+const recordAppKeyChange = (
+  tx: Tx,
+  admin: Administrator,
+  verb: string,
+  { id, environment }: AppKeyView,
+  told: { before: object | null; after: object | null },
+): Promise<void> =>
+  recordAdminChange(tx, admin, {
+    verb: `appKey.${verb}`,
+    target: { type: 'appKey', id },
+    environments: [environment],
+    ...told,
+  });
 
-export const createAppKey = async (tx: Tx, admin: Administrator, { name }: AppKeyInput, environment: string): Promise<AppKeyToken> => {
+export const createAppKey = async (
+  tx: Tx,
+  admin: Administrator,
+  { name }: AppKeyInput,
+  environment: string,
+): Promise<AppKeyToken> => {
   const id = newId('key', admin.at);
   const env = await EnvironmentRow.query(tx).findOne({ name: environment });
   if (env === undefined) throw invalidAt('environment', `there is no environment ${JSON.stringify(environment)}`);
@@ -47,7 +73,12 @@ export const createAppKey = async (tx: Tx, admin: Administrator, { name }: AppKe
   return { appKey, token };
 };
 
-export const updateAppKey = async (tx: Tx, admin: Administrator, id: string, { name }: AppKeyPatch): Promise<AppKeyView> => {
+export const updateAppKey = async (
+  tx: Tx,
+  admin: Administrator,
+  id: string,
+  { name }: AppKeyPatch,
+): Promise<AppKeyView> => {
   const before = await lockAppKey(tx, admin, id);
   if (name === undefined || name === before.name) return before;
   await AppKeyRow.query(tx).findById(id).patch({ name });

@@ -9,7 +9,13 @@ import { queryRow, queryRows, executeStatement, statement } from '../platform/db
 import { toEnvironment, type Environment, type StoredEnvironment } from '../environments/definition.ts';
 import { channels, type Bus } from '../platform/redis/bus.ts';
 import { appAccess, compileAccess } from '../access/access.ts';
-import { includesEnvironment, type PrincipalMode, type Person, type Principal, type Role } from '../access/principal.ts';
+import {
+  includesEnvironment,
+  type PrincipalMode,
+  type Person,
+  type Principal,
+  type Role,
+} from '../access/principal.ts';
 import { tokenHash, parseTokenKind } from '../access/tokens.ts';
 
 const pollMs = 500;
@@ -48,19 +54,37 @@ export interface Directory {
 }
 
 const readRevision = statement('directory.revision', 'select n from revisions where id = 1');
-const readEnvironments = statement('directory.environments', `
+const readEnvironments = statement(
+  'directory.environments',
+  `
   select e.id, e.name, e.epoch, e.seal_key, d.manifest, d.definition
-  from environments e left join definitions d on d.env = e.id order by e.id`);
+  from environments e left join definitions d on d.env = e.id order by e.id`,
+);
 const readRoles = statement('directory.roles', 'select id, name, grants from roles');
-const readPeople = statement('directory.people', 'select id, name, role, environments from people where removed_at is null order by name, id');
-const readToken = statement('directory.token', `
-  select t.kind, t.principal, t.expires_at, t.fresh_until from tokens t where t.hash = $1`);
-const readAgent = statement('directory.agent', `
-  select name, role, mode, environments, expires_at from agents where id = $1 and revoked_at is null`);
-const readPerson = statement('directory.person', `
-  select name, role, environments from people where id = $1 and removed_at is null`);
-const readAppKey = statement('directory.appKey', `
-  select k.name, e.name as environment from app_keys k join environments e on e.id = k.env where k.id = $1 and k.revoked_at is null`);
+const readPeople = statement(
+  'directory.people',
+  'select id, name, role, environments from people where removed_at is null order by name, id',
+);
+const readToken = statement(
+  'directory.token',
+  `
+  select t.kind, t.principal, t.expires_at, t.fresh_until from tokens t where t.hash = $1`,
+);
+const readAgent = statement(
+  'directory.agent',
+  `
+  select name, role, mode, environments, expires_at from agents where id = $1 and revoked_at is null`,
+);
+const readPerson = statement(
+  'directory.person',
+  `
+  select name, role, environments from people where id = $1 and removed_at is null`,
+);
+const readAppKey = statement(
+  'directory.appKey',
+  `
+  select k.name, e.name as environment from app_keys k join environments e on e.id = k.env where k.id = $1 and k.revoked_at is null`,
+);
 const touchSql = {
   agent: statement('directory.touchAgent', 'update agents set last_used_at = $2 where id = $1'),
   app: statement('directory.touchApp', 'update app_keys set last_used_at = $2 where id = $1'),
@@ -88,7 +112,9 @@ const loadState = async (db: Db, revision: number): Promise<DirectoryState> => {
     roles,
     environments: new Map(environments.map((environment) => [environment.name, environment])),
     environmentsById: new Map(environments.map((environment) => [environment.id, environment])),
-    people: new Map(personRows.map((person) => [person.id, { ...person, access: roles.get(person.role)?.access ?? nothing }])),
+    people: new Map(
+      personRows.map((person) => [person.id, { ...person, access: roles.get(person.role)?.access ?? nothing }]),
+    ),
   };
 };
 
@@ -139,33 +165,74 @@ export const openDirectory = async ({ db, bus, clock, onError }: DirectoryOption
 
   const principal = async (type: string, id: string): Promise<(Principal & { expiresAt: number | null }) | null> => {
     if (type === 'agent') {
-      const found = await queryRow<{ name: string; role: string; mode: PrincipalMode; environments: string[]; expires_at: number | null }>(db, readAgent, [id]);
+      const found = await queryRow<{
+        name: string;
+        role: string;
+        mode: PrincipalMode;
+        environments: string[];
+        expires_at: number | null;
+      }>(db, readAgent, [id]);
       const role = found === undefined ? undefined : state.roles.get(found.role);
       if (found === undefined || role === undefined) return null;
       if (found.expires_at !== null && found.expires_at <= clock.now()) return null;
-      return { type, id, name: found.name, mode: found.mode, role, access: role.access, environments: found.environments, expiresAt: found.expires_at };
+      return {
+        type,
+        id,
+        name: found.name,
+        mode: found.mode,
+        role,
+        access: role.access,
+        environments: found.environments,
+        expiresAt: found.expires_at,
+      };
     }
     if (type === 'person') {
       const found = await queryRow<{ name: string; role: string; environments: string[] }>(db, readPerson, [id]);
       const role = found === undefined ? undefined : state.roles.get(found.role);
       if (found === undefined || role === undefined) return null;
-      return { type, id, name: found.name, mode: 'normal', role, access: role.access, environments: found.environments, expiresAt: null };
+      return {
+        type,
+        id,
+        name: found.name,
+        mode: 'normal',
+        role,
+        access: role.access,
+        environments: found.environments,
+        expiresAt: null,
+      };
     }
     const key = await queryRow<{ name: string; environment: string }>(db, readAppKey, [id]);
     if (key === undefined) return null;
-    return { type: 'app', id, name: key.name, mode: 'normal', role: null, access: appAccess, environments: [key.environment], expiresAt: null };
+    return {
+      type: 'app',
+      id,
+      name: key.name,
+      mode: 'normal',
+      role: null,
+      access: appAccess,
+      environments: [key.environment],
+      expiresAt: null,
+    };
   };
 
   const lookUp = async (credential: string): Promise<AuthSession | null> => {
-    const token = await queryRow<{ kind: string; principal: string; expires_at: number | null; fresh_until: number | null }>(db, readToken, [
-      Buffer.from(credential, 'base64'),
-    ]);
+    const token = await queryRow<{
+      kind: string;
+      principal: string;
+      expires_at: number | null;
+      fresh_until: number | null;
+    }>(db, readToken, [Buffer.from(credential, 'base64')]);
     if (token === undefined) return null;
     const found = await principal(token.kind, token.principal);
     if (found === null) return null;
     const { expiresAt, ...rest } = found;
     const ends = [token.expires_at, expiresAt].filter((at) => at !== null);
-    return { principal: rest, credential, expiresAt: ends.length === 0 ? null : Math.min(...ends), freshUntil: token.fresh_until };
+    return {
+      principal: rest,
+      credential,
+      expiresAt: ends.length === 0 ? null : Math.min(...ends),
+      freshUntil: token.fresh_until,
+    };
   };
 
   const noteUse = ({ principal: { type, id } }: AuthSession): void => {
@@ -183,7 +250,8 @@ export const openDirectory = async ({ db, bus, clock, onError }: DirectoryOption
       held = { session: await lookUp(credential), revision };
       if (held.session !== null && revision === state.revision) {
         sessions.set(credential, held);
-        if (sessions.size > tokensMax) for (const oldest of [...sessions.keys()].slice(0, tokensMax / 10)) sessions.delete(oldest);
+        if (sessions.size > tokensMax)
+          for (const oldest of [...sessions.keys()].slice(0, tokensMax / 10)) sessions.delete(oldest);
       }
     }
     const { session } = held;
@@ -199,7 +267,8 @@ export const openDirectory = async ({ db, bus, clock, onError }: DirectoryOption
     role: (id) => state.roles.get(id),
     person: (id) => state.people.get(id),
     people: (env) => [...state.people.values()].filter((person) => includesEnvironment(person.environments, env.name)),
-    sessionByToken: async (token) => (parseTokenKind(token) === null ? null : sessionOf(tokenHash(token).toString('base64'))),
+    sessionByToken: async (token) =>
+      parseTokenKind(token) === null ? null : sessionOf(tokenHash(token).toString('base64')),
     sessionByCredential: sessionOf,
     principal: async (type, id) => {
       const found = await principal(type, id);

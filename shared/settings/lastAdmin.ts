@@ -5,17 +5,24 @@ import { queryRow, executeStatement, statement } from '../platform/db/sql.ts';
 
 /** Two admins who remove each other at the same time wait for each other here. */
 const lockAdminRoleSql = statement('lastAdmin.lock', `select from roles where name = 'admin' for no key update`);
-const findAdminSql = statement('lastAdmin.any', `
+const findAdminSql = statement(
+  'lastAdmin.any',
+  `
   select p.id from people p join roles r on r.id = p.role
   where p.removed_at is null and p.password_hash is not null
     and exists (select from jsonb_array_elements(r.grants) g where g->>'on' = 'settings' and g->'can' ?| array['manage', '*'])
-  limit 1`);
+  limit 1`,
+);
 
 /**
  * Does `work`, which locks people and roles only after this has begun. Throws `409 conflict` with the sentence that
  * `refusal` makes when nobody would be left; that ends the transaction. Where nobody was there before nobody is missed.
  */
-export const requireAdminRemains = async <T>(tx: Tx, work: () => Promise<T>, refusal: (done: T) => string): Promise<T> => {
+export const requireAdminRemains = async <T>(
+  tx: Tx,
+  work: () => Promise<T>,
+  refusal: (done: T) => string,
+): Promise<T> => {
   await executeStatement(tx, lockAdminRoleSql);
   const before = await queryRow(tx, findAdminSql);
   const done = await work();

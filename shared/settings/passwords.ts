@@ -58,7 +58,14 @@ const derive = (password: string, salt: Buffer, { N, r, p }: Parameters, length:
 export const hashPassword = async (password: string): Promise<string> => {
   const salt = randomBytes(saltBytes);
   const hash = await withHashingSlot(() => derive(password, salt, currentParameters, hashBytes));
-  return ['scrypt', currentParameters.N, currentParameters.r, currentParameters.p, salt.toString('base64'), hash.toString('base64')].join('$');
+  return [
+    'scrypt',
+    currentParameters.N,
+    currentParameters.r,
+    currentParameters.p,
+    salt.toString('base64'),
+    hash.toString('base64'),
+  ].join('$');
 };
 
 interface StoredHash {
@@ -73,11 +80,19 @@ const parseStoredHash = (stored: string): StoredHash | null => {
   const match = form.exec(stored);
   if (match === null) return null;
   const [, N, r, p, salt = '', hash = ''] = match;
-  return { parameters: { N: Number(N), r: Number(r), p: Number(p) }, salt: Buffer.from(salt, 'base64'), hash: Buffer.from(hash, 'base64') };
+  return {
+    parameters: { N: Number(N), r: Number(r), p: Number(p) },
+    salt: Buffer.from(salt, 'base64'),
+    hash: Buffer.from(hash, 'base64'),
+  };
 };
 
 /** What is compared with when there is nothing to compare with, so that both take the same time. */
-const dummyHash: StoredHash = { parameters: currentParameters, salt: randomBytes(saltBytes), hash: randomBytes(hashBytes) };
+const dummyHash: StoredHash = {
+  parameters: currentParameters,
+  salt: randomBytes(saltBytes),
+  hash: randomBytes(hashBytes),
+};
 
 /**
  * Whether `password` is the stored one. `stored` null (no such person, or one without a password) takes as long and

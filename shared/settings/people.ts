@@ -5,7 +5,15 @@ import { isUniqueViolation } from '../platform/db/errors.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { PersonRow } from '../platform/db/models.ts';
 import { queryRow, statement } from '../platform/db/sql.ts';
-import { requireReach, deleteTokens, resolveEnvironmentNames, lockRole, recordAdminChange, type Administrator, type RoleRef } from './adminChange.ts';
+import {
+  requireReach,
+  deleteTokens,
+  resolveEnvironmentNames,
+  lockRole,
+  recordAdminChange,
+  type Administrator,
+  type RoleRef,
+} from './adminChange.ts';
 import { requireAdminRemains } from './lastAdmin.ts';
 import type { PersonInput, PersonPatch } from './schema.ts';
 
@@ -27,26 +35,37 @@ export const normalizeEmail = (email: string): string => email.normalize('NFC').
 
 const people = (db: Db | Tx) => PersonRow.query(db).whereNull('removed_at').withGraphFetched('itsRole');
 
-const toPersonView = ({ id, email, name, itsRole, environments, createdAt }: PersonRow): PersonView =>
-  ({ id, email, name, role: { id: itsRole.id, name: itsRole.name }, environments, createdAt });
+const toPersonView = ({ id, email, name, itsRole, environments, createdAt }: PersonRow): PersonView => ({
+  id,
+  email,
+  name,
+  role: { id: itsRole.id, name: itsRole.name },
+  environments,
+  createdAt,
+});
 
 /** Who comes back gets the same row, so that what they did before is still theirs. */
-const insertPersonSql = statement('administer.people.insert', `
+const insertPersonSql = statement(
+  'administer.people.insert',
+  `
   insert into people (id, email, name, role, password_hash, environments, created_at) values ($1, $2, $3, $4, $5, $6, $7)
   on conflict (email) do update set name = excluded.name, role = excluded.role, password_hash = excluded.password_hash,
     environments = excluded.environments, created_at = excluded.created_at, removed_at = null
   where people.removed_at is not null
-  returning id`);
+  returning id`,
+);
 
 /** Those who are not removed, by name. */
-export const listPeople = async (db: Db | Tx): Promise<PersonView[]> => (await people(db).orderBy(['name', 'id'])).map(toPersonView);
+export const listPeople = async (db: Db | Tx): Promise<PersonView[]> =>
+  (await people(db).orderBy(['name', 'id'])).map(toPersonView);
 
 const requirePerson = (person: PersonRow | undefined): PersonView => {
   if (person === undefined) throw fault('not_found');
   return toPersonView(person);
 };
 
-export const readPerson = async (db: Db | Tx, id: string): Promise<PersonView> => requirePerson(await people(db).findById(id));
+export const readPerson = async (db: Db | Tx, id: string): Promise<PersonView> =>
+  requirePerson(await people(db).findById(id));
 
 /** The person to be changed, locked. */
 const lockPerson = async (tx: Tx, admin: Administrator, id: string): Promise<PersonView> => {
@@ -55,42 +74,94 @@ const lockPerson = async (tx: Tx, admin: Administrator, id: string): Promise<Per
   return person;
 };
 
-const personAuditJson = ({ email, name, role, environments }: PersonView): object => ({ email, name, role: role.name, environments });
+const personAuditJson = ({ email, name, role, environments }: PersonView): object => ({
+  email,
+  name,
+  role: role.name,
+  environments,
+});
 
-const recordPersonChange = (tx: Tx, admin: Administrator, verb: string, before: PersonView | null, after: PersonView | null): Promise<void> => {
+const recordPersonChange = (
+  tx: Tx,
+  admin: Administrator,
+  verb: string,
+  before: PersonView | null,
+  after: PersonView | null,
+): Promise<void> => {
   const environments = [...(before?.environments ?? []), ...(after?.environments ?? [])];
   const id = (after ?? before)?.id ?? '';
-  return recordAdminChange(tx, admin, { verb: `person.${verb}`, target: { type: 'person', id }, environments, before: before && personAuditJson(before), after: after && personAuditJson(after) });
+  return recordAdminChange(tx, admin, {
+    verb: `person.${verb}`,
+    target: { type: 'person', id },
+    environments,
+    before: before && personAuditJson(before),
+    after: after && personAuditJson(after),
+  });
 };
 
-const emailTakenFault = (email: string) => fault('conflict', `There is already a person with the e-mail address ${email}.`);
+const emailTakenFault = (email: string) =>
+  fault('conflict', `There is already a person with the e-mail address ${email}.`);
 
 /** `environments` is where they may act unless the input says otherwise. */
-export const createPerson = async (tx: Tx, admin: Administrator, input: NewPerson, environments: readonly string[]): Promise<PersonView> => {
+export const createPerson = async (
+  tx: Tx,
+  admin: Administrator,
+  input: NewPerson,
+  environments: readonly string[],
+): Promise<PersonView> => {
   const email = normalizeEmail(input.email);
   const role = await lockRole(tx, input.role);
   const where = await resolveEnvironmentNames(tx, admin, input.environments ?? environments);
-  const made = await queryRow<{ id: string }>(tx, insertPersonSql, [newId('per', admin.at), email, input.name, role.id, input.passwordHash, where, admin.at]);
+  const made = await queryRow<{ id: string }>(tx, insertPersonSql, [
+    newId('per', admin.at),
+    email,
+    input.name,
+    role.id,
+    input.passwordHash,
+    where,
+    admin.at,
+  ]);
   if (made === undefined) throw emailTakenFault(email);
   const person = await readPerson(tx, made.id);
   await recordPersonChange(tx, admin, 'create', null, person);
   return person;
 };
 
-const lastAdminMessage = ({ name }: PersonView): string => `${name} is the last admin; make another person admin first.`;
+const lastAdminMessage = ({ name }: PersonView): string =>
+  `${name} is the last admin; make another person admin first.`;
 
-const applyPersonChange = async (tx: Tx, admin: Administrator, id: string, patch: PersonChange): Promise<PersonView> => {
+const applyPersonChange = async (
+  tx: Tx,
+  admin: Administrator,
+  id: string,
+  patch: PersonChange,
+): Promise<PersonView> => {
   const role = patch.role === undefined ? null : await lockRole(tx, patch.role);
   const before = await lockPerson(tx, admin, id);
-  const environments = patch.environments === undefined ? before.environments : await resolveEnvironmentNames(tx, admin, patch.environments);
+  const environments =
+    patch.environments === undefined
+      ? before.environments
+      : await resolveEnvironmentNames(tx, admin, patch.environments);
   const email = patch.email === undefined ? before.email : normalizeEmail(patch.email);
-  const after: PersonView = { ...before, email, name: patch.name ?? before.name, role: role ?? before.role, environments };
+  const after: PersonView = {
+    ...before,
+    email,
+    name: patch.name ?? before.name,
+    role: role ?? before.role,
+    environments,
+  };
   if (patch.passwordHash === undefined && JSON.stringify(after) === JSON.stringify(before)) return before;
   try {
     const { passwordHash } = patch;
-    await PersonRow.query(tx).findById(id).patch({
-      email, name: after.name, role: after.role.id, environments: [...environments], ...(passwordHash === undefined ? {} : { passwordHash }),
-    });
+    await PersonRow.query(tx)
+      .findById(id)
+      .patch({
+        email,
+        name: after.name,
+        role: after.role.id,
+        environments: [...environments],
+        ...(passwordHash === undefined ? {} : { passwordHash }),
+      });
   } catch (error) {
     throw isUniqueViolation(error) ? emailTakenFault(email) : error;
   }
@@ -101,14 +172,20 @@ const applyPersonChange = async (tx: Tx, admin: Administrator, id: string, patch
 
 /** A new password ends the sessions that were opened with the old one. `409 conflict` for taking the last admin's role. */
 export const updatePerson = (tx: Tx, admin: Administrator, id: string, patch: PersonChange): Promise<PersonView> =>
-  patch.role === undefined ? applyPersonChange(tx, admin, id, patch) : requireAdminRemains(tx, () => applyPersonChange(tx, admin, id, patch), lastAdminMessage);
+  patch.role === undefined
+    ? applyPersonChange(tx, admin, id, patch)
+    : requireAdminRemains(tx, () => applyPersonChange(tx, admin, id, patch), lastAdminMessage);
 
 /** Ends every session. `409 conflict` for the last admin. Answers the person as it was. */
 export const removePerson = (tx: Tx, admin: Administrator, id: string): Promise<PersonView> =>
-  requireAdminRemains(tx, async () => {
-    const person = await lockPerson(tx, admin, id);
-    await PersonRow.query(tx).findById(id).patch({ removedAt: admin.at, passwordHash: null });
-    await deleteTokens(tx, id);
-    await recordPersonChange(tx, admin, 'revoke', person, null);
-    return person;
-  }, lastAdminMessage);
+  requireAdminRemains(
+    tx,
+    async () => {
+      const person = await lockPerson(tx, admin, id);
+      await PersonRow.query(tx).findById(id).patch({ removedAt: admin.at, passwordHash: null });
+      await deleteTokens(tx, id);
+      await recordPersonChange(tx, admin, 'revoke', person, null);
+      return person;
+    },
+    lastAdminMessage,
+  );

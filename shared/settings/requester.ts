@@ -11,17 +11,25 @@ export interface Requester {
   readonly address: string | null;
 }
 
-const findRequester = async ({ directory }: Pick<DomainDeps, 'directory'>, { env: number, actor_type: type, actor, request_id: requestId, address }: Requester): Promise<Caller | null> => {
+const findRequester = async (
+  { directory }: Pick<DomainDeps, 'directory'>,
+  { env: number, actor_type: type, actor, request_id: requestId, address }: Requester,
+): Promise<Caller | null> => {
   const env = directory.environmentById(number);
   const principal = env === undefined ? null : await directory.principal(type, actor);
-  return env === undefined || principal === null || !includesEnvironment(principal.environments, env.name) ? null : { env, principal, requestId, address };
+  return env === undefined || principal === null || !includesEnvironment(principal.environments, env.name)
+    ? null
+    : { env, principal, requestId, address };
 };
 
 /**
  * null: revoked, removed, or not in this environment any more. A no is believed only after a fresh look: a role or an
  * environment may be newer than what this process has read.
  */
-export const readRequester = async (deps: Pick<DomainDeps, 'directory'>, requester: Requester): Promise<Caller | null> => {
+export const readRequester = async (
+  deps: Pick<DomainDeps, 'directory'>,
+  requester: Requester,
+): Promise<Caller | null> => {
   const known = await findRequester(deps, requester);
   if (known !== null) return known;
   await deps.directory.refresh();

@@ -21,16 +21,32 @@ export interface RoleView {
   readonly updatedAt: number;
 }
 
-const toRoleView = ({ id, name, grants, builtIn, createdAt, updatedAt }: RoleRow): RoleView => ({ id, name, grants, builtIn, createdAt, updatedAt });
+const toRoleView = ({ id, name, grants, builtIn, createdAt, updatedAt }: RoleRow): RoleView => ({
+  id,
+  name,
+  grants,
+  builtIn,
+  createdAt,
+  updatedAt,
+});
 
-const countRoleUsersSql = statement('administer.roles.users', `
+const countRoleUsersSql = statement(
+  'administer.roles.users',
+  `
   select (select count(*) from people where role = $1 and removed_at is null)::int as people,
-    (select count(*) from agents where role = $1 and revoked_at is null)::int as agents`);
+    (select count(*) from agents where role = $1 and revoked_at is null)::int as agents`,
+);
 /** Rows of whom was removed stay, for what they did; their role means nothing any more, but the row must name one. */
-const resetAgentRolesSql = statement('administer.roles.leaveAgents', `
-  update agents set role = (select id from roles where name = 'viewer') where role = $1`);
-const resetPersonRolesSql = statement('administer.roles.leavePeople', `
-  update people set role = (select id from roles where name = 'viewer') where role = $1`);
+const resetAgentRolesSql = statement(
+  'administer.roles.leaveAgents',
+  `
+  update agents set role = (select id from roles where name = 'viewer') where role = $1`,
+);
+const resetPersonRolesSql = statement(
+  'administer.roles.leavePeople',
+  `
+  update people set role = (select id from roles where name = 'viewer') where role = $1`,
+);
 
 /** The built-in ones first, then by name. */
 export const listRoles = async (db: Db | Tx): Promise<RoleView[]> =>
@@ -49,7 +65,8 @@ const rejectDuplicateName = async (name: string, write: () => Promise<RoleRow | 
     if (role === undefined) throw fault('not_found');
     return toRoleView(role);
   } catch (error) {
-    if (isUniqueViolation(error, 'roles_name_key')) throw fault('conflict', `There is already a role ${JSON.stringify(name)}.`);
+    if (isUniqueViolation(error, 'roles_name_key'))
+      throw fault('conflict', `There is already a role ${JSON.stringify(name)}.`);
     throw error;
   }
 };
@@ -68,8 +85,17 @@ const everywhere = ['*'];
 export const createRole = async (tx: Tx, admin: Administrator, input: RoleInput): Promise<RoleView> => {
   checkRole(input);
   const role = await rejectDuplicateName(input.name, async () =>
-    RoleRow.query(tx).insert({ id: newId('rol', admin.at), ...input, createdAt: admin.at, updatedAt: admin.at }).returning('*'));
-  await recordAdminChange(tx, admin, { verb: 'role.create', target: target(role), environments: everywhere, before: null, after: roleAuditJson(role) });
+    RoleRow.query(tx)
+      .insert({ id: newId('rol', admin.at), ...input, createdAt: admin.at, updatedAt: admin.at })
+      .returning('*'),
+  );
+  await recordAdminChange(tx, admin, {
+    verb: 'role.create',
+    target: target(role),
+    environments: everywhere,
+    before: null,
+    after: roleAuditJson(role),
+  });
   return role;
 };
 
@@ -77,27 +103,48 @@ const applyRoleChange = async (tx: Tx, admin: Administrator, id: string, patch: 
   const before = await lockCustomRole(tx, id, 'changed');
   const { name, grants } = { ...before, ...patch };
   if (name === before.name && JSON.stringify(grants) === JSON.stringify(before.grants)) return before;
-  const role = await rejectDuplicateName(name, async () => RoleRow.query(tx).patchAndFetchById(id, { name, grants, updatedAt: admin.at }));
-  await recordAdminChange(tx, admin, { verb: 'role.update', target: target(role), environments: everywhere, before: roleAuditJson(before), after: roleAuditJson(role) });
+  const role = await rejectDuplicateName(name, async () =>
+    RoleRow.query(tx).patchAndFetchById(id, { name, grants, updatedAt: admin.at }),
+  );
+  await recordAdminChange(tx, admin, {
+    verb: 'role.update',
+    target: target(role),
+    environments: everywhere,
+    before: roleAuditJson(before),
+    after: roleAuditJson(role),
+  });
   return role;
 };
 
 /** `409 conflict` for a built-in role, and when nobody would be left who may manage settings. */
 export const updateRole = (tx: Tx, admin: Administrator, id: string, patch: RolePatch): Promise<RoleView> => {
   checkRole(patch);
-  const refusal = ({ name }: RoleView): string => `Only people with the role ${name} may manage settings; let another person do so first.`;
-  return patch.grants === undefined ? applyRoleChange(tx, admin, id, patch) : requireAdminRemains(tx, () => applyRoleChange(tx, admin, id, patch), refusal);
+  const refusal = ({ name }: RoleView): string =>
+    `Only people with the role ${name} may manage settings; let another person do so first.`;
+  return patch.grants === undefined
+    ? applyRoleChange(tx, admin, id, patch)
+    : requireAdminRemains(tx, () => applyRoleChange(tx, admin, id, patch), refusal);
 };
 
 /** `409 conflict` while somebody has it. */
 export const deleteRole = async (tx: Tx, admin: Administrator, id: string): Promise<void> => {
   const role = await lockCustomRole(tx, id, 'deleted');
-  const { people = 0, agents = 0 } = (await queryRow<{ people: number; agents: number }>(tx, countRoleUsersSql, [id])) ?? {};
+  const { people = 0, agents = 0 } =
+    (await queryRow<{ people: number; agents: number }>(tx, countRoleUsersSql, [id])) ?? {};
   if (people + agents > 0) {
-    throw fault('conflict', `The role ${role.name} is in use by ${String(people)} people and ${String(agents)} agents; give them another one first.`);
+    throw fault(
+      'conflict',
+      `The role ${role.name} is in use by ${String(people)} people and ${String(agents)} agents; give them another one first.`,
+    );
   }
   await executeStatement(tx, resetAgentRolesSql, [id]);
   await executeStatement(tx, resetPersonRolesSql, [id]);
   await RoleRow.query(tx).deleteById(id);
-  await recordAdminChange(tx, admin, { verb: 'role.delete', target: target(role), environments: everywhere, before: roleAuditJson(role), after: null });
+  await recordAdminChange(tx, admin, {
+    verb: 'role.delete',
+    target: target(role),
+    environments: everywhere,
+    before: roleAuditJson(role),
+    after: null,
+  });
 };

@@ -1,6 +1,15 @@
 /** What may be said of roles, agents, people and app keys, and is answered: for the settings endpoints and the admin command. */
 import { permissions } from '../catalogue/permissions.ts';
-import { responseObject, strictObject, linePattern, nameSchema, nullable, timeSchema, Type, type Static } from '../platform/core/schema.ts';
+import {
+  responseObject,
+  strictObject,
+  linePattern,
+  nameSchema,
+  nullable,
+  timeSchema,
+  Type,
+  type Static,
+} from '../platform/core/schema.ts';
 
 /** One line of text: names stand in timelines, logs and terminals. */
 const line = (maxLength: number, description: string) =>
@@ -17,36 +26,82 @@ const environments = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
   maxItems: 100,
   description: 'Names of environments, or "*" alone for all of them.',
 });
-const email = Type.String({ minLength: 3, maxLength: 320, pattern: '^[^\\s\\u0000-\\u001f\\u007f@,;<>"]+@[^\\s\\u0000-\\u001f\\u007f@,;<>"]+$', description: 'An e-mail address; upper and lower case are the same.' });
+const email = Type.String({
+  minLength: 3,
+  maxLength: 320,
+  pattern: '^[^\\s\\u0000-\\u001f\\u007f@,;<>"]+@[^\\s\\u0000-\\u001f\\u007f@,;<>"]+$',
+  description: 'An e-mail address; upper and lower case are the same.',
+});
 /** At least 8 characters: NIST SP 800-63B, section 3.1.1.2. */
 const password = Type.String({ minLength: 8, maxLength: 1024, description: 'At least 8 characters.' });
 
 const grants = Type.Array(
   strictObject({
-    on: Type.String({ maxLength: 120, pattern: '^[a-z]+(?::(?:\\*|[A-Za-z][A-Za-z0-9_.-]{0,99}))?$', description: `A kind of thing and its name, or * for all: ${Object.keys(permissions).join(', ')}.` }),
-    can: Type.Array(Type.String({ maxLength: 100 }), { minItems: 1, maxItems: 20, description: 'Verbs, or * for all.' }),
+    on: Type.String({
+      maxLength: 120,
+      pattern: '^[a-z]+(?::(?:\\*|[A-Za-z][A-Za-z0-9_.-]{0,99}))?$',
+      description: `A kind of thing and its name, or * for all: ${Object.keys(permissions).join(', ')}.`,
+    }),
+    can: Type.Array(Type.String({ maxLength: 100 }), {
+      minItems: 1,
+      maxItems: 20,
+      description: 'Verbs, or * for all.',
+    }),
   }),
   { maxItems: 1000, description: 'What it allows; nothing else is allowed.' },
 );
 
 export const roleInput = strictObject({ name: line(100, 'Unique.'), grants });
-export const rolePatch = strictObject({ name: Type.Optional(line(100, 'Unique.')), grants: Type.Optional(grants) }, { minProperties: 1 });
+export const rolePatch = strictObject(
+  { name: Type.Optional(line(100, 'Unique.')), grants: Type.Optional(grants) },
+  { minProperties: 1 },
+);
 
-export const agentInput = strictObject({ name: label, role, mode: Type.Optional(mode), expiresAt: Type.Optional(expiresAt), environments: Type.Optional(environments) });
+export const agentInput = strictObject({
+  name: label,
+  role,
+  mode: Type.Optional(mode),
+  expiresAt: Type.Optional(expiresAt),
+  environments: Type.Optional(environments),
+});
 export const agentPatch = strictObject(
-  { name: Type.Optional(label), role: Type.Optional(role), mode: Type.Optional(mode), expiresAt: Type.Optional(expiresAt), environments: Type.Optional(environments) },
+  {
+    name: Type.Optional(label),
+    role: Type.Optional(role),
+    mode: Type.Optional(mode),
+    expiresAt: Type.Optional(expiresAt),
+    environments: Type.Optional(environments),
+  },
   { minProperties: 1 },
 );
 
 /** How long the old token goes on working: a week is enough to bring the new one everywhere. */
 export const rotationGraceMaxMs = 7 * 86_400_000;
 export const rotationInput = strictObject({
-  grace: Type.Optional(Type.Integer({ minimum: 0, maximum: rotationGraceMaxMs, description: 'Milliseconds that the old token goes on working; 0 when absent.' })),
+  grace: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: rotationGraceMaxMs,
+      description: 'Milliseconds that the old token goes on working; 0 when absent.',
+    }),
+  ),
 });
 
-export const personInput = strictObject({ email, name: label, role, password, environments: Type.Optional(environments) });
+export const personInput = strictObject({
+  email,
+  name: label,
+  role,
+  password,
+  environments: Type.Optional(environments),
+});
 export const personPatch = strictObject(
-  { email: Type.Optional(email), name: Type.Optional(label), role: Type.Optional(role), password: Type.Optional(password), environments: Type.Optional(environments) },
+  {
+    email: Type.Optional(email),
+    name: Type.Optional(label),
+    role: Type.Optional(role),
+    password: Type.Optional(password),
+    environments: Type.Optional(environments),
+  },
   { minProperties: 1 },
 );
 
@@ -84,7 +139,14 @@ export const agentViewSchema = responseObject({
   createdAt: at('When it was made'),
 });
 
-export const personViewSchema = responseObject({ id: Type.String(), email: Type.String(), name: Type.String(), role: roleRef, environments: reach, createdAt: at('When they were let in') });
+export const personViewSchema = responseObject({
+  id: Type.String(),
+  email: Type.String(),
+  name: Type.String(),
+  role: roleRef,
+  environments: reach,
+  createdAt: at('When they were let in'),
+});
 
 export const appKeyViewSchema = responseObject({
   id: Type.String(),

@@ -26,17 +26,26 @@ const account = `
 const byEmail = statement('signIn.byEmail', `${account} and p.email = $1`);
 const byId = statement('signIn.byId', `${account} and p.id = $1`);
 /** Held until the session is written: a new password or a removal in the meantime would have to end it. */
-const lockPersonSql = statement('signIn.hold', 'select from people where id = $1 and password_hash = $2 and removed_at is null for share');
-const insertSessionSql = statement('signIn.open', `
-  insert into tokens (hash, kind, principal, expires_at, fresh_until, created_at) values ($1, 'person', $2, $3, $4, $5)`);
+const lockPersonSql = statement(
+  'signIn.hold',
+  'select from people where id = $1 and password_hash = $2 and removed_at is null for share',
+);
+const insertSessionSql = statement(
+  'signIn.open',
+  `
+  insert into tokens (hash, kind, principal, expires_at, fresh_until, created_at) values ($1, 'person', $2, $3, $4, $5)`,
+);
 const dropExpired = statement('signIn.dropExpired', 'delete from tokens where principal = $1 and expires_at <= $2');
 const refreshSessionSql = statement('signIn.renew', 'update tokens set fresh_until = $2 where hash = $1');
 const deleteSessionSql = statement('signIn.close', 'delete from tokens where hash = $1');
 /** In the environment of the path; one that doesn't exist keeps no log, so then in those of the person. */
-const insertSignInAuditSql = statement('signIn.audit', `
+const insertSignInAuditSql = statement(
+  'signIn.audit',
+  `
   insert into events (env, at, actor_type, actor, actor_name, role, verb, target_type, target, outcome, after, request_id, address)
   select e.id, $3::bigint, 'person', $4, $5, $6, 'person.signIn', 'person', $7, $8, $9::jsonb, $10, $11 from environments e
-  where case when $1::int is null then '*' = any($2::text[]) or e.name = any($2::text[]) else e.id = $1::int end`);
+  where case when $1::int is null then '*' = any($2::text[]) or e.name = any($2::text[]) else e.id = $1::int end`,
+);
 
 export interface SignInRequest extends SignInAttempt {
   readonly password: string;
@@ -53,13 +62,31 @@ export interface SignInResult {
 
 type SignInDeps = Pick<DomainDeps, 'db' | 'bus' | 'clock' | 'directory'>;
 
-const insertSignInAudit = async (tx: Tx | SignInDeps['db'], { directory, clock }: SignInDeps, given: SignInRequest, { found, code }: { found: Account | undefined; code: ErrorCode | null }): Promise<void> => {
+const insertSignInAudit = async (
+  tx: Tx | SignInDeps['db'],
+  { directory, clock }: SignInDeps,
+  given: SignInRequest,
+  { found, code }: { found: Account | undefined; code: ErrorCode | null },
+): Promise<void> => {
   const env = directory.environment(given.environment)?.id ?? null;
   // Who failed has shown nothing of who they are but the address that they typed.
-  const [actor, name, role] = found === undefined || code === 'unauthorized' ? [null, normalizeEmail(given.email), null] : [found.id, found.name, found.role];
+  const [actor, name, role] =
+    found === undefined || code === 'unauthorized'
+      ? [null, normalizeEmail(given.email), null]
+      : [found.id, found.name, found.role];
   const after = code === null ? null : JSON.stringify({ code });
   await executeStatement(tx, insertSignInAuditSql, [
-    env, found?.environments ?? [], clock.now(), actor, name, role, found?.id ?? null, code === null ? 'ok' : 'denied', after, given.requestId, given.address,
+    env,
+    found?.environments ?? [],
+    clock.now(),
+    actor,
+    name,
+    role,
+    found?.id ?? null,
+    code === null ? 'ok' : 'denied',
+    after,
+    given.requestId,
+    given.address,
   ]);
 };
 
@@ -104,12 +131,23 @@ interface OwnSession {
   readonly credential: string;
 }
 
-const endSession = (tools: SignInDeps, { caller, credential }: OwnSession, verb: string, work: (tx: Tx, hash: Buffer) => Promise<number>): Promise<void> => {
+const endSession = (
+  tools: SignInDeps,
+  { caller, credential }: OwnSession,
+  verb: string,
+  work: (tx: Tx, hash: Buffer) => Promise<number>,
+): Promise<void> => {
   const id = caller.principal.id ?? '';
   return runAdminChange(tools.db, tools.bus, async (tx) => {
     if ((await work(tx, Buffer.from(credential, 'base64'))) === 0) throw fault('unauthorized');
     const environments = [caller.env.name];
-    await recordAdminChange(tx, toAdministrator(caller, tools.clock.now()), { verb, target: { type: 'person', id }, environments, before: null, after: null });
+    await recordAdminChange(tx, toAdministrator(caller, tools.clock.now()), {
+      verb,
+      target: { type: 'person', id },
+      environments,
+      before: null,
+      after: null,
+    });
   });
 };
 

@@ -2,7 +2,23 @@
 import { appAccess, fullAccess } from '../access/access.ts';
 import type { Principal } from '../access/principal.ts';
 
-export const rulesPrincipal: Principal = { type: 'system', id: null, name: 'triage', mode: 'normal', role: null, access: fullAccess, environments: ['*'] };
+export const rulesPrincipal: Principal = {
+  type: 'system',
+  id: null,
+  name: 'triage',
+  mode: 'normal',
+  role: null,
+  access: fullAccess,
+  environments: ['*'],
+};
 
 /** Without the id of a key: any instance may have answered. */
-export const appPrincipal: Principal = { type: 'app', id: null, name: 'app', mode: 'normal', role: null, access: appAccess, environments: ['*'] };
+export const appPrincipal: Principal = {
+  type: 'app',
+  id: null,
+  name: 'app',
+  mode: 'normal',
+  role: null,
+  access: appAccess,
+  environments: ['*'],
+};

@@ -13,7 +13,10 @@ export interface TriageSubject {
 }
 
 /** What the first rule that holds says of the item; null: none holds. */
-export const findTriageRule = ({ triage }: Pick<InboxDefinition, 'triage'>, subject: TriageSubject): TriageInput | null => {
+export const findTriageRule = (
+  { triage }: Pick<InboxDefinition, 'triage'>,
+  subject: TriageSubject,
+): TriageInput | null => {
   const rule = (triage?.rules ?? []).find(({ when }) => evaluateCondition(when as ConditionExpression, subject));
   if (rule === undefined) return null;
   const { when: _, answers = {}, ...rest } = rule;

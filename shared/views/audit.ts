@@ -47,17 +47,22 @@ const visibleOnlySql = `and (about is null or split_part(about, '/', 1) <> all($
 const statementFor = (filter: AuditFilter): { prepared: Statement; values: SqlValue[] } => {
   const given = members.filter((member) => filter[member] !== undefined);
   const where = given.map((member, i) => `and ${clauses[member]} $${String(i + 7)}`).join(' ');
-  const prepared = statement(`audit.${given.join('-')}`, `
+  const prepared = statement(
+    `audit.${given.join('-')}`,
+    `
     select id, at, actor_type, actor, actor_name, role, verb, target_type, target, outcome, before, after, request_id, address
     from events where env = $1 and verb is not null and id < $2 and (inbox is null or inbox = any($3)) ${visibleOnlySql} ${where}
-    order by id desc limit $4`);
+    order by id desc limit $4`,
+  );
   return { prepared, values: given.map((member) => filter[member] ?? null) };
 };
 
 /** What a role can't see of a change is left out of it, as it is of the item. */
 const redactValues = (access: Access, values: Record<string, unknown> | null): Record<string, unknown> | null => {
   const record = values?.['record'] as { resource?: string } | null | undefined;
-  return values === null || record === null || record === undefined || access.sees('resource', record.resource ?? '') ? values : { ...values, record: null };
+  return values === null || record === null || record === undefined || access.sees('resource', record.resource ?? '')
+    ? values
+    : { ...values, record: null };
 };
 
 export interface AuditPage {
@@ -72,9 +77,25 @@ export interface AuditVisibility {
 }
 
 /** A page of entries older than `before`, of the inboxes named and of what belongs to none. */
-export const readAudit = async (db: Db, env: number, access: Access, { inboxes, unseen }: AuditVisibility, filter: AuditFilter, before: number | null, limit: number): Promise<AuditPage> => {
+export const readAudit = async (
+  db: Db,
+  env: number,
+  access: Access,
+  { inboxes, unseen }: AuditVisibility,
+  filter: AuditFilter,
+  before: number | null,
+  limit: number,
+): Promise<AuditPage> => {
   const { prepared, values } = statementFor(filter);
-  const found = await queryRows<AuditRow>(db, prepared, [env, before ?? Number.MAX_SAFE_INTEGER, inboxes, limit + 1, unseen.resources, unseen.flags, ...values]);
+  const found = await queryRows<AuditRow>(db, prepared, [
+    env,
+    before ?? Number.MAX_SAFE_INTEGER,
+    inboxes,
+    limit + 1,
+    unseen.resources,
+    unseen.flags,
+    ...values,
+  ]);
   const page = found.slice(0, limit);
   return {
     entries: page.map((row) => ({

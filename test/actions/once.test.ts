@@ -29,7 +29,8 @@ describe('actions: once, through the SDK', () => {
         background: true,
         run: ({ run, attempt }) => {
           acted.push({ run, attempt });
-          if (acted.filter((act) => act.run === run).length < 3) throw new ActionFailed('The till is busy.', { retryable: true });
+          if (acted.filter((act) => act.run === run).length < 3)
+            throw new ActionFailed('The till is busy.', { retryable: true });
           return 'Done at last.';
         },
       },
@@ -46,7 +47,14 @@ describe('actions: once, through the SDK', () => {
     },
   });
   const online = async (): Promise<void> => {
-    app = connect({ app: declared, url: world.base, key: (await world.appKey()).token, startedAt: Date.now(), timing: { resendMs }, onError: () => undefined });
+    app = connect({
+      app: declared,
+      url: world.base,
+      key: (await world.appKey()).token,
+      startedAt: Date.now(),
+      timing: { resendMs },
+      onError: () => undefined,
+    });
     await until('the app is online', () => app.online);
   };
 
@@ -61,10 +69,14 @@ describe('actions: once, through the SDK', () => {
   });
 
   const ended = (id: string): Promise<Run> =>
-    until('it has ended', async () => {
-      const { run } = (await agent.get(`/runs/${id}`)).body as { run: Run };
-      return run.status !== 'running' && run;
-    }, 15_000);
+    until(
+      'it has ended',
+      async () => {
+        const { run } = (await agent.get(`/runs/${id}`)).body as { run: Run };
+        return run.status !== 'running' && run;
+      },
+      15_000,
+    );
 
   it('lets the app act again when it said that it may be tried again, and counts the attempts for it', async () => {
     const { status, body, text } = await agent.post('/actions', { action: 'busy' });
@@ -87,9 +99,16 @@ describe('actions: once, through the SDK', () => {
     await app.close();
     const { body } = await agent.post('/actions', { action: 'plain' }, { headers: { 'x-request-id': 'asks' } });
     const other = await world.agent('operator');
-    expect((await other.post(`/runs/${String(body.run)}/cancel`, {}, { headers: { 'x-request-id': 'cancels' } })).status).to.equal(200);
-    const { entries } = (await agent.get(`/audit?target=${String(body.run)}`)).body as { entries: { verb: string; requestId: string; actor: { id: string } }[] };
-    expect(entries.map(({ verb, requestId, actor }) => [verb, requestId, actor.id])).to.deep.equal([['action.cancel', 'cancels', other.id], ['action.run', 'asks', agent.id]]);
+    expect(
+      (await other.post(`/runs/${String(body.run)}/cancel`, {}, { headers: { 'x-request-id': 'cancels' } })).status,
+    ).to.equal(200);
+    const { entries } = (await agent.get(`/audit?target=${String(body.run)}`)).body as {
+      entries: { verb: string; requestId: string; actor: { id: string } }[];
+    };
+    expect(entries.map(({ verb, requestId, actor }) => [verb, requestId, actor.id])).to.deep.equal([
+      ['action.cancel', 'cancels', other.id],
+      ['action.run', 'asks', agent.id],
+    ]);
     await online();
   });
 });

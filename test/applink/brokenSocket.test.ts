@@ -33,8 +33,12 @@ const watchHealth = ({ port }: Program): (() => Promise<number>) => {
 };
 
 const breaks: Readonly<Record<string, (app: FakeApp) => void>> = {
-  'ends it without a word': (app) => { app.kill(); },
-  'closes it': (app) => { app.socket.close(); },
+  'ends it without a word': (app) => {
+    app.kill();
+  },
+  'closes it': (app) => {
+    app.socket.close();
+  },
 };
 
 describe('app link: a socket that breaks while calls are dispatched', () => {
@@ -42,7 +46,8 @@ describe('app link: a socket that breaks while calls are dispatched', () => {
   let apis: Program[];
   let key: Client;
   let agent: Client;
-  const at = ({ port }: Program, { token, id }: Client): Client => clientOf(`http://127.0.0.1:${port}/api/env/demo`, token, id);
+  const at = ({ port }: Program, { token, id }: Client): Client =>
+    clientOf(`http://127.0.0.1:${port}/api/env/demo`, token, id);
 
   before(async () => {
     world = await newWorld({ server: false, manifest });
@@ -56,13 +61,25 @@ describe('app link: a socket that breaks while calls are dispatched', () => {
   });
 
   /** Calls through `asked` while the app's socket at `held` breaks; returns the longest time in ms that `/health` of either took. */
-  const round = async (asked: Program, held: Program, count: number, breakOff: (app: FakeApp) => void): Promise<number> => {
-    const app: FakeApp = await connectApp(at(held, key), { manifest, handlers: { 'action.run': () => {
-      breakOff(app);
-      return never();
-    } } });
+  const round = async (
+    asked: Program,
+    held: Program,
+    count: number,
+    breakOff: (app: FakeApp) => void,
+  ): Promise<number> => {
+    const app: FakeApp = await connectApp(at(held, key), {
+      manifest,
+      handlers: {
+        'action.run': () => {
+          breakOff(app);
+          return never();
+        },
+      },
+    });
     const watching = [watchHealth(asked), watchHealth(held)];
-    const calls = Promise.all(Array.from({ length: count }, () => at(asked, agent).post('/actions', { action: 'ping' })));
+    const calls = Promise.all(
+      Array.from({ length: count }, () => at(asked, agent).post('/actions', { action: 'ping' })),
+    );
     const inTime = await settlesWithin(limits.actionWaitMs * 0.8, calls);
     const longest = await Promise.all(watching.map((end) => end()));
     expect(inTime, 'all are answered before their wait for the app is over').to.equal(true);
@@ -77,11 +94,15 @@ describe('app link: a socket that breaks while calls are dispatched', () => {
 
   for (const [how, breakOff] of Object.entries(breaks)) {
     for (const count of [2, 10, 50]) {
-      for (const [where, isHere] of [['the same API', true], ['another API', false]] as const) {
+      for (const [where, isHere] of [
+        ['the same API', true],
+        ['another API', false],
+      ] as const) {
         it(`answers ${String(count)} calls by 202, and everybody else meanwhile, when an app at ${where} ${how}`, async () => {
           const [first, second] = apis as [Program, Program];
           let longest = Infinity;
-          for (let n = 1; n <= rounds && longest >= promptMs; n++) longest = await round(first, isHere ? first : second, count, breakOff);
+          for (let n = 1; n <= rounds && longest >= promptMs; n++)
+            longest = await round(first, isHere ? first : second, count, breakOff);
           expect(longest).to.be.below(promptMs);
         }).timeout(60_000);
       }

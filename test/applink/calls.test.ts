@@ -24,14 +24,21 @@ describe('app link: calls', () => {
   let workers: Deps;
   const apps: FakeApp[] = [];
 
-  const connect = async (handlers: Record<string, Handler> = {}, options: Parameters<typeof connectApp>[1] = {}): Promise<FakeApp> => {
+  const connect = async (
+    handlers: Record<string, Handler> = {},
+    options: Parameters<typeof connectApp>[1] = {},
+  ): Promise<FakeApp> => {
     const app = await connectApp(key, { manifest, handlers, ...options });
     apps.push(app);
     return app;
   };
-  const get = (link: AppLink, ids: string[], timeoutMs = 5_000): Promise<Got> => link.call(env, 'records.get', { resource: 'order', ids }, { declares: orders, timeoutMs });
-  const named = (name: string): Record<string, Handler> => ({ 'records.get': ({ ids }) => ({ records: [{ id: (ids as string[])[0], title: name }] }) });
-  const titleOf = (outcome: Got): string => (outcome.kind === 'answer' ? (outcome.result.records[0]?.title ?? '') : outcome.kind);
+  const get = (link: AppLink, ids: string[], timeoutMs = 5_000): Promise<Got> =>
+    link.call(env, 'records.get', { resource: 'order', ids }, { declares: orders, timeoutMs });
+  const named = (name: string): Record<string, Handler> => ({
+    'records.get': ({ ids }) => ({ records: [{ id: (ids as string[])[0], title: name }] }),
+  });
+  const titleOf = (outcome: Got): string =>
+    outcome.kind === 'answer' ? (outcome.result.records[0]?.title ?? '') : outcome.kind;
 
   before(async () => {
     world = await newWorld();
@@ -48,7 +55,10 @@ describe('app link: calls', () => {
     await world.close();
   });
 
-  const links = (): [string, AppLink][] => [['the process that holds the socket', world.deps.link], ['another process', workers.link]];
+  const links = (): [string, AppLink][] => [
+    ['the process that holds the socket', world.deps.link],
+    ['another process', workers.link],
+  ];
 
   it('says offline when nobody is there, or nobody who declares it', async () => {
     for (const [, link] of links()) {
@@ -69,31 +79,59 @@ describe('app link: calls', () => {
     for (let i = 0; i < 10; i++) {
       await until('it is known that nobody is there', async () => !(await workers.link.online(env)));
       const app = await connect(named('new'));
-      expect(await Promise.all(links().map(([, link]) => get(link, ['1']).then(titleOf)))).to.deep.equal(['new', 'new']);
+      expect(await Promise.all(links().map(([, link]) => get(link, ['1']).then(titleOf)))).to.deep.equal([
+        'new',
+        'new',
+      ]);
       await app.close();
     }
   });
 
   it('tells every process of coming and going', async () => {
     const heard: string[] = [];
-    const ends = links().map(([name, link]) => link.onPresence((at, online) => heard.push(`${name} ${String(at)} ${String(online)}`)));
+    const ends = links().map(([name, link]) =>
+      link.onPresence((at, online) => heard.push(`${name} ${String(at)} ${String(online)}`)),
+    );
     const app = await connect();
     const two = await connect();
     await app.close();
     await two.close();
     await until('both processes have heard', () => heard.length === 4);
     for (const end of ends) end();
-    expect([...heard].sort()).to.deep.equal(links().flatMap(([name]) => [`${name} ${String(env)} true`, `${name} ${String(env)} false`]).sort());
+    expect([...heard].sort()).to.deep.equal(
+      links()
+        .flatMap(([name]) => [`${name} ${String(env)} true`, `${name} ${String(env)} false`])
+        .sort(),
+    );
   });
 
   it('answers what the app answers, also its errors, from each process', async () => {
     const app = await connect();
     for (const [, link] of links()) {
-      app.handle('records.get', ({ ids }) => ({ records: (ids as string[]).map((id) => ({ id, title: `Order ${id}` })) }));
-      expect(await get(link, ['7', '8'])).to.deep.equal({ kind: 'answer', result: { records: [{ id: '7', title: 'Order 7' }, { id: '8', title: 'Order 8' }] } });
-      app.handle('records.get', () => { throw rpcError(-32001, 'Not today.', { retryable: true }); });
-      expect(await get(link, ['7'])).to.deep.equal({ kind: 'error', code: -32001, message: 'Not today.', retryable: true });
-      app.handle('records.get', () => { throw rpcError(-32603, 'a\u0000b'); });
+      app.handle('records.get', ({ ids }) => ({
+        records: (ids as string[]).map((id) => ({ id, title: `Order ${id}` })),
+      }));
+      expect(await get(link, ['7', '8'])).to.deep.equal({
+        kind: 'answer',
+        result: {
+          records: [
+            { id: '7', title: 'Order 7' },
+            { id: '8', title: 'Order 8' },
+          ],
+        },
+      });
+      app.handle('records.get', () => {
+        throw rpcError(-32001, 'Not today.', { retryable: true });
+      });
+      expect(await get(link, ['7'])).to.deep.equal({
+        kind: 'error',
+        code: -32001,
+        message: 'Not today.',
+        retryable: true,
+      });
+      app.handle('records.get', () => {
+        throw rpcError(-32603, 'a\u0000b');
+      });
       expect(await get(link, ['7'])).to.deep.equal({ kind: 'error', code: -32603, message: 'ab', retryable: false });
       app.handle('records.get', never);
       expect(await get(link, ['7'], 50)).to.deep.equal({ kind: 'timeout' });
@@ -117,16 +155,23 @@ describe('app link: calls', () => {
     const title = 'x'.repeat(3_900_000);
     await connect({ 'records.get': () => ({ records: [{ id: '1', title }] }) });
     const outcomes = await Promise.all(Array.from({ length: 16 }, () => get(workers.link, ['1'], 15_000)));
-    expect(outcomes.map(titleOf).filter((one) => one !== title).map((one) => one.slice(0, 10))).to.deep.equal([]);
+    expect(
+      outcomes
+        .map(titleOf)
+        .filter((one) => one !== title)
+        .map((one) => one.slice(0, 10)),
+    ).to.deep.equal([]);
   });
 
   it('spreads calls over the instances, and gives a busy one less', async () => {
     const counts = new Map<string, number>();
-    const counting = (name: string, work: () => unknown): Record<string, Handler> => ({ 'records.get': async () => {
-      counts.set(name, (counts.get(name) ?? 0) + 1);
-      await work();
-      return { records: [] };
-    } });
+    const counting = (name: string, work: () => unknown): Record<string, Handler> => ({
+      'records.get': async () => {
+        counts.set(name, (counts.get(name) ?? 0) + 1);
+        await work();
+        return { records: [] };
+      },
+    });
     await connect(counting('a', () => undefined));
     await connect(counting('b', () => undefined));
     for (const [, link] of links()) {
@@ -155,16 +200,42 @@ describe('app link: calls', () => {
 
   it('calls what is broken off lost when it was sent, and repeats reads elsewhere', async () => {
     for (const [, link] of links()) {
-      const app = await connect({ 'records.get': () => { app.kill(); return never(); } });
+      const app = await connect({
+        'records.get': () => {
+          app.kill();
+          return never();
+        },
+      });
       expect(await get(link, ['1'])).to.deep.equal({ kind: 'lost' });
       await until('gone', async () => !(await workers.link.online(env)));
-      const breaking = await connect({ 'records.get': () => { breaking.kill(); return never(); } });
+      const breaking = await connect({
+        'records.get': () => {
+          breaking.kill();
+          return never();
+        },
+      });
       await connect(named('the other'));
       for (let i = 0; i < 3; i++) expect(titleOf(await get(link, ['1']))).to.equal('the other');
-      const replying = await connect({ 'reply.send': () => { replying.kill(); return never(); } }, { manifest: { ...manifest, inboxes: [...manifest.inboxes, { name: 'own', reply: { via: 'app' } }] } });
-      const params = { item: {}, subject: 's', text: 't', actor: { type: 'system', id: null, name: 'x' }, delivery: 'd' } as const;
+      const replying = await connect(
+        {
+          'reply.send': () => {
+            replying.kill();
+            return never();
+          },
+        },
+        { manifest: { ...manifest, inboxes: [...manifest.inboxes, { name: 'own', reply: { via: 'app' } }] } },
+      );
+      const params = {
+        item: {},
+        subject: 's',
+        text: 't',
+        actor: { type: 'system', id: null, name: 'x' },
+        delivery: 'd',
+      } as const;
       const declares = { kind: 'inbox', name: 'own' } as const;
-      expect(await link.call(env, 'reply.send', params, { declares, timeoutMs: 5_000 })).to.deep.equal({ kind: 'lost' });
+      expect(await link.call(env, 'reply.send', params, { declares, timeoutMs: 5_000 })).to.deep.equal({
+        kind: 'lost',
+      });
       await Promise.all(apps.splice(0).map((one) => one.close()));
       await until('gone', async () => !(await workers.link.online(env)));
     }
@@ -192,16 +263,25 @@ describe('app link: calls', () => {
       const message = JSON.parse((data as Buffer).toString()) as { id?: number; method?: string };
       if (message.method === 'records.get') id = message.id ?? 0;
     });
-    const answers = ['{"jsonrpc":"2.0","id":#}', '{"jsonrpc":"2.0","id":#,"error":"no"}', '{"jsonrpc":"2.0","id":#,"error":{"code":"x","message":1}}', '{"id":#,"result":1,"error":{"code":1,"message":"x"}}',
-      '{"jsonrpc":"2.0","id":#,"result":"\\u0000"}', '{"jsonrpc":"2.0","id":#,"result":1e400}', `{"jsonrpc":"2.0","id":#,"result":${'['.repeat(40)}${']'.repeat(40)}}`,
-      `{"jsonrpc":"2.0","id":#,"result":${'['.repeat(100_000)}${']'.repeat(100_000)}}`, `{"jsonrpc":"2.0","id":#,"result":[${'1,'.repeat(60_000)}1]}`];
-    for (const [, link] of links()) for (const answer of answers) {
-      const before = app.received.length;
-      const outcome = get(link, ['1']);
-      await until('it is asked', () => app.received.length > before);
-      app.raw(answer.replace('#', String(id)));
-      expect(await outcome, answer.slice(0, 60)).to.deep.equal({ kind: 'garbled' });
-    }
+    const answers = [
+      '{"jsonrpc":"2.0","id":#}',
+      '{"jsonrpc":"2.0","id":#,"error":"no"}',
+      '{"jsonrpc":"2.0","id":#,"error":{"code":"x","message":1}}',
+      '{"id":#,"result":1,"error":{"code":1,"message":"x"}}',
+      '{"jsonrpc":"2.0","id":#,"result":"\\u0000"}',
+      '{"jsonrpc":"2.0","id":#,"result":1e400}',
+      `{"jsonrpc":"2.0","id":#,"result":${'['.repeat(40)}${']'.repeat(40)}}`,
+      `{"jsonrpc":"2.0","id":#,"result":${'['.repeat(100_000)}${']'.repeat(100_000)}}`,
+      `{"jsonrpc":"2.0","id":#,"result":[${'1,'.repeat(60_000)}1]}`,
+    ];
+    for (const [, link] of links())
+      for (const answer of answers) {
+        const before = app.received.length;
+        const outcome = get(link, ['1']);
+        await until('it is asked', () => app.received.length > before);
+        app.raw(answer.replace('#', String(id)));
+        expect(await outcome, answer.slice(0, 60)).to.deep.equal({ kind: 'garbled' });
+      }
   });
 
   it('notifies every instance, whichever process holds it', async () => {
@@ -212,7 +292,13 @@ describe('app link: calls', () => {
     for (const [i, [, link]] of links().entries()) {
       link.notify(env, 'flags.changed', { flag: { n: i } });
       for (const app of [one, two]) {
-        await until('told', () => app.received.filter(({ method, params }) => method === 'flags.changed' && (params as { flag: { n: number } }).flag.n === i).length === 1);
+        await until(
+          'told',
+          () =>
+            app.received.filter(
+              ({ method, params }) => method === 'flags.changed' && (params as { flag: { n: number } }).flag.n === i,
+            ).length === 1,
+        );
       }
     }
   });

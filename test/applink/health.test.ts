@@ -22,13 +22,18 @@ describe('app link: health', () => {
   const gate = new Gate(new URL(redisUrl()));
   const apps: FakeApp[] = [];
 
-  const connectTo = async (handlers: Record<string, Handler> = {}, options: Parameters<typeof connectApp>[1] = {}): Promise<FakeApp> => {
+  const connectTo = async (
+    handlers: Record<string, Handler> = {},
+    options: Parameters<typeof connectApp>[1] = {},
+  ): Promise<FakeApp> => {
     const app = await connectApp(key, { manifest, handlers, ...options });
     apps.push(app);
     return app;
   };
-  const get = (link: AppLink, timeoutMs = 5_000): Promise<CallOutcome<unknown>> => link.call(env, 'records.get', { resource: 'order', ids: ['1'] }, { declares: orders, timeoutMs });
-  const rowsThere = async (): Promise<string[]> => (await world.sql<{ id: string }>('select id from app_connections order by connected_at')).map(({ id }) => id);
+  const get = (link: AppLink, timeoutMs = 5_000): Promise<CallOutcome<unknown>> =>
+    link.call(env, 'records.get', { resource: 'order', ids: ['1'] }, { declares: orders, timeoutMs });
+  const rowsThere = async (): Promise<string[]> =>
+    (await world.sql<{ id: string }>('select id from app_connections order by connected_at')).map(({ id }) => id);
   const ok: Record<string, Handler> = { 'records.get': () => ({ records: [] }) };
 
   before(async () => {
@@ -65,10 +70,14 @@ describe('app link: health', () => {
     const app = await connectTo({ 'records.get': never });
     const [first] = await world.sql<{ seen_at: number }>('select seen_at from app_connections');
     void get(workers.link, 8_000);
-    await until('the row is renewed, and says how busy it is', async () => {
-      const [row] = await world.sql<{ seen_at: number; busy: number }>('select seen_at, busy from app_connections');
-      return (row?.seen_at ?? 0) > (first?.seen_at ?? 0) && row?.busy === 1;
-    }, 15_000);
+    await until(
+      'the row is renewed, and says how busy it is',
+      async () => {
+        const [row] = await world.sql<{ seen_at: number; busy: number }>('select seen_at, busy from app_connections');
+        return (row?.seen_at ?? 0) > (first?.seen_at ?? 0) && row?.busy === 1;
+      },
+      15_000,
+    );
     expect(app.socket.readyState).to.equal(app.socket.OPEN);
   });
 
@@ -81,8 +90,11 @@ describe('app link: health', () => {
   });
 
   it('sweeps the rows of a process that was killed, and says that the app has gone', async () => {
-    await world.sql(`insert into app_connections (id, env, app_key, instance, process, declares, started_at, connected_at, seen_at)
-      values ('dead', $1, 'key', 'dead', 'killed', array['resource:order'], 1, 1, (extract(epoch from clock_timestamp()) * 1000)::bigint - 13000)`, [env]);
+    await world.sql(
+      `insert into app_connections (id, env, app_key, instance, process, declares, started_at, connected_at, seen_at)
+      values ('dead', $1, 'key', 'dead', 'killed', array['resource:order'], 1, 1, (extract(epoch from clock_timestamp()) * 1000)::bigint - 13000)`,
+      [env],
+    );
     expect(await world.deps.link.online(env, orders)).to.equal(true);
     const stream = await openLive(await world.agent('viewer'));
     await until('the row is swept', async () => (await rowsThere()).length === 0);
@@ -92,8 +104,12 @@ describe('app link: health', () => {
   });
 
   it('calls a process that was killed lost, reads go to another, and it is asked last from then on', async () => {
-    const dead = (): Promise<unknown> => world.sql(`insert into app_connections (id, env, app_key, instance, process, declares, started_at, connected_at, seen_at, busy)
-      values ('dead', $1, 'key', 'dead', 'killed', array['resource:order'], 1, 1, (extract(epoch from clock_timestamp()) * 1000)::bigint, -1000)`, [env]);
+    const dead = (): Promise<unknown> =>
+      world.sql(
+        `insert into app_connections (id, env, app_key, instance, process, declares, started_at, connected_at, seen_at, busy)
+      values ('dead', $1, 'key', 'dead', 'killed', array['resource:order'], 1, 1, (extract(epoch from clock_timestamp()) * 1000)::bigint, -1000)`,
+        [env],
+      );
     await dead();
     expect(await get(workers.link)).to.deep.equal({ kind: 'lost' });
     await connectTo(ok);
@@ -138,7 +154,10 @@ describe('app link: health', () => {
   it('lets calls end when the process stops, takes no new ones, and closes with 1012', async () => {
     const second = await world.api();
     let answer: (value: unknown) => void = () => undefined;
-    const app = await connectTo({ 'records.get': () => new Promise((resolve) => (answer = resolve)) }, { base: second.base() });
+    const app = await connectTo(
+      { 'records.get': () => new Promise((resolve) => (answer = resolve)) },
+      { base: second.base() },
+    );
     const call = get(workers.link);
     await until('it is asked', () => app.received.length === 1);
     const stopped = second.server.stop();

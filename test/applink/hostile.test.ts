@@ -8,7 +8,11 @@ import { newWorld, type World } from '../support/world.ts';
 interface Answer {
   readonly id: unknown;
   readonly result?: unknown;
-  readonly error?: { readonly code: number; readonly message: string; readonly data?: { readonly code?: string; readonly details?: { path: string }[] } };
+  readonly error?: {
+    readonly code: number;
+    readonly message: string;
+    readonly data?: { readonly code?: string; readonly details?: { path: string }[] };
+  };
 }
 
 describe('app link: hostile apps', () => {
@@ -27,7 +31,10 @@ describe('app link: hostile apps', () => {
     return answers;
   };
   const failure = async (call: Promise<unknown>): Promise<RpcFailed> => {
-    const error: unknown = await call.then(() => null, (reason: unknown) => reason);
+    const error: unknown = await call.then(
+      () => null,
+      (reason: unknown) => reason,
+    );
     if (!(error instanceof RpcFailed)) throw new Error(`It did not fail as expected: ${String(error)}`);
     return error;
   };
@@ -43,11 +50,30 @@ describe('app link: hostile apps', () => {
   it('answers what is no message, and closes with 4429 after 100 of them', async () => {
     const app = await connect();
     const answers = answersOf(app);
-    const frames = ['nonsense', '', '{', '[]', '[{"jsonrpc":"2.0","id":1,"method":"flags.list"}]', '1', 'null', '"x"', '{}', '{"method":"flags.list"}', '{"jsonrpc":"1.0","id":1,"method":"flags.list"}',
-      '{"jsonrpc":"2.0","id":{},"method":"flags.list"}', '{"jsonrpc":"2.0","id":1.5,"method":"flags.list"}', '{"jsonrpc":"2.0","id":1,"method":7}', '{"jsonrpc":"2.0","id":"x","result":1}', '['.repeat(100_000), `{"a":[${'1,'.repeat(60_000)}1]}`];
+    const frames = [
+      'nonsense',
+      '',
+      '{',
+      '[]',
+      '[{"jsonrpc":"2.0","id":1,"method":"flags.list"}]',
+      '1',
+      'null',
+      '"x"',
+      '{}',
+      '{"method":"flags.list"}',
+      '{"jsonrpc":"1.0","id":1,"method":"flags.list"}',
+      '{"jsonrpc":"2.0","id":{},"method":"flags.list"}',
+      '{"jsonrpc":"2.0","id":1.5,"method":"flags.list"}',
+      '{"jsonrpc":"2.0","id":1,"method":7}',
+      '{"jsonrpc":"2.0","id":"x","result":1}',
+      '['.repeat(100_000),
+      `{"a":[${'1,'.repeat(60_000)}1]}`,
+    ];
     for (const frame of frames) app.raw(frame);
     await until('each is answered', () => answers.length === frames.length);
-    expect(answers.every(({ id, error }) => id === null && (error?.code === -32700 || error?.code === -32600))).to.equal(true);
+    expect(
+      answers.every(({ id, error }) => id === null && (error?.code === -32700 || error?.code === -32600)),
+    ).to.equal(true);
     expect(await app.request('flags.list', {})).to.deep.equal({ flags: [], cursor: null });
     for (let i = frames.length; i < 100; i++) app.raw('{');
     expect(await app.closed).to.equal(4429);
@@ -76,19 +102,51 @@ describe('app link: hostile apps', () => {
     };
     expect(await wrong('flags.list', { x: 1 })).to.deep.equal([-32602, 'invalid', ['x']]);
     expect(await wrong('flags.list', [])).to.deep.equal([-32602, 'invalid', ['']]);
-    expect(await wrong('records.put', { resource: '1', records: {}, more: 1 })).to.deep.equal([-32602, 'invalid', ['more', 'resource', 'records']]);
-    expect(await wrong('records.put', { resource: 'customer', records: [{ id: '', title: 7, x: 1 }] })).to.deep.equal([-32602, 'invalid', ['records.0.id', 'records.0.title', 'records.0.x']]);
-    expect(await wrong('records.delete', { resource: 'customer', ids: Array.from({ length: 1001 }, String) })).to.deep.equal([-32602, 'invalid', ['ids']]);
-    expect(await wrong('run.answers', { answers: [{ result: 1 }] })).to.deep.equal([-32602, 'invalid', ['answers.0.run']]);
+    expect(await wrong('records.put', { resource: '1', records: {}, more: 1 })).to.deep.equal([
+      -32602,
+      'invalid',
+      ['more', 'resource', 'records'],
+    ]);
+    expect(await wrong('records.put', { resource: 'customer', records: [{ id: '', title: 7, x: 1 }] })).to.deep.equal([
+      -32602,
+      'invalid',
+      ['records.0.id', 'records.0.title', 'records.0.x'],
+    ]);
+    expect(
+      await wrong('records.delete', { resource: 'customer', ids: Array.from({ length: 1001 }, String) }),
+    ).to.deep.equal([-32602, 'invalid', ['ids']]);
+    expect(await wrong('run.answers', { answers: [{ result: 1 }] })).to.deep.equal([
+      -32602,
+      'invalid',
+      ['answers.0.run'],
+    ]);
     expect((await wrong('items.report', { inbox: 'mail' }))[0]).to.equal(-32602);
-    expect(await wrong('items.report', { inbox: 'mail', title: 'a\u0000' })).to.deep.equal([-32602, 'invalid', ['title']]);
-    expect(await wrong('items.report', { inbox: 'mail', title: '\ud800' })).to.deep.equal([-32602, 'invalid', ['title']]);
+    expect(await wrong('items.report', { inbox: 'mail', title: 'a\u0000' })).to.deep.equal([
+      -32602,
+      'invalid',
+      ['title'],
+    ]);
+    expect(await wrong('items.report', { inbox: 'mail', title: '\ud800' })).to.deep.equal([
+      -32602,
+      'invalid',
+      ['title'],
+    ]);
     expect((await wrong('nothing.at.all', {}))[0]).to.equal(-32601);
     expect((await wrong('constructor', {}))[0]).to.equal(-32601);
     expect((await wrong('run.progress', { run: 'x', progress: 1 }))[0]).to.equal(-32601);
-    const hidden = await failure(app.request('records.put', { resource: 'nothing', records: [{ id: '1', title: 'x' }] }));
-    expect([hidden.code, hidden.data?.code]).to.satisfy(([code, name]: [number, string]) => (code === -32000 && name === 'not_found') || (code === -32602 && name === 'invalid'));
-    for (const params of [`${'{"a":'.repeat(40)}1${'}'.repeat(40)}`, '{"a":1e400}', '{"__proto__":1}', '{"a":123456789012345678901234567890}']) {
+    const hidden = await failure(
+      app.request('records.put', { resource: 'nothing', records: [{ id: '1', title: 'x' }] }),
+    );
+    expect([hidden.code, hidden.data?.code]).to.satisfy(
+      ([code, name]: [number, string]) =>
+        (code === -32000 && name === 'not_found') || (code === -32602 && name === 'invalid'),
+    );
+    for (const params of [
+      `${'{"a":'.repeat(40)}1${'}'.repeat(40)}`,
+      '{"a":1e400}',
+      '{"__proto__":1}',
+      '{"a":123456789012345678901234567890}',
+    ]) {
       const answers = answersOf(app);
       app.raw(`{"jsonrpc":"2.0","id":"own","method":"flags.list","params":${params}}`);
       await until('it is answered', () => answers.some(({ id, error }) => id === 'own' && error?.code === -32602));
@@ -108,32 +166,62 @@ describe('app link: hostile apps', () => {
 
   it('works on records, of which there may be none as over HTTP, and on reports of the app', async () => {
     const app = await connect();
-    expect(await app.request('records.put', { resource: 'customer', records: [{ id: 'c1', title: 'Ada', fields: { email: 'ada@example.com' } }] })).to.deep.equal({ stored: 1 });
-    const reported = await app.request('items.report', { inbox: 'mail', title: 'Hello', key: 'k', delivery: 'd1', data: {} }) as { item: string; created: boolean };
+    expect(
+      await app.request('records.put', {
+        resource: 'customer',
+        records: [{ id: 'c1', title: 'Ada', fields: { email: 'ada@example.com' } }],
+      }),
+    ).to.deep.equal({ stored: 1 });
+    const reported = (await app.request('items.report', {
+      inbox: 'mail',
+      title: 'Hello',
+      key: 'k',
+      delivery: 'd1',
+      data: {},
+    })) as { item: string; created: boolean };
     expect(reported.created).to.equal(true);
-    expect(await app.request('items.report', { inbox: 'mail', title: 'Hello', key: 'k', delivery: 'd1', data: {} })).to.deep.equal(reported);
-    expect(await app.request('records.delete', { resource: 'customer', ids: ['c1', 'c2'] })).to.deep.equal({ deleted: 1 });
+    expect(
+      await app.request('items.report', { inbox: 'mail', title: 'Hello', key: 'k', delivery: 'd1', data: {} }),
+    ).to.deep.equal(reported);
+    expect(await app.request('records.delete', { resource: 'customer', ids: ['c1', 'c2'] })).to.deep.equal({
+      deleted: 1,
+    });
     expect(await app.request('records.put', { resource: 'customer', records: [] })).to.deep.equal({ stored: 0 });
     expect(await app.request('records.delete', { resource: 'customer', ids: [] })).to.deep.equal({ deleted: 0 });
-    expect(await app.request('run.answers', { answers: [{ run: 'run_01h455vb4pex5vsknk084sn02q', result: null }] })).to.deep.equal({ settled: ['run_01h455vb4pex5vsknk084sn02q'] });
+    expect(
+      await app.request('run.answers', { answers: [{ run: 'run_01h455vb4pex5vsknk084sn02q', result: null }] }),
+    ).to.deep.equal({ settled: ['run_01h455vb4pex5vsknk084sn02q'] });
   });
 
   it('lets an app that floods it wait, loses nothing, and goes on serving others', async function () {
     this.timeout(60_000);
     const app = await connect();
     const n = 5_000;
-    const reports = Promise.all(Array.from({ length: n }, (_, i) => app.request('items.report', { inbox: 'mail', title: `Report ${String(i % 50)}`, key: `flood ${String(i % 50)}`, data: {} })));
+    const reports = Promise.all(
+      Array.from({ length: n }, (_, i) =>
+        app.request('items.report', {
+          inbox: 'mail',
+          title: `Report ${String(i % 50)}`,
+          key: `flood ${String(i % 50)}`,
+          data: {},
+        }),
+      ),
+    );
     const agent = await world.agent('admin');
     let done = false;
-    void reports.finally(() => { done = true; });
+    void reports.finally(() => {
+      done = true;
+    });
     const waits: number[] = [];
     while (!done) {
       const began = performance.now();
       expect((await agent.get('/me')).status).to.equal(200);
       waits.push(performance.now() - began);
     }
-    expect(new Set((await reports as { item: string }[]).map(({ item }) => item)).size).to.equal(50);
-    const [sum] = await world.sql<{ n: number }>(`select sum(occurrences)::int as n from items where title like 'Report %'`);
+    expect(new Set(((await reports) as { item: string }[]).map(({ item }) => item)).size).to.equal(50);
+    const [sum] = await world.sql<{ n: number }>(
+      `select sum(occurrences)::int as n from items where title like 'Report %'`,
+    );
     expect(sum?.n).to.equal(n);
     expect(waits.length).to.be.above(5);
   });
@@ -141,7 +229,8 @@ describe('app link: hostile apps', () => {
   it('does not read on from an app that does not read its answers', async () => {
     const app = await connect();
     app.socket.pause();
-    for (let i = 0; i < 20_000; i++) app.raw(`{"jsonrpc":"2.0","id":"${'x'.repeat(190)}","method":"nothing.here.${'y'.repeat(80)}"}`);
+    for (let i = 0; i < 20_000; i++)
+      app.raw(`{"jsonrpc":"2.0","id":"${'x'.repeat(190)}","method":"nothing.here.${'y'.repeat(80)}"}`);
     expect((await (await world.agent('admin')).get('/me')).status).to.equal(200);
     app.socket.resume();
     expect(await app.request('flags.list', {})).to.deep.equal({ flags: [], cursor: null });

@@ -10,7 +10,11 @@ import { testManifest } from '../support/manifest.ts';
 import { until } from '../support/until.ts';
 import { newWorld, type World } from '../support/world.ts';
 
-const refusal = (url: string, headers: Record<string, string>, protocol = subprotocol): Promise<{ status: number; code: unknown }> =>
+const refusal = (
+  url: string,
+  headers: Record<string, string>,
+  protocol = subprotocol,
+): Promise<{ status: number; code: unknown }> =>
   new Promise((resolve, reject) => {
     const socket = new WebSocket(url, protocol === '' ? [] : [protocol], { headers });
     socket.on('error', () => undefined);
@@ -62,8 +66,14 @@ describe('app link: registering', () => {
   it('refuses before the upgrade whoever may not connect', async () => {
     await world.environment('other');
     expect(await refusal(address(), {})).to.deep.equal({ status: 401, code: 'unauthorized' });
-    expect(await refusal(address('nowhere'), bearer(world.nobody()))).to.deep.equal({ status: 401, code: 'unauthorized' });
-    expect(await refusal(address(), bearer(await world.agent('admin')))).to.deep.equal({ status: 403, code: 'forbidden' });
+    expect(await refusal(address('nowhere'), bearer(world.nobody()))).to.deep.equal({
+      status: 401,
+      code: 'unauthorized',
+    });
+    expect(await refusal(address(), bearer(await world.agent('admin')))).to.deep.equal({
+      status: 403,
+      code: 'forbidden',
+    });
     expect(await refusal(address('nowhere'), bearer(key))).to.deep.equal({ status: 404, code: 'not_found' });
     expect(await refusal(address('other'), bearer(key))).to.deep.equal({ status: 404, code: 'not_found' });
     expect(await refusal(`${address()}?x=1`, bearer(key))).to.deep.equal({ status: 400, code: 'invalid' });
@@ -86,25 +96,55 @@ describe('app link: registering', () => {
   });
 
   it('warns of what is retired by the manifest', async () => {
-    const manifest = { ...testManifest, views: [], inboxes: testManifest.inboxes.filter(({ name }) => name !== 'secret') };
+    const manifest = {
+      ...testManifest,
+      views: [],
+      inboxes: testManifest.inboxes.filter(({ name }) => name !== 'secret'),
+    };
     const app = await connect(key, { manifest });
     expect(app.registered.warnings.join(' ')).to.include('inbox secret is retired');
   });
 
   it('names every problem of a manifest at once, and takes a better one on the same connection', async () => {
     const app = await connect(key, { register: false });
-    const register = (manifest: unknown): Promise<unknown> => app.request('app.register', { manifest, instance: randomUUID(), startedAt: Date.now(), sdk: 'test' });
+    const register = (manifest: unknown): Promise<unknown> =>
+      app.request('app.register', { manifest, instance: randomUUID(), startedAt: Date.now(), sdk: 'test' });
     const shape = await failed(register({ inboxes: [{ name: 'a', initial: 3 }, { nam: 'b' }], flags: 7, more: [] }));
     expect(shape.code).to.equal(-32602);
-    expect(shape.data?.problems?.map(({ path }) => path)).to.include.members(['inboxes.0.initial', 'inboxes.1.name', 'inboxes.1.nam', 'flags', 'more']);
-    const sense = await failed(register({
-      inboxes: [{ name: 'a', initial: 'none', transitions: { open: ['lost'] }, fields: { type: 'strin' }, suggest: [{ action: 'unknown' }] }, { name: 'a' }],
-      views: [{ name: 'v', inbox: 'b' }],
-      actions: [{ name: 'x', resource: 'nothing', when: { field: 'a', op: 'like' } }],
-      flags: [{ key: 'f', kind: 'boolean', default: 'yes' }],
-    }));
+    expect(shape.data?.problems?.map(({ path }) => path)).to.include.members([
+      'inboxes.0.initial',
+      'inboxes.1.name',
+      'inboxes.1.nam',
+      'flags',
+      'more',
+    ]);
+    const sense = await failed(
+      register({
+        inboxes: [
+          {
+            name: 'a',
+            initial: 'none',
+            transitions: { open: ['lost'] },
+            fields: { type: 'strin' },
+            suggest: [{ action: 'unknown' }],
+          },
+          { name: 'a' },
+        ],
+        views: [{ name: 'v', inbox: 'b' }],
+        actions: [{ name: 'x', resource: 'nothing', when: { field: 'a', op: 'like' } }],
+        flags: [{ key: 'f', kind: 'boolean', default: 'yes' }],
+      }),
+    );
     expect(sense.data?.problems?.map(({ path }) => path)).to.include.members([
-      'inboxes.1', 'inboxes.0.initial', 'inboxes.0.transitions.open.0', 'inboxes.0.fields.type', 'inboxes.0.suggest.0.action', 'views.0.inbox', 'actions.0.resource', 'actions.0.when.op', 'flags.0.default',
+      'inboxes.1',
+      'inboxes.0.initial',
+      'inboxes.0.transitions.open.0',
+      'inboxes.0.fields.type',
+      'inboxes.0.suggest.0.action',
+      'views.0.inbox',
+      'actions.0.resource',
+      'actions.0.when.op',
+      'flags.0.default',
     ]);
     const nul = await failed(register({ inboxes: [{ name: 'a', label: 'a\u0000' }] }));
     expect(nul.data?.problems?.[0]).to.deep.equal({ path: 'inboxes.0.label', message: 'must not hold NUL characters' });
@@ -115,21 +155,37 @@ describe('app link: registering', () => {
     const app = await connect(key, { register: false });
     const wrong = await failed(app.request('app.register', { manifest: [], instance: '', startedAt: -1, more: 1 }));
     expect(wrong.code).to.equal(-32602);
-    expect(wrong.data?.details?.map(({ path }) => path)).to.include.members(['manifest', 'instance', 'startedAt', 'sdk', 'more']);
+    expect(wrong.data?.details?.map(({ path }) => path)).to.include.members([
+      'manifest',
+      'instance',
+      'startedAt',
+      'sdk',
+      'more',
+    ]);
   });
 
   it('registers a connection once', async () => {
     const app = await connect(key);
-    const again = await failed(app.request('app.register', { manifest: testManifest, instance: 'x', startedAt: 1, sdk: 'test' }));
+    const again = await failed(
+      app.request('app.register', { manifest: testManifest, instance: 'x', startedAt: 1, sdk: 'test' }),
+    );
     expect(again.data?.code).to.equal('conflict');
   });
 
   it('closes with 4400 what says anything else first', async () => {
     for (const speak of [
-      (app: FakeApp): void => { app.notify('run.progress', { run: 'x', progress: 1 }); },
-      (app: FakeApp): void => { app.request('flags.list', {}).catch(() => undefined); },
-      (app: FakeApp): void => { app.raw('nonsense'); },
-      (app: FakeApp): void => { app.raw('{"jsonrpc":"2.0","id":1,"result":null}'); },
+      (app: FakeApp): void => {
+        app.notify('run.progress', { run: 'x', progress: 1 });
+      },
+      (app: FakeApp): void => {
+        app.request('flags.list', {}).catch(() => undefined);
+      },
+      (app: FakeApp): void => {
+        app.raw('nonsense');
+      },
+      (app: FakeApp): void => {
+        app.raw('{"jsonrpc":"2.0","id":1,"result":null}');
+      },
     ]) {
       const app = await connect(key, { register: false });
       speak(app);
@@ -155,22 +211,39 @@ describe('app link: registering', () => {
   it('tells the instances that are there of flags that a later one declares otherwise, and of no others', async () => {
     const flag = (key: string, value: unknown): object => ({ key, kind: 'boolean', default: value });
     const startedAt = Date.now();
-    const old = await connect(key, { manifest: { ...testManifest, flags: [flag('same', true), flag('other', false)] }, startedAt });
-    await connect(key, { manifest: { ...testManifest, flags: [flag('new', true), flag('other', true), flag('same', true)] }, startedAt: startedAt + 1 });
-    const told = (): string[] => old.received.filter(({ method }) => method === 'flags.changed').map(({ params }) => (params as { flag: { flag: string; value: unknown } }).flag).map(({ flag: name, value }) => `${name} ${String(value)}`);
+    const old = await connect(key, {
+      manifest: { ...testManifest, flags: [flag('same', true), flag('other', false)] },
+      startedAt,
+    });
+    await connect(key, {
+      manifest: { ...testManifest, flags: [flag('new', true), flag('other', true), flag('same', true)] },
+      startedAt: startedAt + 1,
+    });
+    const told = (): string[] =>
+      old.received
+        .filter(({ method }) => method === 'flags.changed')
+        .map(({ params }) => (params as { flag: { flag: string; value: unknown } }).flag)
+        .map(({ flag: name, value }) => `${name} ${String(value)}`);
     await until('it has heard of both', () => told().length >= 2);
     expect(told().sort()).to.deep.equal(['new true', 'other true']);
   });
 
   it('takes a start that lies in the future as one of now, so that later versions still get in', async () => {
-    await connect(key, { manifest: { ...testManifest, views: [{ name: 'ahead' }] }, startedAt: Date.now() + 86_400_000 });
-    const app = await connect(key, { manifest: { ...testManifest, views: [{ name: 'later' }] }, startedAt: Date.now() + 1 });
+    await connect(key, {
+      manifest: { ...testManifest, views: [{ name: 'ahead' }] },
+      startedAt: Date.now() + 86_400_000,
+    });
+    const app = await connect(key, {
+      manifest: { ...testManifest, views: [{ name: 'later' }] },
+      startedAt: Date.now() + 1,
+    });
     expect(app.registered.warnings).to.deep.equal([]);
   });
 
   it('tells the stream when the first instance comes and when the last one goes', async () => {
     const stream = await openLive(await world.agent('viewer'));
-    const told = (): boolean[] => stream.messages.filter(({ type }) => type === 'app').map(({ online }) => online as boolean);
+    const told = (): boolean[] =>
+      stream.messages.filter(({ type }) => type === 'app').map(({ online }) => online as boolean);
     const one = await connect(key);
     await until('online', () => told().length === 1);
     const two = await connect(key);

@@ -8,7 +8,10 @@ import { testManifest } from '../support/manifest.ts';
 import { until } from '../support/until.ts';
 import { newWorld, type World } from '../support/world.ts';
 
-const manifest = { ...testManifest, actions: [...testManifest.actions, { name: 'ping' }, { name: 'long', background: true }] };
+const manifest = {
+  ...testManifest,
+  actions: [...testManifest.actions, { name: 'ping' }, { name: 'long', background: true }],
+};
 
 describe('app link: runs', () => {
   let world: World;
@@ -16,7 +19,10 @@ describe('app link: runs', () => {
   let agent: Client;
   let second: { base(environment?: string): string };
   const apps: FakeApp[] = [];
-  const connect = async (handlers: Record<string, Handler> = {}, options: Parameters<typeof connectApp>[1] = {}): Promise<FakeApp> => {
+  const connect = async (
+    handlers: Record<string, Handler> = {},
+    options: Parameters<typeof connectApp>[1] = {},
+  ): Promise<FakeApp> => {
     const app = await connectApp(key, { manifest, handlers, ...options });
     apps.push(app);
     return app;
@@ -31,7 +37,10 @@ describe('app link: runs', () => {
   });
   afterEach(async () => {
     await Promise.all(apps.splice(0).map((app) => app.close()));
-    await until('nobody is there', async () => !(await world.deps.link.online(world.deps.directory.environment('demo')?.id ?? 0)));
+    await until(
+      'nobody is there',
+      async () => !(await world.deps.link.online(world.deps.directory.environment('demo')?.id ?? 0)),
+    );
   });
   after(() => world.close());
 
@@ -39,9 +48,15 @@ describe('app link: runs', () => {
     const app = await connect(act, { base: second.base() });
     for (let i = 0; i < 5; i++) {
       const { status, body } = await agent.post('/actions', { action: 'ping' });
-      expect([status, (body as { message: string }).message]).to.deep.equal([200, `did ${String((body as { run: string }).run)}`]);
+      expect([status, (body as { message: string }).message]).to.deep.equal([
+        200,
+        `did ${String((body as { run: string }).run)}`,
+      ]);
     }
-    await until('each was said to be kept', () => app.received.filter(({ method }) => method === 'run.settled').length === 5);
+    await until(
+      'each was said to be kept',
+      () => app.received.filter(({ method }) => method === 'run.settled').length === 5,
+    );
   });
 
   it('runs a background action by a job, wherever the app is', async () => {
@@ -49,41 +64,69 @@ describe('app link: runs', () => {
     const { status, body } = await agent.post('/actions', { action: 'long' });
     expect(status).to.equal(202);
     const { run } = body as { run: string };
-    await until('it is done', async () => ((await agent.get(`/runs/${run}`)).body as { run: { status: string } }).run.status === 'succeeded');
+    await until(
+      'it is done',
+      async () => ((await agent.get(`/runs/${run}`)).body as { run: { status: string } }).run.status === 'succeeded',
+    );
   });
 
   it('starts what was queued when the app comes, each once', async () => {
     await connect(act);
     await Promise.all(apps.splice(0).map((app) => app.close()));
     await until('nobody is there', async () => !(await world.deps.link.online(1)));
-    const runs = await Promise.all(Array.from({ length: 40 }, async () => {
-      const { status, body } = await agent.post('/actions', { action: 'ping' });
-      expect(status).to.equal(202);
-      return (body as { run: string }).run;
-    }));
+    const runs = await Promise.all(
+      Array.from({ length: 40 }, async () => {
+        const { status, body } = await agent.post('/actions', { action: 'ping' });
+        expect(status).to.equal(202);
+        return (body as { run: string }).run;
+      }),
+    );
     const one = await connect(act);
     const two = await connect(act, { base: second.base() });
-    await until('all are done', async () => ((await agent.get('/runs?status=succeeded&limit=200')).body as { runs: { id: string }[] }).runs.filter(({ id }) => runs.includes(id)).length === 40, 15_000);
-    const received = [one, two].flatMap((app) => app.received.filter(({ method }) => method === 'action.run').map(({ params }) => (params as { run: string }).run));
+    await until(
+      'all are done',
+      async () =>
+        ((await agent.get('/runs?status=succeeded&limit=200')).body as { runs: { id: string }[] }).runs.filter(
+          ({ id }) => runs.includes(id),
+        ).length === 40,
+      15_000,
+    );
+    const received = [one, two].flatMap((app) =>
+      app.received.filter(({ method }) => method === 'action.run').map(({ params }) => (params as { run: string }).run),
+    );
     expect([...received].sort()).to.deep.equal([...runs].sort());
   });
 
   it('starts what was queued oldest first', async () => {
     const runs: string[] = [];
-    for (let n = 0; n < 5; n++) runs.push(((await agent.post('/actions', { action: n % 2 === 0 ? 'ping' : 'long' })).body as { run: string }).run);
+    for (let n = 0; n < 5; n++)
+      runs.push(
+        ((await agent.post('/actions', { action: n % 2 === 0 ? 'ping' : 'long' })).body as { run: string }).run,
+      );
     const app = await connect(act);
-    const received = (): unknown[] => app.received.filter(({ method }) => method === 'action.run').map(({ params }) => (params as { run: string }).run);
+    const received = (): unknown[] =>
+      app.received.filter(({ method }) => method === 'action.run').map(({ params }) => (params as { run: string }).run);
     await until('all have begun', () => received().length === runs.length);
     expect(received()).to.deep.equal(runs);
   });
 
   it('takes the answer of a run whose socket broke when its instance comes back with it', async () => {
-    const broken = await connect({ 'action.run': () => { broken.kill(); return null; } }, { instance: 'comes-back' });
+    const broken = await connect(
+      {
+        'action.run': () => {
+          broken.kill();
+          return null;
+        },
+      },
+      { instance: 'comes-back' },
+    );
     const { status, body } = await agent.post('/actions', { action: 'ping' });
     expect(status).to.equal(202);
     const { run } = body as { run: string };
     const back = await connect({}, { instance: 'comes-back', base: second.base() });
-    expect(await back.request('run.answers', { answers: [{ run, result: { message: 'done before' } }] })).to.deep.equal({ settled: [run] });
+    expect(await back.request('run.answers', { answers: [{ run, result: { message: 'done before' } }] })).to.deep.equal(
+      { settled: [run] },
+    );
     const { run: now } = (await agent.get(`/runs/${run}`)).body as { run: { status: string; message: string } };
     expect([now.status, now.message]).to.deep.equal(['succeeded', 'done before']);
     expect(back.received.filter(({ method }) => method === 'action.run')).to.deep.equal([]);
@@ -98,7 +141,10 @@ describe('app link: runs', () => {
         const found = await readRun(world.deps.db, env, id);
         return found?.handed_at === null ? undefined : found;
       });
-      const [, settled] = await Promise.all([markRunLost(world.deps, run), settleRunAnswers(world.deps, env, 'late', [{ run: id, result: { message: 'Done.' } }])]);
+      const [, settled] = await Promise.all([
+        markRunLost(world.deps, run),
+        settleRunAnswers(world.deps, env, 'late', [{ run: id, result: { message: 'Done.' } }]),
+      ]);
       expect(settled).to.deep.equal([id]);
       expect(await readRun(world.deps.db, env, id)).to.include({ status: 'succeeded', message: 'Done.' });
     }

@@ -102,7 +102,11 @@ export const openBench = async (options: Options): Promise<Bench> => {
       return { ...result, cost: { process: cost.process / result.count, postgres: cost.postgres / result.count } };
     },
     loadHearing: (plan, token) =>
-      generator.call<Measured & Heard>('runHearing', { plan: timed(plan), url: `ws://127.0.0.1:${String(plan.port)}/api/env/${environment}/live`, token }),
+      generator.call<Measured & Heard>('runHearing', {
+        plan: timed(plan),
+        url: `ws://127.0.0.1:${String(plan.port)}/api/env/${environment}/live`,
+        token,
+      }),
     clear: stopAll,
     close: async () => {
       await stopAll();
@@ -117,7 +121,10 @@ export const openBench = async (options: Options): Promise<Bench> => {
  * Measures all variants in turn, `rounds` times after one that only warms up; answers the results of each in the order
  * of the rounds.
  */
-export const inTurn = async <K extends string, R>(rounds: number, variants: Readonly<Record<K, () => Promise<R>>>): Promise<Record<K, R[]>> => {
+export const inTurn = async <K extends string, R>(
+  rounds: number,
+  variants: Readonly<Record<K, () => Promise<R>>>,
+): Promise<Record<K, R[]>> => {
   const names = Object.keys(variants) as K[];
   const results = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<K, R[]>;
   for (const name of names) await variants[name]();

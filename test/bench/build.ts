@@ -17,9 +17,14 @@ export const build = async (): Promise<Build> => {
   const out = join(root, `node_modules/.cache/bench-${String(process.pid)}`);
   rmSync(out, { recursive: true, force: true });
   const output = await new Promise<string>((resolve) => {
-    execFile(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'test/bench/tsconfig.json', '--outDir', out], { cwd: root }, (_error, text) => {
-      resolve(text);
-    });
+    execFile(
+      process.execPath,
+      [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'test/bench/tsconfig.json', '--outDir', out],
+      { cwd: root },
+      (_error, text) => {
+        resolve(text);
+      },
+    );
   });
   // Types that don't fit yet are no reason not to measure; `npm run typecheck` tells of them.
   if (!existsSync(join(out, 'api/main.js'))) throw new Error(`The build failed:\n${output}`);

@@ -6,7 +6,7 @@ const item = `json_build_object('id', w.id, 'inbox', w.inbox, 'title', w.title, 
   'version', w.version)::text`;
 
 /** What stands before each term of an item: environment, week and inbox (shared/items/terms.ts). */
-const prefix = "left((tsvector_to_array(i.terms))[1], length(i.env::text) + 8)";
+const prefix = 'left((tsvector_to_array(i.terms))[1], length(i.env::text) + 8)';
 
 /**
  * $1 environment, $2 item, $3 state, $4 whether it is a closed one, $5 now, $6 actor, $7 entry's id, $8 request id;
@@ -35,8 +35,12 @@ export const changeSql = (keys: boolean): string => `
           'actor', json_build_object('type', 'agent', 'id', $6::text, 'name', 'bench'), 'data', json_build_object('from', was, 'to', state)))::text || ']',
       inbox, jsonb_build_object('=' || was, -1, '=' || state, 1), due_was, due_at
     from answer, happened h
-  )${keys ? `, kept as (
+  )${
+    keys
+      ? `, kept as (
     insert into idempotency_keys (principal, key, fingerprint, status, body, etag, created_at)
     select $6, $9::text, '\\x00', 200, '{"item":' || json || ',"changed":true}', version, $5 from answer
-  )` : ''}
+  )`
+      : ''
+  }
   select json from answer`;

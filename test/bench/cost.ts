@@ -9,7 +9,9 @@ import type { Database } from './database.ts';
 const timeOf = (pid: number): number => {
   try {
     const threads = readdirSync(`/proc/${String(pid)}/task`);
-    const nanoseconds = threads.map((thread) => Number(readFileSync(`/proc/${String(pid)}/task/${thread}/schedstat`, 'utf8').split(' ', 1)[0]));
+    const nanoseconds = threads.map((thread) =>
+      Number(readFileSync(`/proc/${String(pid)}/task/${thread}/schedstat`, 'utf8').split(' ', 1)[0]),
+    );
     return nanoseconds.reduce((sum, time) => sum + time, 0) / 1000;
   } catch {
     return Number.NaN;
@@ -23,9 +25,15 @@ export interface Cost {
 }
 
 /** Does `work` and answers what it cost; connections that it closes are not counted. */
-export const costOf = async <R>({ sql }: Database, pid: number, work: () => Promise<R>): Promise<{ result: R; cost: Cost }> => {
+export const costOf = async <R>(
+  { sql }: Database,
+  pid: number,
+  work: () => Promise<R>,
+): Promise<{ result: R; cost: Cost }> => {
   const backends = async (): Promise<Map<number, number>> => {
-    const found = await sql<{ pid: number }>('select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()');
+    const found = await sql<{ pid: number }>(
+      'select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+    );
     return new Map(found.map((backend) => [backend.pid, timeOf(backend.pid)]));
   };
   const [before, own] = [await backends(), timeOf(pid)];

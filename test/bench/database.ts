@@ -53,13 +53,26 @@ const administer = async (sql: string, values: unknown[] = []): Promise<unknown[
 const define = async (sql: Database['sql']): Promise<number> => {
   const [known] = await sql<{ id: number }>('select id from environments where name = $1', [environment]);
   if (known !== undefined) return known.id;
-  const manifest = parseManifest(JSON.parse(readFileSync(new URL('../../shared/tools/demo/manifest.json', import.meta.url), 'utf8')));
-  const [made] = await sql<{ id: number }>('insert into environments (name, seal_key, created_at) values ($1, $2, 0) returning id', [environment, newSealKey()]);
+  const manifest = parseManifest(
+    JSON.parse(readFileSync(new URL('../../shared/tools/demo/manifest.json', import.meta.url), 'utf8')),
+  );
+  const [made] = await sql<{ id: number }>(
+    'insert into environments (name, seal_key, created_at) values ($1, $2, 0) returning id',
+    [environment, newSealKey()],
+  );
   const id = made?.id ?? 0;
-  await sql('insert into definitions values ($1, $2, $3, 0, 0)', [id, JSON.stringify(manifest), JSON.stringify(mergeDefinition({ inboxes: [] }, manifest))]);
+  await sql('insert into definitions values ($1, $2, $3, 0, 0)', [
+    id,
+    JSON.stringify(manifest),
+    JSON.stringify(mergeDefinition({ inboxes: [] }, manifest)),
+  ]);
   await sql('insert into streams (env) values ($1)', [id]);
   const grants = readerInboxes.map((inbox) => ({ on: `inbox:${inbox}`, can: ['*'] }));
-  await sql('insert into roles (id, name, grants, created_at, updated_at) values ($1, $2, $3, 0, 0)', [newId('rol'), 'reader', JSON.stringify(grants)]);
+  await sql('insert into roles (id, name, grants, created_at, updated_at) values ($1, $2, $3, 0, 0)', [
+    newId('rol'),
+    'reader',
+    JSON.stringify(grants),
+  ]);
   return id;
 };
 
@@ -71,11 +84,17 @@ export const openDatabase = async ({ database, items }: Options, say: (text: str
   if (!there) await administer(`create database "${name}"`);
   await migrateDatabase(ownerUrl, url);
   const pool = new pg.Pool({ connectionString: ownerUrl, max: 4 });
-  const sql: Database['sql'] = async <R extends object>(text: string, values: unknown[] = []) => (await pool.query(text, values)).rows as R[];
+  const sql: Database['sql'] = async <R extends object>(text: string, values: unknown[] = []) =>
+    (await pool.query(text, values)).rows as R[];
   const env = await define(sql);
   const [count] = await sql<{ n: number }>('select count(*)::int as n from items');
   if ((count?.n ?? 0) < items) {
-    const took = await loadItems(ownerUrl, { env, rows: items - (count?.n ?? 0), now: Date.now(), from: count?.n ?? 0 });
+    const took = await loadItems(ownerUrl, {
+      env,
+      rows: items - (count?.n ?? 0),
+      now: Date.now(),
+      from: count?.n ?? 0,
+    });
     say(`${items.toLocaleString('en-US')} items loaded in ${took.toFixed(0)} s`);
   }
   return {
@@ -87,8 +106,14 @@ export const openDatabase = async ({ database, items }: Options, say: (text: str
     token: async (role) => {
       const id = newId('agt');
       const token = newToken('agent');
-      await sql(`insert into agents (id, name, role, mode, environments, created_at) select $1, 'bench', id, 'normal', '{*}', 0 from roles where name = $2`, [id, role]);
-      await sql(`insert into tokens (hash, kind, principal, created_at) values ($1, 'agent', $2, 0)`, [tokenHash(token), id]);
+      await sql(
+        `insert into agents (id, name, role, mode, environments, created_at) select $1, 'bench', id, 'normal', '{*}', 0 from roles where name = $2`,
+        [id, role],
+      );
+      await sql(`insert into tokens (hash, kind, principal, created_at) values ($1, 'agent', $2, 0)`, [
+        tokenHash(token),
+        id,
+      ]);
       return { token, id };
     },
     close: async () => {

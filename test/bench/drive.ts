@@ -39,7 +39,10 @@ export interface Watch {
 }
 
 /** Runs a plan; fails at the first answer that isn't 2xx. `watch` is told of what is sent after the warm-up. */
-export const drive = ({ port, connections, warmupMs, ms, requests, perSecond }: Plan, watch?: Watch): Promise<Measured> =>
+export const drive = (
+  { port, connections, warmupMs, ms, requests, perSecond }: Plan,
+  watch?: Watch,
+): Promise<Measured> =>
   new Promise((resolve, reject) => {
     const next = nextOf(requests);
     const took: number[] = [];
@@ -65,7 +68,13 @@ export const drive = ({ port, connections, warmupMs, ms, requests, perSecond }: 
         open -= 1;
         if (open > 0) return;
         close();
-        resolve({ perSecond: took.length / (ms / 1000), p50: quantile(took, 0.5), p99: quantile(took, 0.99), max: quantile(took, 1), count });
+        resolve({
+          perSecond: took.length / (ms / 1000),
+          p50: quantile(took, 0.5),
+          p99: quantile(took, 0.99),
+          max: quantile(took, 1),
+          count,
+        });
         return;
       }
       if (due < 1) {

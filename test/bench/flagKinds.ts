@@ -24,10 +24,23 @@ const plans = ['team', 'pro'];
 const ours = (): Ask => {
   const held = createFlagCache();
   held.applyChange({
-    flag: key, kind: 'boolean', value: false, rollout: 50, targets, version: 1,
+    flag: key,
+    kind: 'boolean',
+    value: false,
+    rollout: 50,
+    targets,
+    version: 1,
     rules: [
       { when: { field: 'plan', op: 'in', value: plans }, value: true },
-      { when: { all: [{ field: 'country', op: 'eq', value: 'SE' }, { field: 'beta', op: 'eq', value: true }] }, value: true },
+      {
+        when: {
+          all: [
+            { field: 'country', op: 'eq', value: 'SE' },
+            { field: 'beta', op: 'eq', value: true },
+          ],
+        },
+        value: true,
+      },
     ],
   });
   return (subject) => held.flags.boolean(key, false, subject as unknown as Readonly<Record<string, unknown>>);
@@ -37,7 +50,11 @@ const hash = (text: string): number => {
   let h = 0;
   const whole = text.length & ~3;
   for (let i = 0; i < whole; i += 4) {
-    let k = text.charCodeAt(i) | (text.charCodeAt(i + 1) << 8) | (text.charCodeAt(i + 2) << 16) | (text.charCodeAt(i + 3) << 24);
+    let k =
+      text.charCodeAt(i) |
+      (text.charCodeAt(i + 1) << 8) |
+      (text.charCodeAt(i + 2) << 16) |
+      (text.charCodeAt(i + 3) << 24);
     k = Math.imul(k, 0xcc9e2d51);
     h ^= Math.imul((k << 15) | (k >>> 17), 0x1b873593);
     h = (Math.imul((h << 13) | (h >>> 19), 5) + 0xe6546b64) | 0;
@@ -64,18 +81,30 @@ const limit = (): Ask => {
 
 const flagd = (): Ask => {
   const core = new FlagdCore();
-  core.setConfigurations(JSON.stringify({
-    flags: {
-      [key]: {
-        state: 'ENABLED', variants: { on: true, off: false }, defaultVariant: 'off',
-        targeting: { if: [
-          { in: [{ var: 'targetingKey' }, ['cus_1', 'cus_3']] }, 'on', { '==': [{ var: 'targetingKey' }, 'cus_2'] }, 'off',
-          { in: [{ var: 'plan' }, plans] }, 'on', { and: [{ '==': [{ var: 'country' }, 'SE'] }, { '==': [{ var: 'beta' }, true] }] }, 'on',
-          { fractional: [{ cat: [{ var: '$flagd.flagKey' }, { var: 'targetingKey' }] }, ['on', 50], ['off', 50]] },
-        ] },
+  core.setConfigurations(
+    JSON.stringify({
+      flags: {
+        [key]: {
+          state: 'ENABLED',
+          variants: { on: true, off: false },
+          defaultVariant: 'off',
+          targeting: {
+            if: [
+              { in: [{ var: 'targetingKey' }, ['cus_1', 'cus_3']] },
+              'on',
+              { '==': [{ var: 'targetingKey' }, 'cus_2'] },
+              'off',
+              { in: [{ var: 'plan' }, plans] },
+              'on',
+              { and: [{ '==': [{ var: 'country' }, 'SE'] }, { '==': [{ var: 'beta' }, true] }] },
+              'on',
+              { fractional: [{ cat: [{ var: '$flagd.flagKey' }, { var: 'targetingKey' }] }, ['on', 50], ['off', 50]] },
+            ],
+          },
+        },
       },
-    },
-  }));
+    }),
+  );
   return (subject) => core.resolveBooleanEvaluation(key, false, subject as never).value;
 };
 
@@ -86,29 +115,60 @@ const growthbook = (): Ask => {
         [key]: {
           defaultValue: false,
           rules: [
-            { condition: { id: { $in: ['cus_1', 'cus_3'] } }, force: true }, { condition: { id: 'cus_2' }, force: false }, { condition: { plan: { $in: plans } }, force: true },
-            { condition: { country: 'SE', beta: true }, force: true }, { force: true, coverage: 0.5, hashAttribute: 'id' },
+            { condition: { id: { $in: ['cus_1', 'cus_3'] } }, force: true },
+            { condition: { id: 'cus_2' }, force: false },
+            { condition: { plan: { $in: plans } }, force: true },
+            { condition: { country: 'SE', beta: true }, force: true },
+            { force: true, coverage: 0.5, hashAttribute: 'id' },
           ],
         },
       },
     },
   });
-  return ({ targetingKey, plan, country, beta }) => client.isOn(key, { attributes: { id: targetingKey, plan, country, beta } });
+  return ({ targetingKey, plan, country, beta }) =>
+    client.isOn(key, { attributes: { id: targetingKey, plan, country, beta } });
 };
 
 const unleash = async (): Promise<Ask> => {
-  const only = (contextName: string, values: readonly string[], inverted = false) => ({ contextName, operator: 'IN', values, inverted, caseInsensitive: false });
-  const strategy = (rollout: number, constraints: readonly object[]) => ({ name: 'flexibleRollout', parameters: { rollout: String(rollout), stickiness: 'userId', groupId: key }, constraints });
+  const only = (contextName: string, values: readonly string[], inverted = false) => ({
+    contextName,
+    operator: 'IN',
+    values,
+    inverted,
+    caseInsensitive: false,
+  });
+  const strategy = (rollout: number, constraints: readonly object[]) => ({
+    name: 'flexibleRollout',
+    parameters: { rollout: String(rollout), stickiness: 'userId', groupId: key },
+    constraints,
+  });
   const notOff = only('userId', ['cus_2'], true);
   const client = new Unleash({
-    appName: 'bench', url: 'http://127.0.0.1:1/', refreshInterval: 0, metricsInterval: 0, disableMetrics: true, skipInstanceCountWarning: true,
-    bootstrap: { data: [{
-      name: key, enabled: true, type: 'release', project: 'default', stale: false, impressionData: false, variants: [],
-      strategies: [
-        strategy(100, [only('userId', ['cus_1', 'cus_3'])]), strategy(100, [notOff, only('plan', plans)]),
-        strategy(100, [notOff, only('country', ['SE']), only('beta', ['true'])]), strategy(50, [notOff]),
-      ],
-    }] as never },
+    appName: 'bench',
+    url: 'http://127.0.0.1:1/',
+    refreshInterval: 0,
+    metricsInterval: 0,
+    disableMetrics: true,
+    skipInstanceCountWarning: true,
+    bootstrap: {
+      data: [
+        {
+          name: key,
+          enabled: true,
+          type: 'release',
+          project: 'default',
+          stale: false,
+          impressionData: false,
+          variants: [],
+          strategies: [
+            strategy(100, [only('userId', ['cus_1', 'cus_3'])]),
+            strategy(100, [notOff, only('plan', plans)]),
+            strategy(100, [notOff, only('country', ['SE']), only('beta', ['true'])]),
+            strategy(50, [notOff]),
+          ],
+        },
+      ] as never,
+    },
     storageProvider: { get: () => Promise.resolve(undefined), set: () => Promise.resolve() },
   });
   client.on('error', () => undefined);
@@ -116,7 +176,8 @@ const unleash = async (): Promise<Ask> => {
   const ready = new Promise((resolve) => client.once('ready', resolve));
   void client.start();
   await ready;
-  return ({ targetingKey, plan, country, beta }) => client.isEnabled(key, { userId: targetingKey, properties: { plan, country, beta: String(beta) } });
+  return ({ targetingKey, plan, country, beta }) =>
+    client.isEnabled(key, { userId: targetingKey, properties: { plan, country, beta: String(beta) } });
 };
 
 export const kinds: Readonly<Record<string, () => Ask | Promise<Ask>>> = { ours, limit, flagd, growthbook, unleash };

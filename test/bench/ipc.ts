@@ -20,7 +20,11 @@ export const answerCalls = (calls: Readonly<Record<string, (argument: never) => 
       .then(() => calls[call]?.(argument as never))
       .then(
         (result) => process.send?.({ id, result } satisfies Answered),
-        (error: unknown) => process.send?.({ id, error: error instanceof Error ? (error.stack ?? error.message) : String(error) } satisfies Answered),
+        (error: unknown) =>
+          process.send?.({
+            id,
+            error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+          } satisfies Answered),
       );
   });
   process.on('disconnect', () => process.exit());
@@ -44,8 +48,17 @@ const end = async (child: ChildProcess): Promise<void> => {
 };
 
 /** Starts `file`; answers when it answers calls. */
-export const startProgram = async (file: URL, env: Readonly<Record<string, string>>, flags: readonly string[] = []): Promise<Program> => {
-  const child = fork(file, [], { env: { ...process.env, NODE_ENV: 'production', ...env }, execArgv: [...flags], stdio: ['ignore', 'inherit', 'inherit', 'ipc'], serialization: 'advanced' });
+export const startProgram = async (
+  file: URL,
+  env: Readonly<Record<string, string>>,
+  flags: readonly string[] = [],
+): Promise<Program> => {
+  const child = fork(file, [], {
+    env: { ...process.env, NODE_ENV: 'production', ...env },
+    execArgv: [...flags],
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    serialization: 'advanced',
+  });
   const waiting = new Map<number, { resolve(result: unknown): void; reject(error: Error): void }>();
   let last = 0;
   const ready = new Promise<void>((resolve, reject) => {

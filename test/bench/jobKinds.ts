@@ -31,7 +31,13 @@ const bare = async (): Promise<Kind> => {
   return {
     add: (at) => queue.add('noop', { at }, { removeOnComplete: true }),
     work: (started) => {
-      worker = new Worker<Payload>(queue.name, async ({ data }) => { started(data.at); }, { connection, concurrency });
+      worker = new Worker<Payload>(
+        queue.name,
+        async ({ data }) => {
+          started(data.at);
+        },
+        { connection, concurrency },
+      );
     },
     close: async () => {
       await worker?.close();
@@ -50,7 +56,8 @@ const ours = async (): Promise<Kind> => {
   let worker: { close(): Promise<void> } | null = null;
   await deps.redis.queue(queue).waitUntilReady();
   return {
-    add: (at) => deps.redis.queue(queue).add('noop', { at } as never, { attempts: 1, removeOnComplete: true, removeOnFail: true }),
+    add: (at) =>
+      deps.redis.queue(queue).add('noop', { at } as never, { attempts: 1, removeOnComplete: true, removeOnFail: true }),
     work: (started) => {
       const handlers: HandlerTable = {
         noop: async (data: unknown) => {

@@ -38,7 +38,9 @@ const visible: readonly VisibleInbox[] = [
   { name: 'errors', states: ['open', 'investigating', 'awaiting_release', 'resolved', 'ignored'] },
   { name: 'refunds', states: ['requested', 'approved', 'declined', 'paid'] },
 ];
-const rarelySeen: readonly VisibleInbox[] = [{ name: 'abuse', states: ['reported', 'warned', 'dismissed', 'actioned'] }];
+const rarelySeen: readonly VisibleInbox[] = [
+  { name: 'abuse', states: ['reported', 'warned', 'dismissed', 'actioned'] },
+];
 const unsettled = ['open', 'investigating', 'requested', 'waiting', 'awaiting_release', 'approved'];
 const person = benchPeople[5] ?? '';
 const day = 86_400_000;
@@ -102,15 +104,21 @@ const cases = (now: number): readonly Case[] => [
 
 /** A place somewhere in the middle, another one for each run. */
 const deep = (sort: ItemSort, now: number, run: number): CursorKeys => {
-  const part = (0.3 + 0.4 * ((run * 0.618) % 1));
+  const part = 0.3 + 0.4 * ((run * 0.618) % 1);
   const id = `itm_01${'0123456789abcdefghjkmnpqrstvwxyz'.charAt(run % 32)}`;
   switch (sort) {
-    case 'lastSeen': return [Math.floor(now - part * 600 * day), id];
-    case 'firstSeen': return [Math.floor(now - part * 600 * day), id];
-    case 'occurrences': return [2, id];
-    case 'users': return [1, id];
-    case 'title': return [String.fromCharCode(97 + Math.floor(part * 26)), id];
-    case 'due': return [Math.floor(now - part * 100 * day), id];
+    case 'lastSeen':
+      return [Math.floor(now - part * 600 * day), id];
+    case 'firstSeen':
+      return [Math.floor(now - part * 600 * day), id];
+    case 'occurrences':
+      return [2, id];
+    case 'users':
+      return [1, id];
+    case 'title':
+      return [String.fromCharCode(97 + Math.floor(part * 26)), id];
+    case 'due':
+      return [Math.floor(now - part * 100 * day), id];
   }
 };
 
@@ -119,10 +127,15 @@ const backend = statement('bench.backend', 'select pg_backend_pid() as pid');
 /** Nanoseconds that the server process of the only connection has run, as milliseconds. */
 export const cpuOf = async (db: Db): Promise<() => Promise<number | null>> => {
   const pid = (await queryRow<{ pid: number }>(db, backend))?.pid ?? 0;
-  return () => readFile(`/proc/${String(pid)}/schedstat`, 'utf8').then((text) => Number(text.split(' ')[0]) / 1e6, () => null);
+  return () =>
+    readFile(`/proc/${String(pid)}/schedstat`, 'utf8').then(
+      (text) => Number(text.split(' ')[0]) / 1e6,
+      () => null,
+    );
 };
 
-const percentile = (sorted: readonly number[], part: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
+const percentile = (sorted: readonly number[], part: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
 
 /** `db` has one connection; its role needs to read only. Answers and prints a row for each query. */
 export const run = async (db: Db, { env, now, runs = 60, only = '' }: ListOptions): Promise<ListCost[]> => {
@@ -142,7 +155,13 @@ export const run = async (db: Db, { env, now, runs = 60, only = '' }: ListOption
     }
     const after = await cpu();
     times.sort((a, b) => a - b);
-    const cost = { query, answered, p50: percentile(times, 0.5), p99: percentile(times, 0.99), cpu: before === null || after === null ? null : (after - before) / runs };
+    const cost = {
+      query,
+      answered,
+      p50: percentile(times, 0.5),
+      p99: percentile(times, 0.99),
+      cpu: before === null || after === null ? null : (after - before) / runs,
+    };
     costs.push(cost);
     const shown = [cost.p50, cost.p99, cost.cpu].map((value) => (value === null ? '-' : value.toFixed(2)).padStart(9));
     console.log(query.padEnd(48), String(answered).padStart(6), ...shown);
@@ -150,12 +169,29 @@ export const run = async (db: Db, { env, now, runs = 60, only = '' }: ListOption
   console.log(''.padEnd(48), 'answer', '   p50 ms', '   p99 ms', '   cpu ms');
   for (const [name, more] of cases(now)) {
     const request: ItemListRequest = {
-      env, inboxes: visible, states: null, tags: null, assignee: null, words: null, overdue: null, triaged: null, snoozed: null,
-      now, sort: 'lastSeen', descending: true, after: null, limit: 50, ...more,
+      env,
+      inboxes: visible,
+      states: null,
+      tags: null,
+      assignee: null,
+      words: null,
+      overdue: null,
+      triaged: null,
+      snoozed: null,
+      now,
+      sort: 'lastSeen',
+      descending: true,
+      after: null,
+      limit: 50,
+      ...more,
     };
     await measure(name, async () => (await listItems(db, request)).rows.length);
-    await measure(`${name}, deep`, async (n) => (await listItems(db, { ...request, after: deep(request.sort, now, n) })).rows.length);
-    if (request.sort === 'lastSeen' && request.descending) await measure(`${name}, count`, () => countItems(db, request));
+    await measure(
+      `${name}, deep`,
+      async (n) => (await listItems(db, { ...request, after: deep(request.sort, now, n) })).rows.length,
+    );
+    if (request.sort === 'lastSeen' && request.descending)
+      await measure(`${name}, count`, () => countItems(db, request));
   }
   return costs;
 };

@@ -21,11 +21,24 @@ const poolSize = 10_000;
 const separator = '\u001f';
 const years = 2;
 
-export const benchPeople: readonly string[] = Array.from({ length: 40 }, (_, n) => `per_01k0000000e0000000000000${String(n).padStart(2, '0')}`);
+export const benchPeople: readonly string[] = Array.from(
+  { length: 40 },
+  (_, n) => `per_01k0000000e0000000000000${String(n).padStart(2, '0')}`,
+);
 
 /** Words of a pool title, as terms without what varies by row. */
 const wordTerms = (item: DemoItem): string[] =>
-  itemTerms(1, { ...item, state: '', closed: true, tags: [], assignee: null, lastSeen: 0, dueAt: null, snoozedUntil: null, triaged: false })
+  itemTerms(1, {
+    ...item,
+    state: '',
+    closed: true,
+    tags: [],
+    assignee: null,
+    lastSeen: 0,
+    dueAt: null,
+    snoozedUntil: null,
+    triaged: false,
+  })
     .map((term) => term.slice('1.0000abc'.length))
     .filter((term) => term.startsWith('w'));
 
@@ -40,8 +53,17 @@ const fillPool = async (db: Db, now: number): Promise<void> => {
       if (room === 0) continue;
       left.set(item.inbox, room - 1);
       pool.push({
-        n: pool.length, inbox: item.inbox, code: inboxCode(item.inbox), title: item.title, title_key: item.title.toLowerCase(), words: wordTerms(item).join(separator), tags: item.tags,
-        resource: item.record?.resource ?? null, record_id: item.record?.id ?? null, record_title: item.record?.title ?? null, fields: item.fields,
+        n: pool.length,
+        inbox: item.inbox,
+        code: inboxCode(item.inbox),
+        title: item.title,
+        title_key: item.title.toLowerCase(),
+        words: wordTerms(item).join(separator),
+        tags: item.tags,
+        resource: item.record?.resource ?? null,
+        record_id: item.record?.id ?? null,
+        record_title: item.record?.title ?? null,
+        fields: item.fields,
       });
     }
     if (pool.length === poolSize) break;
@@ -113,10 +135,13 @@ export const loadItems = async (ownerUrl: string, { env, rows, now, from = 0 }: 
   // One connection, so that what is set holds for all that follows.
   const db = openDb({ url: ownerUrl, poolSize: 1, applicationName: 'console-bench-load' });
   try {
-    await db.raw(`set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set maintenance_work_mem = '512MB'; select setseed(0.5)`);
+    await db.raw(
+      `set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set maintenance_work_mem = '512MB'; select setseed(0.5)`,
+    );
     const indexes = await db.raw<{ rows: IndexRow[] }>(
       `select c.relname as name, pg_get_indexdef(x.indexrelid) as definition from pg_index x join pg_class c on c.oid = x.indexrelid
-       where x.indrelid = 'items'::regclass and not x.indisprimary`);
+       where x.indrelid = 'items'::regclass and not x.indisprimary`,
+    );
     await fillPool(db, now);
     await db.transaction(async (tx) => {
       for (const { name } of indexes.rows) await tx.raw('drop index ??', [name]);

@@ -16,7 +16,20 @@ import { outbox } from './suites/outbox.ts';
 import { read } from './suites/read.ts';
 import { records } from './suites/records.ts';
 
-const suites: readonly Suite[] = [bare, read, lists, records, change, outbox, bulk, jobs, actions, fanout, blocking, flags];
+const suites: readonly Suite[] = [
+  bare,
+  read,
+  lists,
+  records,
+  change,
+  outbox,
+  bulk,
+  jobs,
+  actions,
+  fanout,
+  blocking,
+  flags,
+];
 
 const main = async (): Promise<number> => {
   const options = givenOptions(suites.map(({ name }) => name));
@@ -37,7 +50,15 @@ const main = async (): Promise<number> => {
   }
   console.log(table(figures));
   bench.say(`measured in ${((Date.now() - started) / 60_000).toFixed(1)} minutes`);
-  if (options.json !== null) writeFileSync(options.json, JSON.stringify({ at: new Date(started).toISOString(), node: process.version, items: options.items, figures }, null, 2));
+  if (options.json !== null)
+    writeFileSync(
+      options.json,
+      JSON.stringify(
+        { at: new Date(started).toISOString(), node: process.version, items: options.items, figures },
+        null,
+        2,
+      ),
+    );
   return 0;
 };
 

@@ -8,7 +8,8 @@ export const rate = (rounds: readonly Measured[]): number => median(rounds.map((
 export const p99 = (rounds: readonly Measured[]): number => median(rounds.map((round) => round.p99));
 
 /** p50 and p99 in ms. */
-export const times = (rounds: readonly Measured[]): string => `${median(rounds.map(({ p50 }) => p50)).toFixed(1)}/${p99(rounds).toFixed(0)}`;
+export const times = (rounds: readonly Measured[]): string =>
+  `${median(rounds.map(({ p50 }) => p50)).toFixed(1)}/${p99(rounds).toFixed(0)}`;
 
 /** Processor time of a request, in the process and in PostgreSQL. */
 export const costs = (rounds: readonly Costed[]): string => {

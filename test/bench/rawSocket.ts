@@ -21,7 +21,10 @@ export class RawSocket {
   #rest: Buffer | null = null;
 
   /** `heard` is called for each text frame, `opened` once, `failed` when the connection breaks. */
-  constructor({ port, path, token }: Address, { heard, opened, failed }: { heard(): void; opened(): void; failed(error: Error): void }) {
+  constructor(
+    { port, path, token }: Address,
+    { heard, opened, failed }: { heard(): void; opened(): void; failed(error: Error): void },
+  ) {
     this.#heard = heard;
     this.#opened = opened;
     this.#socket = connect({ port, host: '127.0.0.1', noDelay: true });
@@ -29,7 +32,9 @@ export class RawSocket {
       this.#read(chunk);
     });
     this.#socket.on('error', failed);
-    this.#socket.write(`GET ${path} HTTP/1.1\r\nhost: bench\r\nauthorization: Bearer ${token}\r\nupgrade: websocket\r\nconnection: upgrade\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`);
+    this.#socket.write(
+      `GET ${path} HTTP/1.1\r\nhost: bench\r\nauthorization: Bearer ${token}\r\nupgrade: websocket\r\nconnection: upgrade\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
+    );
   }
 
   end(): void {

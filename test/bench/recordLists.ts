@@ -19,7 +19,13 @@ export interface RecordCost {
   readonly cpu: number | null;
 }
 
-type Asked = { readonly kind: string; readonly filters?: object; readonly q?: string; readonly sort?: string; readonly search?: true };
+type Asked = {
+  readonly kind: string;
+  readonly filters?: object;
+  readonly q?: string;
+  readonly sort?: string;
+  readonly search?: true;
+};
 
 export const cases: readonly Asked[] = [
   { kind: 'search: an id', q: 'con_00012345', search: true },
@@ -45,7 +51,11 @@ export const cases: readonly Asked[] = [
   { kind: 'filter: the beginning of a value', filters: { email: { startsWith: 'p4711' } } },
   { kind: 'filter: a number, wide range', filters: { spent: { gt: 500_000 } } },
   { kind: 'filter: a number, narrow range', filters: { spent: { gte: 1_000, lt: 1_500 } } },
-  { kind: 'filter: two values and a range', filters: { plan: ['Team', 'Business'], vip: true, spent: { gt: 500_000 } }, sort: '-joined' },
+  {
+    kind: 'filter: two values and a range',
+    filters: { plan: ['Team', 'Business'], vip: true, spent: { gt: 500_000 } },
+    sort: '-joined',
+  },
   { kind: 'filter of 10 %, sorted by a number', filters: { plan: 'Business' }, sort: '-spent' },
   { kind: 'filter of 0.1 %, sorted by a number', filters: { plan: 'Legacy' }, sort: '-spent' },
   { kind: 'word of 10 %, sorted by a number', q: 'lindgren', sort: '-spent' },
@@ -58,16 +68,34 @@ const deep = ({ order: { by } }: RecordListRequest, run: number): RecordPosition
   const part = 0.3 + 0.4 * ((run * 0.618) % 1);
   const id = `con_00${String(Math.floor(part * 1_000_000)).padStart(6, '0')}`;
   switch (by.kind) {
-    case 'id': return [0, null, null, id];
-    case 'title': return [0, String.fromCharCode(97 + Math.floor(part * 20)), null, id];
-    case 'updatedAt': return [0, Math.floor(1_600_000_000_000 + part * 150_000_000_000), null, id];
-    case 'field': return by.field === 'plan' ? [0, 0, 'Free', id] : [0, by.field === 'spent' ? Math.floor(part * 1_000_000) : Math.floor(1_600_000_000_000 + part * 150_000_000_000), '', id];
+    case 'id':
+      return [0, null, null, id];
+    case 'title':
+      return [0, String.fromCharCode(97 + Math.floor(part * 20)), null, id];
+    case 'updatedAt':
+      return [0, Math.floor(1_600_000_000_000 + part * 150_000_000_000), null, id];
+    case 'field':
+      return by.field === 'plan'
+        ? [0, 0, 'Free', id]
+        : [
+            0,
+            by.field === 'spent'
+              ? Math.floor(part * 1_000_000)
+              : Math.floor(1_600_000_000_000 + part * 150_000_000_000),
+            '',
+            id,
+          ];
   }
 };
 
 type Cpu = () => Promise<number | null>;
 
-const measured = async (cpu: Cpu, kind: string, runs: number, work: (run: number) => Promise<number>): Promise<RecordCost> => {
+const measured = async (
+  cpu: Cpu,
+  kind: string,
+  runs: number,
+  work: (run: number) => Promise<number>,
+): Promise<RecordCost> => {
   let answered = 0;
   // PostgreSQL plans a statement anew five times before it may keep the plan.
   for (let n = 0; n < 6; n++) answered = await work(n);
@@ -79,16 +107,37 @@ const measured = async (cpu: Cpu, kind: string, runs: number, work: (run: number
     times.push(performance.now() - started);
   }
   const after = await cpu();
-  const cost = { kind, answered, p50: quantile(times, 0.5), p95: quantile(times, 0.95), cpu: before === null || after === null ? null : (after - before) / runs };
+  const cost = {
+    kind,
+    answered,
+    p50: quantile(times, 0.5),
+    p95: quantile(times, 0.95),
+    cpu: before === null || after === null ? null : (after - before) / runs,
+  };
   const shown = [cost.p50, cost.p95, cost.cpu].map((value) => (value === null ? '-' : value.toFixed(2)).padStart(9));
   console.error(kind.padEnd(56), String(answered).padStart(5), ...shown);
   return cost;
 };
 
-export const requestOf = ({ env, definition, resource }: RecordsSite, { filters = {}, q, sort }: Asked): RecordListRequest => {
+export const requestOf = (
+  { env, definition, resource }: RecordsSite,
+  { filters = {}, q, sort }: Asked,
+): RecordListRequest => {
   const raw = filters as Readonly<Record<string, unknown>>;
-  const checked = { clauses: parseFilterClauses(resource, raw), raw, text: q ?? null, order: parseRecordOrder(resource, sort), sort: sort ?? null };
-  return toStoredListRequest({ id: env, definition } as Parameters<typeof toStoredListRequest>[0], resource, checked, null, 50);
+  const checked = {
+    clauses: parseFilterClauses(resource, raw),
+    raw,
+    text: q ?? null,
+    order: parseRecordOrder(resource, sort),
+    sort: sort ?? null,
+  };
+  return toStoredListRequest(
+    { id: env, definition } as Parameters<typeof toStoredListRequest>[0],
+    resource,
+    checked,
+    null,
+    50,
+  );
 };
 
 export const measureRecords = async (db: Db, site: RecordsSite, runs: number): Promise<RecordCost[]> => {
@@ -97,11 +146,27 @@ export const measureRecords = async (db: Db, site: RecordsSite, runs: number): P
   for (const asked of cases) {
     const request = requestOf(site, asked);
     if (asked.search === true) {
-      costs.push(await measured(cpu, asked.kind, runs, async () => (await searchStoredRecords(db, { ...request, text: asked.q ?? '' })).length));
+      costs.push(
+        await measured(
+          cpu,
+          asked.kind,
+          runs,
+          async () => (await searchStoredRecords(db, { ...request, text: asked.q ?? '' })).length,
+        ),
+      );
       continue;
     }
-    costs.push(await measured(cpu, asked.kind, runs, async () => (await listStoredRecords(db, request)).records.length));
-    costs.push(await measured(cpu, `${asked.kind}, deep`, runs, async (n) => (await listStoredRecords(db, { ...request, after: deep(request, n) })).records.length));
+    costs.push(
+      await measured(cpu, asked.kind, runs, async () => (await listStoredRecords(db, request)).records.length),
+    );
+    costs.push(
+      await measured(
+        cpu,
+        `${asked.kind}, deep`,
+        runs,
+        async (n) => (await listStoredRecords(db, { ...request, after: deep(request, n) })).records.length,
+      ),
+    );
   }
   return costs;
 };

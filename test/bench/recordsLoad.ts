@@ -14,16 +14,44 @@ export const recordsEnvironment = 'records';
 export const recordsResource = 'contact';
 
 const manifest = parseManifest({
-  resources: [{
-    name: recordsResource, source: 'stored',
-    fields: [
-      { name: 'email', type: 'text', filter: true }, { name: 'city', type: 'text', filter: true, search: true }, { name: 'plan', type: 'text', filter: true, sort: true },
-      { name: 'spent', type: 'money', filter: true, sort: true }, { name: 'joined', type: 'time', filter: true, sort: true }, { name: 'vip', type: 'boolean', filter: true },
-    ],
-  }],
+  resources: [
+    {
+      name: recordsResource,
+      source: 'stored',
+      fields: [
+        { name: 'email', type: 'text', filter: true },
+        { name: 'city', type: 'text', filter: true, search: true },
+        { name: 'plan', type: 'text', filter: true, sort: true },
+        { name: 'spent', type: 'money', filter: true, sort: true },
+        { name: 'joined', type: 'time', filter: true, sort: true },
+        { name: 'vip', type: 'boolean', filter: true },
+      ],
+    },
+  ],
 });
 
-const firstNames = ['Ana', 'Ben', 'Chloe', 'David', 'Elif', 'Finn', 'Grace', 'Hugo', 'Ines', 'Jonas', 'Kira', 'Liam', 'Maya', 'Noah', 'Olga', 'Paul', 'Quinn', 'Rosa', 'Sami', 'Tara'];
+const firstNames = [
+  'Ana',
+  'Ben',
+  'Chloe',
+  'David',
+  'Elif',
+  'Finn',
+  'Grace',
+  'Hugo',
+  'Ines',
+  'Jonas',
+  'Kira',
+  'Liam',
+  'Maya',
+  'Noah',
+  'Olga',
+  'Paul',
+  'Quinn',
+  'Rosa',
+  'Sami',
+  'Tara',
+];
 const lastNames = ['Lindgren', 'Okafor', 'Berg', 'Silva', 'Tanaka', 'Novak', 'Haddad', 'Moreau', 'Khan', 'Weber'];
 const cities = ['Oslo', 'Lagos', 'Porto', 'Kyoto', 'Brno'];
 const poolSize = 10_000;
@@ -73,8 +101,15 @@ export interface RecordsSite {
 const define = async ({ sql }: Database): Promise<number> => {
   const [known] = await sql<{ id: number }>('select id from environments where name = $1', [recordsEnvironment]);
   if (known !== undefined) return known.id;
-  const [made] = await sql<{ id: number }>('insert into environments (name, seal_key, created_at) values ($1, $2, 0) returning id', [recordsEnvironment, newSealKey()]);
-  await sql('insert into definitions values ($1, $2, $3, 0, 0)', [made?.id, JSON.stringify(manifest), JSON.stringify(mergeDefinition({ inboxes: [] }, manifest))]);
+  const [made] = await sql<{ id: number }>(
+    'insert into environments (name, seal_key, created_at) values ($1, $2, 0) returning id',
+    [recordsEnvironment, newSealKey()],
+  );
+  await sql('insert into definitions values ($1, $2, $3, 0, 0)', [
+    made?.id,
+    JSON.stringify(manifest),
+    JSON.stringify(mergeDefinition({ inboxes: [] }, manifest)),
+  ]);
   await sql('insert into streams (env) values ($1)', [made?.id]);
   return made?.id ?? 0;
 };
@@ -89,20 +124,35 @@ export const loadRecords = async (database: Database, rows: number): Promise<Rec
   if (count?.n === rows) return { env, definition, resource, took: 0 };
   const indexing = getIndexing(definition, resource);
   // Environment, a dot, and three characters for the resource.
-  const prefix = (recordTerms(env, recordsResource, indexing, { id: 'x', title: 'x', subtitle: null, fields: {} })[0] ?? '').slice(0, String(env).length + 4);
+  const prefix = (
+    recordTerms(env, recordsResource, indexing, { id: 'x', title: 'x', subtitle: null, fields: {} })[0] ?? ''
+  ).slice(0, String(env).length + 4);
   const termsOf = (n: number): string[] => {
     const { title, ...fields } = pooled(n);
-    return recordTerms(env, recordsResource, indexing, { id: 'x', title, subtitle: null, fields }).filter((term) => term !== `${prefix}ix`);
+    return recordTerms(env, recordsResource, indexing, { id: 'x', title, subtitle: null, fields }).filter(
+      (term) => term !== `${prefix}ix`,
+    );
   };
-  const pool = Array.from({ length: poolSize }, (_, n) => ({ pick: n, ...pooled(n), terms: termsOf(n).join(recordTermSeparator) }));
+  const pool = Array.from({ length: poolSize }, (_, n) => ({
+    pick: n,
+    ...pooled(n),
+    terms: termsOf(n).join(recordTermSeparator),
+  }));
   const db = openDb({ url: database.ownerUrl, poolSize: 1, applicationName: 'console-bench-load' });
   try {
-    await db.raw(`set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set maintenance_work_mem = '512MB'`);
-    await db.raw('create temp table record_pool (pick int primary key, title text, plan text, city text, vip boolean, terms text)');
-    await db.raw('insert into record_pool select * from json_populate_recordset(null::record_pool, ?::json)', [JSON.stringify(pool)]);
+    await db.raw(
+      `set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set maintenance_work_mem = '512MB'`,
+    );
+    await db.raw(
+      'create temp table record_pool (pick int primary key, title text, plan text, city text, vip boolean, terms text)',
+    );
+    await db.raw('insert into record_pool select * from json_populate_recordset(null::record_pool, ?::json)', [
+      JSON.stringify(pool),
+    ]);
     const indexes = await db.raw<{ rows: { name: string; definition: string }[] }>(
       `select c.relname as name, pg_get_indexdef(x.indexrelid) as definition from pg_index x join pg_class c on c.oid = x.indexrelid
-       where x.indrelid in ('records'::regclass, 'record_keys'::regclass) and not x.indisprimary`);
+       where x.indrelid in ('records'::regclass, 'record_keys'::regclass) and not x.indisprimary`,
+    );
     await db.transaction(async (tx) => {
       for (const { name } of indexes.rows) await tx.raw('drop index ??', [name]);
       await tx.raw('delete from records where env = ?', [env]);

@@ -17,12 +17,21 @@ export interface Figure {
 }
 
 /** Figures to be held against `limit × least`. */
-export const atLeast = (ours: number, limit: number, least: number): Pick<Figure, 'ours' | 'limit' | 'goal' | 'met'> => ({
-  ours, limit, goal: `≥ ${String(least)} × limit`, met: ours >= least * limit,
+export const atLeast = (
+  ours: number,
+  limit: number,
+  least: number,
+): Pick<Figure, 'ours' | 'limit' | 'goal' | 'met'> => ({
+  ours,
+  limit,
+  goal: `≥ ${String(least)} × limit`,
+  met: ours >= least * limit,
 });
 
 export const atMost = (ours: number, most: number, unit: string): Pick<Figure, 'ours' | 'goal' | 'met'> => ({
-  ours, goal: `≤ ${shown(most)} ${unit}`, met: ours <= most,
+  ours,
+  goal: `≤ ${shown(most)} ${unit}`,
+  met: ours <= most,
 });
 
 const ratio = ({ ours, limit }: Figure): string => (limit === undefined ? '' : shown(ours / limit));
@@ -33,7 +42,9 @@ const cells = (figure: Figure): string[] => [
   shown(figure.ours),
   figure.limit === undefined ? '' : shown(figure.limit),
   ratio(figure),
-  figure.peer === undefined ? '' : `${figure.peer.name} ${shown(figure.peer.value)} (${shown(figure.ours / figure.peer.value)} ×)`,
+  figure.peer === undefined
+    ? ''
+    : `${figure.peer.name} ${shown(figure.peer.value)} (${shown(figure.ours / figure.peer.value)} ×)`,
   figure.goal ?? '',
   figure.met === undefined ? '' : figure.met ? 'met' : 'NOT MET',
   figure.note ?? '',
@@ -45,6 +56,9 @@ const heads = ['what', 'unit', 'ours', 'limit', 'ratio', 'peer', 'goal', '', 'no
 export const table = (figures: readonly Figure[]): string => {
   const lines = [heads, ...figures.map(cells)];
   const widths = heads.map((_, column) => Math.max(1, ...lines.map((line) => [...(line[column] ?? '')].length)));
-  const text = (line: readonly string[]): string => `| ${line.map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - [...cell].length)).join(' | ')} |`;
-  return [text(heads), `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`, ...lines.slice(1).map(text)].join('\n');
+  const text = (line: readonly string[]): string =>
+    `| ${line.map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - [...cell].length)).join(' | ')} |`;
+  return [text(heads), `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`, ...lines.slice(1).map(text)].join(
+    '\n',
+  );
 };

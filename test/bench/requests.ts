@@ -16,7 +16,9 @@ export const closedStates = ['closed', 'resolved', 'accepted'];
 /** Random items with the states that come after the one that each is in. */
 export const itemsToChange = async ({ sql, env, share }: Database, count = 20_000): Promise<Changed[]> => {
   const found = await sql<{ id: string; inbox: string; state: string }>(
-    `select id, inbox, state from items tablesample system (${share(count * 4)}) where env = $1 and inbox = any ($2) order by random() limit $3`, [env, Object.keys(cycles), count]);
+    `select id, inbox, state from items tablesample system (${share(count * 4)}) where env = $1 and inbox = any ($2) order by random() limit $3`,
+    [env, Object.keys(cycles), count],
+  );
   return found.map(({ id, inbox, state }) => {
     const cycle = cycles[inbox] ?? [];
     const at = cycle.indexOf(state) + 1;
@@ -35,5 +37,9 @@ export const changing = (token: string, items: readonly Changed[], keys = false)
 
 /** The same for programs/changeLimit.ts, which asks for no token. */
 export const changingLimit = (items: readonly Changed[], keys = false): Requests => ({
-  kind: 'states', before: 'POST /items/', after: '/state HTTP/1.1\r\nhost: bench\r\ncontent-type: application/json\r\n', items, keys,
+  kind: 'states',
+  before: 'POST /items/',
+  after: '/state HTTP/1.1\r\nhost: bench\r\ncontent-type: application/json\r\n',
+  items,
+  keys,
 });

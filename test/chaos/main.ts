@@ -9,14 +9,16 @@ import { findingLines } from './support/report.ts';
 import type { Finding, Scale } from './support/run.ts';
 import { openSite } from './support/site.ts';
 
-const readScale = (text = 'long'): Scale => (text === 'short' || text === 'long' ? text : misused('chaos', '--scale is short or long.'));
+const readScale = (text = 'long'): Scale =>
+  text === 'short' || text === 'long' ? text : misused('chaos', '--scale is short or long.');
 const { text } = readOptions('chaos');
 const scale = readScale(text('scale'));
 const seed = Number(text('seed') ?? Math.floor(Math.random() * 1_000_000));
 if (!Number.isSafeInteger(seed)) misused('chaos', '--seed is a whole number.');
 const only = text('only')?.split(',').map(Number);
 const unknown = only?.find((wanted) => !invariants.some(({ number }) => number === wanted));
-if (unknown !== undefined) misused('chaos', `--only takes some of ${invariants.map(({ number }) => String(number)).join(', ')}.`);
+if (unknown !== undefined)
+  misused('chaos', `--only takes some of ${invariants.map(({ number }) => String(number)).join(', ')}.`);
 const chosen = invariants.filter(({ number }) => only?.includes(number) ?? true);
 
 const say = (line: string): void => {

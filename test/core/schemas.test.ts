@@ -9,7 +9,14 @@ const paths = (schema: unknown): string[] => jsonSchemaProblems(schema, 'input')
 /** Each level applies the next one twice. */
 const doubling = (levels: number): object => ({
   $ref: '#/$defs/d0',
-  $defs: Object.fromEntries(Array.from({ length: levels }, (_, i) => [`d${String(i)}`, i === levels - 1 ? { type: 'integer' } : { allOf: [{ $ref: `#/$defs/d${String(i + 1)}` }, { $ref: `#/$defs/d${String(i + 1)}` }] }])),
+  $defs: Object.fromEntries(
+    Array.from({ length: levels }, (_, i) => [
+      `d${String(i)}`,
+      i === levels - 1
+        ? { type: 'integer' }
+        : { allOf: [{ $ref: `#/$defs/d${String(i + 1)}` }, { $ref: `#/$defs/d${String(i + 1)}` }] },
+    ]),
+  ),
 });
 
 /** What the meta-schema lets through and the compiler doesn't, such as an empty enum, is found when a manifest is taken over. */
@@ -23,22 +30,37 @@ const compiled = (schema: object): ReturnType<typeof compileAppSchema> | null =>
 
 describe('schemas of apps', () => {
   it('are taken with references into themselves, also to what is inside them', () => {
-    const tree = { type: 'object', properties: { value: { $ref: '#/$defs/value' }, left: { $ref: '#' }, right: { $ref: '#' } }, $defs: { value: { type: 'integer' } } };
+    const tree = {
+      type: 'object',
+      properties: { value: { $ref: '#/$defs/value' }, left: { $ref: '#' }, right: { $ref: '#' } },
+      $defs: { value: { type: 'integer' } },
+    };
     expect(paths(tree)).to.deep.equal([]);
     const check = compileAppSchema(tree);
     expect(check({ left: { right: { value: 1 } } }, 'input.')).to.deep.equal([]);
-    expect(check({ left: { right: { value: 'x' } } }, 'input.')).to.deep.equal([{ path: 'input.left.right.value', message: 'must be integer' }]);
-    expect(paths({ $defs: { 'a/b~c d': { type: 'string' } }, properties: { a: { $ref: '#/$defs/a~1b~0c%20d' } } })).to.deep.equal([]);
+    expect(check({ left: { right: { value: 'x' } } }, 'input.')).to.deep.equal([
+      { path: 'input.left.right.value', message: 'must be integer' },
+    ]);
+    expect(
+      paths({ $defs: { 'a/b~c d': { type: 'string' } }, properties: { a: { $ref: '#/$defs/a~1b~0c%20d' } } }),
+    ).to.deep.equal([]);
   });
 
   it('keep apart: each refers to itself, however many were compiled', () => {
-    const [a, b] = [compileAppSchema({ type: 'object', additionalProperties: { $ref: '#' } }), compileAppSchema({ type: 'array', items: { $ref: '#' } })];
+    const [a, b] = [
+      compileAppSchema({ type: 'object', additionalProperties: { $ref: '#' } }),
+      compileAppSchema({ type: 'array', items: { $ref: '#' } }),
+    ];
     expect([a({ a: {} }, ''), b([[]], '')]).to.deep.equal([[], []]);
     expect([a({ a: [] }, '').length, b([{}], '').length]).to.deep.equal([1, 1]);
   });
 
   it('may carry a name, which means nothing', () => {
-    const named = { $id: 'https://example.com/a', $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object' };
+    const named = {
+      $id: 'https://example.com/a',
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      type: 'object',
+    };
     expect(paths(named)).to.deep.equal([]);
     for (let i = 0; i < 2; i++) expect(compileAppSchema(named)({}, '')).to.deep.equal([]);
   });
@@ -46,15 +68,22 @@ describe('schemas of apps', () => {
   it('are refused where they speak of others, of other dialects, or answer later', () => {
     const wrong: readonly (readonly [unknown, string])[] = [
       [{ properties: { a: { $ref: 'https://example.com/x' } } }, 'input.properties.a.$ref'],
-      [{ $ref: '#/$defs/nothing' }, 'input.$ref'], [{ $ref: '#/constructor' }, 'input.$ref'], [{ $ref: '#%zz' }, 'input.$ref'], [{ $ref: 'other#' }, 'input.$ref'],
+      [{ $ref: '#/$defs/nothing' }, 'input.$ref'],
+      [{ $ref: '#/constructor' }, 'input.$ref'],
+      [{ $ref: '#%zz' }, 'input.$ref'],
+      [{ $ref: 'other#' }, 'input.$ref'],
       [{ items: { $dynamicRef: '#x' } }, 'input.items.$dynamicRef'],
       [{ $async: true }, 'input.$async'],
       [{ properties: { a: { $id: 'x' } } }, 'input.properties.a.$id'],
       [{ $schema: 'http://json-schema.org/draft-07/schema#' }, 'input.$schema'],
       [{ properties: { a: { type: 'strin' } } }, 'input.properties.a.type'],
       [{ required: 'a' }, 'input.required'],
-      [{ allOf: [{ $ref: '#' }] }, 'input'], [{ $ref: '#' }, 'input'], [{ properties: { a: { not: { $ref: '#/properties/a' } } } }, 'input'],
-      [[], 'input'], [null, 'input'], ['x', 'input'],
+      [{ allOf: [{ $ref: '#' }] }, 'input'],
+      [{ $ref: '#' }, 'input'],
+      [{ properties: { a: { not: { $ref: '#/properties/a' } } } }, 'input'],
+      [[], 'input'],
+      [null, 'input'],
+      ['x', 'input'],
     ];
     for (const [schema, path] of wrong) expect(paths(schema), JSON.stringify(schema)).to.include(path);
   });
@@ -68,21 +97,44 @@ describe('schemas of apps', () => {
   });
 
   it('take patterns that run in linear time only, and say where another one is', () => {
-    const schema = { properties: { pattern: { pattern: '(?=a)b' }, ok: { pattern: '^(a+)+$' } }, patternProperties: { '(x)\\1': {} }, enum: [{ pattern: '(' }] };
+    const schema = {
+      properties: { pattern: { pattern: '(?=a)b' }, ok: { pattern: '^(a+)+$' } },
+      patternProperties: { '(x)\\1': {} },
+      enum: [{ pattern: '(' }],
+    };
     expect(paths(schema)).to.have.members(['input.properties.pattern.pattern', 'input.patternProperties.(x)\\1']);
-    for (const pattern of ['(?=a)', '(?!a)', '(?<=a)b', '(?<!a)b', '(a)\\1', '(', 'a'.repeat(600), '(a{1,900}){1,900}', 'a{500}b{501}']) expect(patternProblem(pattern), pattern).to.be.a('string');
-    for (const pattern of ['^[A-Z]{2}\\d{4}$', '^[^@\\s]+@[^@\\s]+$', '\\p{L}+', '(?:a|b)*', '^\\S', '(?<year>\\d{4})']) expect(patternProblem(pattern), pattern).to.equal(null);
-    expect(paths({ allOf: Array.from({ length: schemaLimits.patterns + 5 }, () => ({ pattern: 'a' })) })).to.have.length.above(0);
+    for (const pattern of [
+      '(?=a)',
+      '(?!a)',
+      '(?<=a)b',
+      '(?<!a)b',
+      '(a)\\1',
+      '(',
+      'a'.repeat(600),
+      '(a{1,900}){1,900}',
+      'a{500}b{501}',
+    ])
+      expect(patternProblem(pattern), pattern).to.be.a('string');
+    for (const pattern of ['^[A-Z]{2}\\d{4}$', '^[^@\\s]+@[^@\\s]+$', '\\p{L}+', '(?:a|b)*', '^\\S', '(?<year>\\d{4})'])
+      expect(patternProblem(pattern), pattern).to.equal(null);
+    expect(
+      paths({ allOf: Array.from({ length: schemaLimits.patterns + 5 }, () => ({ pattern: 'a' })) }),
+    ).to.have.length.above(0);
   });
 
   it('run what makes other engines hang', () => {
     const check = compileAppSchema({ type: 'string', pattern: '^(a+)+$' });
-    expect(check(`${'a'.repeat(30_000)}!`, 'input.').map(({ message }) => message)).to.deep.equal(['must match pattern "^(a+)+$"']);
+    expect(check(`${'a'.repeat(30_000)}!`, 'input.').map(({ message }) => message)).to.deep.equal([
+      'must match pattern "^(a+)+$"',
+    ]);
     expect(check('a'.repeat(30_000), 'input.')).to.deep.equal([]);
   });
 
   it('keep patterns apart', () => {
-    const check = compileAppSchema({ properties: { a: { pattern: '^a$' }, b: { pattern: '^b$' }, c: { pattern: '^a$' } }, patternProperties: { '^x': { type: 'integer' } } });
+    const check = compileAppSchema({
+      properties: { a: { pattern: '^a$' }, b: { pattern: '^b$' }, c: { pattern: '^a$' } },
+      patternProperties: { '^x': { type: 'integer' } },
+    });
     expect(check({ a: 'a', b: 'b', c: 'a', x: 1 }, '')).to.deep.equal([]);
     expect(check({ a: 'b', b: 'a', c: 'b', x: 'x' }, '').map(({ path }) => path)).to.have.members(['a', 'b', 'c', 'x']);
   });
@@ -92,9 +144,18 @@ describe('schemas of apps', () => {
     for (let i = 0; i < 30; i++) deep = [deep];
     const exponential = { allOf: [{ items: { $ref: '#' } }, { items: { $ref: '#' } }] };
     expect(paths(exponential)).to.deep.equal([]);
-    expect(compileAppSchema(exponential)(deep, 'input.')).to.deep.equal([{ path: 'input', message: 'takes too long to check' }]);
-    expect(compileAppSchema({ uniqueItems: true })(Array.from({ length: 60_000 }, (_, i) => ({ i })), 'input.')).to.deep.equal([{ path: 'input', message: 'takes too long to check' }]);
-    expect(compileAppSchema({ allOf: [{ $ref: '#' }] })(1, 'input.')).to.deep.equal([{ path: 'input', message: 'is too large to check' }]);
+    expect(compileAppSchema(exponential)(deep, 'input.')).to.deep.equal([
+      { path: 'input', message: 'takes too long to check' },
+    ]);
+    expect(
+      compileAppSchema({ uniqueItems: true })(
+        Array.from({ length: 60_000 }, (_, i) => ({ i })),
+        'input.',
+      ),
+    ).to.deep.equal([{ path: 'input', message: 'takes too long to check' }]);
+    expect(compileAppSchema({ allOf: [{ $ref: '#' }] })(1, 'input.')).to.deep.equal([
+      { path: 'input', message: 'is too large to check' },
+    ]);
   });
 
   it('fill their defaults in, but not without end', () => {
@@ -102,18 +163,60 @@ describe('schemas of apps', () => {
     expect(compileAppSchemaWithDefaults({ properties: { a: { default: 3 } } })(value, 'input.')).to.deep.equal([]);
     expect(value).to.deep.equal({ a: 3 });
     const large = { properties: { list: { items: { properties: { a: { default: 'x'.repeat(20_000) } } } } } };
-    expect(compileAppSchemaWithDefaults(large)({ list: Array.from({ length: 1000 }, () => ({})) }, 'input.')).to.deep.equal([{ path: 'input', message: 'is too large with its defaults' }]);
+    expect(
+      compileAppSchemaWithDefaults(large)({ list: Array.from({ length: 1000 }, () => ({})) }, 'input.'),
+    ).to.deep.equal([{ path: 'input', message: 'is too large with its defaults' }]);
   });
 
   it('never throw when they check, whatever they are', () => {
     let seed = 11;
     const random = (below: number): number => (seed = (seed * 48_271) % 2_147_483_647) % below;
-    const words = ['type', 'properties', 'items', 'allOf', '$ref', 'pattern', 'enum', 'not', '$defs', 'const', 'required', 'default', 'if', 'then', 'prefixItems', 'dependentSchemas', 'patternProperties', 'unevaluatedProperties', 'format', '$anchor', 'constructor'];
-    const values: readonly unknown[] = ['object', 'string', '#', '#/$defs/a', '(', 'a+', 3, -1, true, null, [], {}, ['a'], 'email', 'x'];
+    const words = [
+      'type',
+      'properties',
+      'items',
+      'allOf',
+      '$ref',
+      'pattern',
+      'enum',
+      'not',
+      '$defs',
+      'const',
+      'required',
+      'default',
+      'if',
+      'then',
+      'prefixItems',
+      'dependentSchemas',
+      'patternProperties',
+      'unevaluatedProperties',
+      'format',
+      '$anchor',
+      'constructor',
+    ];
+    const values: readonly unknown[] = [
+      'object',
+      'string',
+      '#',
+      '#/$defs/a',
+      '(',
+      'a+',
+      3,
+      -1,
+      true,
+      null,
+      [],
+      {},
+      ['a'],
+      'email',
+      'x',
+    ];
     const make = (depth: number): unknown => {
       if (depth > 4 || random(3) === 0) return values[random(values.length)];
       if (random(4) === 0) return Array.from({ length: random(3) }, () => make(depth + 1));
-      return Object.fromEntries(Array.from({ length: random(4) }, () => [words[random(words.length)], make(depth + 1)]));
+      return Object.fromEntries(
+        Array.from({ length: random(4) }, () => [words[random(words.length)], make(depth + 1)]),
+      );
     };
     let taken = 0;
     for (let i = 0; i < 3000; i++) {
@@ -122,7 +225,8 @@ describe('schemas of apps', () => {
       taken += 1;
       const check = compiled(schema as object);
       if (check === null) continue;
-      for (const value of [null, 1, 'a', [], {}, { a: [1, { a: 'x' }] }]) expect(check(value, 'input.')).to.be.an('array');
+      for (const value of [null, 1, 'a', [], {}, { a: [1, { a: 'x' }] }])
+        expect(check(value, 'input.')).to.be.an('array');
     }
     expect(taken).to.be.above(100);
   });

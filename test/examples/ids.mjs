@@ -9,8 +9,12 @@ const ids = [];
 let cursor = null;
 do {
   const query = new URLSearchParams({ inbox: 'support', limit: '200', ...(cursor === null ? {} : { cursor }) });
-  const response = await fetch(`${baseUrl}/items?${query.toString()}`, { headers: { authorization: `Bearer ${agents.operator}` } });
-  const page = /** @type {{ items: { id: string }[], cursor: string | null, error?: string }} */ (await response.json());
+  const response = await fetch(`${baseUrl}/items?${query.toString()}`, {
+    headers: { authorization: `Bearer ${agents.operator}` },
+  });
+  const page = /** @type {{ items: { id: string }[], cursor: string | null, error?: string }} */ (
+    await response.json()
+  );
   if (!response.ok) throw new Error(page.error);
   ids.push(...page.items.map((item) => item.id));
   cursor = page.cursor;

@@ -11,7 +11,12 @@ interface Vectors {
   readonly evaluations: readonly {
     readonly about: string;
     readonly flag: FlagState;
-    readonly results: readonly { readonly context: EvaluationContext; readonly value?: unknown; readonly reason?: string; readonly error?: string }[];
+    readonly results: readonly {
+      readonly context: EvaluationContext;
+      readonly value?: unknown;
+      readonly reason?: string;
+      readonly error?: string;
+    }[];
   }[];
 }
 
@@ -47,7 +52,8 @@ describe('evaluating flags', () => {
         const evaluate = compileFlag(flag);
         for (const { context, value, reason, error } of results) {
           const decided = evaluate(context);
-          if (error === undefined) expect(decided, JSON.stringify(context)).to.deep.include({ value, reason, keyMissing: false });
+          if (error === undefined)
+            expect(decided, JSON.stringify(context)).to.deep.include({ value, reason, keyMissing: false });
           else expect(decided, JSON.stringify(context)).to.deep.include({ keyMissing: true, reason: 'ERROR' });
         }
       });
@@ -55,9 +61,16 @@ describe('evaluating flags', () => {
   });
 
   it('places every record id where MurmurHash3 says', () => {
-    fc.assert(fc.property(fc.stringMatching(/^[A-Za-z][A-Za-z0-9_.-]{0,30}$/), fc.string({ unit: 'binary', maxLength: 60 }), (flag, id) => {
-      expect(createBucketer(flag)(id)).to.equal(reference(`${flag}:${id}`));
-    }), { numRuns: 1000 });
+    fc.assert(
+      fc.property(
+        fc.stringMatching(/^[A-Za-z][A-Za-z0-9_.-]{0,30}$/),
+        fc.string({ unit: 'binary', maxLength: 60 }),
+        (flag, id) => {
+          expect(createBucketer(flag)(id)).to.equal(reference(`${flag}:${id}`));
+        },
+      ),
+      { numRuns: 1000 },
+    );
   });
 
   it('only ever adds record ids when a rollout is raised, and takes close to its share', () => {
@@ -73,20 +86,59 @@ describe('evaluating flags', () => {
   });
 
   it('decides conditions as the service does everywhere else', () => {
-    const field = fc.constantFrom('plan', 'account.plan', 'account.tags', 'age', 'nothing', 'constructor', '__proto__', 'account.', 'list.0');
-    const scalar = fc.oneof(fc.constantFrom<unknown>('team', 'pro', 't', '', 5, 18, true, false, null), fc.constantFrom('>=1.2', '1.2.3'));
-    const comparison = fc.record({ field, op: fc.constantFrom(...conditionOps, 'matches'), value: fc.oneof(scalar, fc.array(scalar, { maxLength: 3 })) });
+    const field = fc.constantFrom(
+      'plan',
+      'account.plan',
+      'account.tags',
+      'age',
+      'nothing',
+      'constructor',
+      '__proto__',
+      'account.',
+      'list.0',
+    );
+    const scalar = fc.oneof(
+      fc.constantFrom<unknown>('team', 'pro', 't', '', 5, 18, true, false, null),
+      fc.constantFrom('>=1.2', '1.2.3'),
+    );
+    const comparison = fc.record({
+      field,
+      op: fc.constantFrom(...conditionOps, 'matches'),
+      value: fc.oneof(scalar, fc.array(scalar, { maxLength: 3 })),
+    });
     const { condition } = fc.letrec<{ condition: ConditionExpression }>((tie) => ({
-      condition: fc.oneof({ maxDepth: 4 }, comparison, fc.record({ all: fc.array(tie('condition'), { maxLength: 3 }) }), fc.record({ any: fc.array(tie('condition'), { maxLength: 3 }) }), fc.record({ not: tie('condition') })),
+      condition: fc.oneof(
+        { maxDepth: 4 },
+        comparison,
+        fc.record({ all: fc.array(tie('condition'), { maxLength: 3 }) }),
+        fc.record({ any: fc.array(tie('condition'), { maxLength: 3 }) }),
+        fc.record({ not: tie('condition') }),
+      ),
     }));
-    const context = fc.record({ plan: scalar, age: scalar, account: fc.record({ plan: scalar, tags: fc.array(scalar, { maxLength: 3 }) }, { requiredKeys: [] }), list: fc.array(scalar, { maxLength: 2 }), targetingKey: fc.string() }, { requiredKeys: [] });
-    fc.assert(fc.property(condition, context, (given, subject) => {
-      expect(compileCondition(given)(subject)).to.equal(evaluateCondition(given, subject));
-    }), { numRuns: 3000 });
+    const context = fc.record(
+      {
+        plan: scalar,
+        age: scalar,
+        account: fc.record({ plan: scalar, tags: fc.array(scalar, { maxLength: 3 }) }, { requiredKeys: [] }),
+        list: fc.array(scalar, { maxLength: 2 }),
+        targetingKey: fc.string(),
+      },
+      { requiredKeys: [] },
+    );
+    fc.assert(
+      fc.property(condition, context, (given, subject) => {
+        expect(compileCondition(given)(subject)).to.equal(evaluateCondition(given, subject));
+      }),
+      { numRuns: 3000 },
+    );
   });
 
   it('finds no target and no attribute on a prototype', () => {
     const evaluate = compileFlag({ ...plain, targets: JSON.parse('{"constructor":true}') as Record<string, unknown> });
-    expect(['toString', '__proto__', 'hasOwnProperty', 'constructor'].map((targetingKey) => evaluate({ targetingKey }).value)).to.deep.equal([false, false, false, true]);
+    expect(
+      ['toString', '__proto__', 'hasOwnProperty', 'constructor'].map(
+        (targetingKey) => evaluate({ targetingKey }).value,
+      ),
+    ).to.deep.equal([false, false, false, true]);
   });
 });

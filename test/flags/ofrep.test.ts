@@ -17,18 +17,42 @@ describe('OFREP', () => {
     operator = await world.agent('operator');
     app = await world.appKey();
     await world.role('one flag', [{ on: 'flag:checkout', can: ['see'] }]);
-    await operator.post('/flags/checkout', { change: { rollout: 40, targets: { cus_on: true }, rules: [{ when: { field: 'account.plan', op: 'eq', value: 'team' }, value: true }] } });
+    await operator.post('/flags/checkout', {
+      change: {
+        rollout: 40,
+        targets: { cus_on: true },
+        rules: [{ when: { field: 'account.plan', op: 'eq', value: 'team' }, value: true }],
+      },
+    });
     await operator.post('/flags/words', { change: { value: 'vector' } });
   });
   after(() => world.close());
 
-  const evaluate = (flag: string, context?: unknown, client = app): Promise<Reply> => client.post(`/ofrep/v1/evaluate/flags/${flag}`, context === undefined ? {} : { context });
+  const evaluate = (flag: string, context?: unknown, client = app): Promise<Reply> =>
+    client.post(`/ofrep/v1/evaluate/flags/${flag}`, context === undefined ? {} : { context });
 
   it('evaluates one flag: target, rule, rollout, value, each with its reason', async () => {
-    expect((await evaluate('checkout', { targetingKey: 'cus_on' })).body).to.deep.equal({ key: 'checkout', value: true, reason: 'TARGETING_MATCH', variant: 'on', metadata: { version: 2 } });
-    expect((await evaluate('checkout', { targetingKey: 'x', account: { plan: 'team' } })).body).to.include({ value: true, reason: 'TARGETING_MATCH' });
-    expect((await evaluate('checkout', { targetingKey: 'cus_1001' })).body).to.include({ key: 'checkout', reason: 'SPLIT' });
-    expect((await evaluate('words')).body).to.deep.equal({ key: 'words', value: 'vector', reason: 'STATIC', metadata: { version: 2 } });
+    expect((await evaluate('checkout', { targetingKey: 'cus_on' })).body).to.deep.equal({
+      key: 'checkout',
+      value: true,
+      reason: 'TARGETING_MATCH',
+      variant: 'on',
+      metadata: { version: 2 },
+    });
+    expect((await evaluate('checkout', { targetingKey: 'x', account: { plan: 'team' } })).body).to.include({
+      value: true,
+      reason: 'TARGETING_MATCH',
+    });
+    expect((await evaluate('checkout', { targetingKey: 'cus_1001' })).body).to.include({
+      key: 'checkout',
+      reason: 'SPLIT',
+    });
+    expect((await evaluate('words')).body).to.deep.equal({
+      key: 'words',
+      value: 'vector',
+      reason: 'STATIC',
+      metadata: { version: 2 },
+    });
     expect((await app.post('/ofrep/v1/evaluate/flags/words')).body.value, 'no body at all').to.equal('vector');
   });
 
@@ -40,31 +64,55 @@ describe('OFREP', () => {
     expect(none.status).to.equal(404);
     expect(none.body).to.include({ code: 'not_found', key: 'nosuch', errorCode: 'FLAG_NOT_FOUND' });
     for (const body of [none.body, missing.body]) expect(body.errorDetails).to.equal(body.error);
-    expect((await evaluate('checkout', 'a text')).body).to.include({ code: 'invalid', errorCode: 'INVALID_CONTEXT', key: 'checkout' });
-    expect((await evaluate('checkout', { targetingKey: 5 })).body).to.include({ code: 'invalid', errorCode: 'INVALID_CONTEXT' });
-    expect((await app.post('/ofrep/v1/evaluate/flags', undefined, { raw: '{' })).body).to.include({ code: 'bad_json', errorCode: 'PARSE_ERROR' });
-    expect((await app.post('/ofrep/v1/evaluate/flags', {}, { headers: { 'idempotency-key': 'x' } })).status).to.equal(400);
+    expect((await evaluate('checkout', 'a text')).body).to.include({
+      code: 'invalid',
+      errorCode: 'INVALID_CONTEXT',
+      key: 'checkout',
+    });
+    expect((await evaluate('checkout', { targetingKey: 5 })).body).to.include({
+      code: 'invalid',
+      errorCode: 'INVALID_CONTEXT',
+    });
+    expect((await app.post('/ofrep/v1/evaluate/flags', undefined, { raw: '{' })).body).to.include({
+      code: 'bad_json',
+      errorCode: 'PARSE_ERROR',
+    });
+    expect((await app.post('/ofrep/v1/evaluate/flags', {}, { headers: { 'idempotency-key': 'x' } })).status).to.equal(
+      400,
+    );
   });
 
   it('evaluates all that the role sees, and answers 304 to whoever has that answer', async () => {
-    const { status, body, headers } = await app.post('/ofrep/v1/evaluate/flags', { context: { targetingKey: 'cus_on' } });
+    const { status, body, headers } = await app.post('/ofrep/v1/evaluate/flags', {
+      context: { targetingKey: 'cus_on' },
+    });
     expect(status).to.equal(200);
-    expect(body.flags.map(({ key }: { key: string }) => key)).to.deep.equal(flagsManifest.flags.map(({ key }) => key).sort());
+    expect(body.flags.map(({ key }: { key: string }) => key)).to.deep.equal(
+      flagsManifest.flags.map(({ key }) => key).sort(),
+    );
     const etag = String(headers.get('etag'));
     const known = { headers: { 'if-none-match': `"other", W/${etag}` } };
     const again = await app.post('/ofrep/v1/evaluate/flags', { context: { targetingKey: 'cus_on' } }, known);
     expect([again.status, again.text, again.headers.get('etag')]).to.deep.equal([304, '', etag]);
-    expect((await app.post('/ofrep/v1/evaluate/flags', { context: { targetingKey: 'cus_other' } }, known)).status).to.equal(200);
+    expect(
+      (await app.post('/ofrep/v1/evaluate/flags', { context: { targetingKey: 'cus_other' } }, known)).status,
+    ).to.equal(200);
     await operator.post('/flags/words', { change: { value: 'postgres' } });
-    expect((await app.post('/ofrep/v1/evaluate/flags', { context: { targetingKey: 'cus_on' } }, known)).status).to.equal(200);
+    expect(
+      (await app.post('/ofrep/v1/evaluate/flags', { context: { targetingKey: 'cus_on' } }, known)).status,
+    ).to.equal(200);
     await operator.post('/flags/words', { change: { value: 'vector' } });
-    const without = (await app.post('/ofrep/v1/evaluate/flags', {})).body.flags.find(({ key }: { key: string }) => key === 'checkout');
+    const without = (await app.post('/ofrep/v1/evaluate/flags', {})).body.flags.find(
+      ({ key }: { key: string }) => key === 'checkout',
+    );
     expect(without).to.include({ errorCode: 'TARGETING_KEY_MISSING' });
   });
 
   it('lets a role evaluate what it sees, and nothing else', async () => {
     const narrow = await world.agent('one flag');
-    expect((await narrow.post('/ofrep/v1/evaluate/flags', { context: { targetingKey: 'a' } })).body.flags).to.have.length(1);
+    expect(
+      (await narrow.post('/ofrep/v1/evaluate/flags', { context: { targetingKey: 'a' } })).body.flags,
+    ).to.have.length(1);
     const [hidden, none] = [await evaluate('words', {}, narrow), await evaluate('nosch', {}, narrow)];
     expect(hidden.status).to.equal(404);
     expect(hidden.text.replace('words', 'nosch')).to.equal(none.text);
@@ -72,22 +120,42 @@ describe('OFREP', () => {
 
   it('has a change at once in the process that made it, and within a second in others, with and without the hint', async () => {
     const other = await world.api();
-    const there = { ...app, post: async (path: string, body: unknown): Promise<Reply> => {
-      const response = await fetch(`${other.base()}${path}`, { method: 'POST', headers: { authorization: `Bearer ${app.token}`, 'content-type': 'application/json' }, body: JSON.stringify(body) });
-      return { status: response.status, headers: response.headers, text: '', body: await response.json() };
-    } };
+    const there = {
+      ...app,
+      post: async (path: string, body: unknown): Promise<Reply> => {
+        const response = await fetch(`${other.base()}${path}`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${app.token}`, 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        });
+        return { status: response.status, headers: response.headers, text: '', body: await response.json() };
+      },
+    };
     await there.post('/ofrep/v1/evaluate/flags/number', {});
     for (const value of [1, 2, 3, 4, 5]) {
       await operator.post('/flags/number', { change: { value } });
       expect((await evaluate('number')).body.value).to.equal(value);
-      await until('the other process knows', async () => (await there.post('/ofrep/v1/evaluate/flags/number', {})).body.value === value);
+      await until(
+        'the other process knows',
+        async () => (await there.post('/ofrep/v1/evaluate/flags/number', {})).body.value === value,
+      );
     }
-    await world.sql(`update flags set value = '99', version = version + 1, changed = pg_current_xact_id() where key = 'number'`);
-    await until('both know without a hint', async () => (await evaluate('number')).body.value === 99 && (await there.post('/ofrep/v1/evaluate/flags/number', {})).body.value === 99);
+    await world.sql(
+      `update flags set value = '99', version = version + 1, changed = pg_current_xact_id() where key = 'number'`,
+    );
+    await until(
+      'both know without a hint',
+      async () =>
+        (await evaluate('number')).body.value === 99 &&
+        (await there.post('/ofrep/v1/evaluate/flags/number', {})).body.value === 99,
+    );
   });
 
   it('works with OpenFeature’s SDK and its OFREP provider', async () => {
-    const provider = new OFREPProvider({ baseUrl: world.base, headersFactory: () => [['authorization', `Bearer ${app.token}`]] });
+    const provider = new OFREPProvider({
+      baseUrl: world.base,
+      headersFactory: () => [['authorization', `Bearer ${app.token}`]],
+    });
     await OpenFeature.setProviderAndWait(provider);
     const client = OpenFeature.getClient();
     expect(await client.getBooleanValue('checkout', false, { targetingKey: 'cus_on' })).to.equal(true);
@@ -98,7 +166,10 @@ describe('OFREP', () => {
     expect(details.reason).to.equal(StandardResolutionReasons.SPLIT);
     expect(details.flagMetadata).to.deep.equal({ version: 2 });
     expect(await client.getBooleanDetails('nosuch', true)).to.include({ value: true, errorCode: 'FLAG_NOT_FOUND' });
-    expect(await client.getBooleanDetails('checkout', true)).to.include({ value: true, errorCode: 'TARGETING_KEY_MISSING' });
+    expect(await client.getBooleanDetails('checkout', true)).to.include({
+      value: true,
+      errorCode: 'TARGETING_KEY_MISSING',
+    });
     expect(await client.getBooleanDetails('words', true)).to.include({ value: true, errorCode: 'TYPE_MISMATCH' });
     await OpenFeature.close();
   });

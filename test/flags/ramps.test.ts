@@ -25,11 +25,34 @@ interface Entry {
 }
 
 const many = Array.from({ length: 12 }, (_, i) => `many_${String(i)}`);
-const manifest = { ...flagsManifest, flags: [...flagsManifest.flags, ...[...many, 'raced', 'late', 'guarded', 'tagged', 'hidden', 'lost'].map((key) => ({ key, kind: 'boolean', default: false }))] };
+const manifest = {
+  ...flagsManifest,
+  flags: [
+    ...flagsManifest.flags,
+    ...[...many, 'raced', 'late', 'guarded', 'tagged', 'hidden', 'lost'].map((key) => ({
+      key,
+      kind: 'boolean',
+      default: false,
+    })),
+  ],
+};
 
 const ramp = (more: Partial<Ramp>): Ramp => ({
-  id: 'x', from: 0, to: 100, over: 10_000, every: 1_000, at: null, guard: null, startedAt: 0, step: 0, steps: countRampSteps({ over: 10_000, every: 1_000, ...more }), status: 'running',
-  by: { type: 'agent', id: 'a', name: 'a', role: null }, requestId: null, address: null, ...more,
+  id: 'x',
+  from: 0,
+  to: 100,
+  over: 10_000,
+  every: 1_000,
+  at: null,
+  guard: null,
+  startedAt: 0,
+  step: 0,
+  steps: countRampSteps({ over: 10_000, every: 1_000, ...more }),
+  status: 'running',
+  by: { type: 'agent', id: 'a', name: 'a', role: null },
+  requestId: null,
+  address: null,
+  ...more,
 });
 
 describe('ramps', () => {
@@ -49,10 +72,12 @@ describe('ramps', () => {
   const stopCrews = async (): Promise<void> => {
     const all = crews;
     crews = [];
-    await Promise.all(all.map(async ({ crew, deps: own }) => {
-      await crew.stop();
-      await closeDeps(own);
-    }));
+    await Promise.all(
+      all.map(async ({ crew, deps: own }) => {
+        await crew.stop();
+        await closeDeps(own);
+      }),
+    );
   };
 
   before(async () => {
@@ -67,33 +92,59 @@ describe('ramps', () => {
     const { status, text } = await operator.post(`/flags/${flag}`, { change: wanted });
     expect(status, text).to.equal(200);
   };
-  const shown = async (flag: string): Promise<{ rollout: number | null; version: number; ramp: Readonly<Record<string, unknown>> | null }> => (await operator.get(`/flags/${flag}`)).body.flag;
+  const shown = async (
+    flag: string,
+  ): Promise<{ rollout: number | null; version: number; ramp: Readonly<Record<string, unknown>> | null }> =>
+    (await operator.get(`/flags/${flag}`)).body.flag;
   /** Oldest first. */
-  const history = async (flag: string): Promise<Entry[]> => ((await operator.get(`/flags/${flag}/history?limit=200`)).body.entries as Entry[]).reverse();
+  const history = async (flag: string): Promise<Entry[]> =>
+    ((await operator.get(`/flags/${flag}/history?limit=200`)).body.entries as Entry[]).reverse();
 
   describe('as a function of time', () => {
     const percentage = fc.integer({ min: 0, max: 100_000 }).map((n) => n / 1000);
     it('moves one way only, with three decimals, and ends exactly where it should', () => {
-      fc.assert(fc.property(percentage, percentage, fc.integer({ min: 1_000, max: 100_000 }), fc.integer({ min: 1, max: 200 }), (from, to, every, times) => {
-        const given = ramp({ from, to, every, over: every * times - Math.min(999, every - 1), startedAt: 5 });
-        const values = Array.from({ length: given.steps + 1 }, (_, step) => rolloutAt(given, step));
-        expect(values.every((value) => Number.isInteger(value) && value >= 0 && value <= 100_000)).to.equal(true);
-        for (const [i, value] of values.entries()) if (i > 0) expect(Math.sign(value - (values[i - 1] ?? 0)) * Math.sign(to - from)).to.be.at.least(0);
-        expect([values[0], values.at(-1)]).to.deep.equal([Math.round(from * 1000), Math.round(to * 1000)]);
-      }));
+      fc.assert(
+        fc.property(
+          percentage,
+          percentage,
+          fc.integer({ min: 1_000, max: 100_000 }),
+          fc.integer({ min: 1, max: 200 }),
+          (from, to, every, times) => {
+            const given = ramp({ from, to, every, over: every * times - Math.min(999, every - 1), startedAt: 5 });
+            const values = Array.from({ length: given.steps + 1 }, (_, step) => rolloutAt(given, step));
+            expect(values.every((value) => Number.isInteger(value) && value >= 0 && value <= 100_000)).to.equal(true);
+            for (const [i, value] of values.entries())
+              if (i > 0) expect(Math.sign(value - (values[i - 1] ?? 0)) * Math.sign(to - from)).to.be.at.least(0);
+            expect([values[0], values.at(-1)]).to.deep.equal([Math.round(from * 1000), Math.round(to * 1000)]);
+          },
+        ),
+      );
     });
 
     it('is at step k from k times `every` on, never beyond the last', () => {
       const given = ramp({ startedAt: 1_000, over: 2_500, every: 1_000 });
-      expect([0, 1_000, 1_999, 2_000, 3_999, 4_000, 1e12].map((at) => dueStep(given, at))).to.deep.equal([0, 0, 0, 1, 2, 3, 3]);
+      expect([0, 1_000, 1_999, 2_000, 3_999, 4_000, 1e12].map((at) => dueStep(given, at))).to.deep.equal([
+        0, 0, 0, 1, 2, 3, 3,
+      ]);
       expect([1, 2, 3].map((step) => rolloutAt(given, step))).to.deep.equal([40_000, 80_000, 100_000]);
     });
   });
 
   it('are stepped by four workers once each, forwards, to exactly where they end, under the name of who started them', async () => {
     await startCrews(4);
-    await Promise.all(many.map((flag, i) => change(flag, { rollout: 10, ramp: { to: i % 2 === 0 ? 33.333 : 0, over: 3_500, every: 1_000, at: null } })));
-    await until('all are done', async () => (await operator.get('/flags?limit=200')).body.flags.filter(({ ramp: own }: { ramp: { status: string } | null }) => own?.status === 'done').length === many.length, 20_000);
+    await Promise.all(
+      many.map((flag, i) =>
+        change(flag, { rollout: 10, ramp: { to: i % 2 === 0 ? 33.333 : 0, over: 3_500, every: 1_000, at: null } }),
+      ),
+    );
+    await until(
+      'all are done',
+      async () =>
+        (await operator.get('/flags?limit=200')).body.flags.filter(
+          ({ ramp: own }: { ramp: { status: string } | null }) => own?.status === 'done',
+        ).length === many.length,
+      20_000,
+    );
     for (const [i, flag] of many.entries()) {
       const steps = (await history(flag)).slice(1);
       const wanted = i % 2 === 0 ? [16.667, 23.333, 30, 33.333] : [7.143, 4.286, 1.429, 0];
@@ -105,8 +156,12 @@ describe('ramps', () => {
       expect({ rollout, version }).to.deep.equal({ rollout: wanted.at(-1), version: 6 });
       expect(own).to.include({ step: 4, steps: 4, nextAt: null, status: 'done' });
     }
-    const told = await world.sql<{ parts: string }>(`select parts from stream where parts like '%"flag":"many_0"%' order by position`);
-    expect(told.map(({ parts }) => (JSON.parse(parts) as { type: string; flag: { rollout: number } }[])[0]?.flag.rollout)).to.deep.equal([10, 16.667, 23.333, 30, 33.333]);
+    const told = await world.sql<{ parts: string }>(
+      `select parts from stream where parts like '%"flag":"many_0"%' order by position`,
+    );
+    expect(
+      told.map(({ parts }) => (JSON.parse(parts) as { type: string; flag: { rollout: number } }[])[0]?.flag.rollout),
+    ).to.deep.equal([10, 16.667, 23.333, 30, 33.333]);
     const audit = (await (await world.agent('admin')).get('/audit?target=many_0&verb=flag.step')).body.entries;
     expect(audit).to.have.length(4);
     expect(await world.sql('select id from staged_jobs')).to.deep.equal([]);
@@ -131,7 +186,11 @@ describe('ramps', () => {
     await startCrews(1);
     await change('late', { rollout: 10, ramp: { to: 10, over: 1_000, every: 1_000, at: Date.now() - 1_000 } });
     await until('it is done', async () => (await shown('late')).ramp?.['status'] === 'done');
-    expect((await history('late')).at(-1)).to.deep.include({ type: 'step', before: { rollout: 10 }, after: { rollout: 10 } });
+    expect((await history('late')).at(-1)).to.deep.include({
+      type: 'step',
+      before: { rollout: 10 },
+      after: { rollout: 10 },
+    });
   });
 
   describe('raced', () => {
@@ -153,7 +212,11 @@ describe('ramps', () => {
     };
 
     it('lose to every stop and every change by hand, in 150 rounds', async () => {
-      const rivals: readonly [FlagChange, number | null | 'any'][] = [[{ ramp: null }, 'any'], [{ rollout: 77 }, 77_000], [{ value: false }, null]];
+      const rivals: readonly [FlagChange, number | null | 'any'][] = [
+        [{ ramp: null }, 'any'],
+        [{ rollout: 77 }, 77_000],
+        [{ value: false }, null],
+      ];
       for (let round = 0; round < 150; round++) {
         await begin();
         now += 1_000 * (1 + (round % 60));
@@ -191,13 +254,26 @@ describe('ramps', () => {
       await step();
       const approvedBy = { type: 'person', id: 'per_x', name: 'Eve' } as const;
       const late: FlagChange = { ramp: { to: 0, over: 10_000, every: 1_000, at: now - 48 * 3_600_000, guard: null } };
-      const flag = await applyFlagChange(racing, racing.db, caller, 'raced', late, { expectedChanges: changes, approvedBy });
+      const flag = await applyFlagChange(racing, racing.db, caller, 'raced', late, {
+        expectedChanges: changes,
+        approvedBy,
+      });
       expect(flag['ramp']).to.include({ from: 5, startedAt: now });
       expect((await history('raced')).at(-1)).to.deep.include({ approvedBy });
-      const failure = await applyFlagChange(racing, racing.db, caller, 'raced', late, { expectedChanges: changes, approvedBy }).catch((error: unknown) => error);
+      const failure = await applyFlagChange(racing, racing.db, caller, 'raced', late, {
+        expectedChanges: changes,
+        approvedBy,
+      }).catch((error: unknown) => error);
       expect(failure).to.include({ code: 'stale' });
       const inside = deps.db.transaction(async (tx) => {
-        await applyFlagChange(racing, tx, caller, 'raced', { value: true }, { expectedChanges: changes + 1, approvedBy });
+        await applyFlagChange(
+          racing,
+          tx,
+          caller,
+          'raced',
+          { value: true },
+          { expectedChanges: changes + 1, approvedBy },
+        );
         throw new Error('undone');
       });
       expect(await inside.catch((error: unknown) => String(error))).to.equal('Error: undone');
@@ -207,16 +283,25 @@ describe('ramps', () => {
 
   describe('with a guard', () => {
     const report = async (client: Client, tags: readonly string[], count: number): Promise<void> => {
-      for (let i = 0; i < count; i++) expect((await client.post('/items', { inbox: 'bugs', title: 'It broke', key: `broken ${tags.join(' ')}`, tags })).status).to.be.oneOf([200, 201]);
+      for (let i = 0; i < count; i++)
+        expect(
+          (await client.post('/items', { inbox: 'bugs', title: 'It broke', key: `broken ${tags.join(' ')}`, tags }))
+            .status,
+        ).to.be.oneOf([200, 201]);
     };
     const guard = { inbox: 'bugs', above: 3, within: 4_000 };
 
     it('stop where they are when too much occurs, with a word in the history', async () => {
       await startCrews(1);
-      await change('guarded', { rollout: 20, ramp: { to: 100, over: 20_000, every: 1_000, at: null, guard: { ...guard, then: 'stop' } } });
+      await change('guarded', {
+        rollout: 20,
+        ramp: { to: 100, over: 20_000, every: 1_000, at: null, guard: { ...guard, then: 'stop' } },
+      });
       await report(operator, [], 3);
       await until('a step was taken: three are not too many', async () => (await shown('guarded')).rollout === 24);
-      const asked = await (await world.agent('operator', { mode: 'supervised' })).post('/flags/guarded', { change: { rollout: 90 } });
+      const asked = await (
+        await world.agent('operator', { mode: 'supervised' })
+      ).post('/flags/guarded', { change: { rollout: 90 } });
       await report(operator, [], 1);
       const { rollout } = await until('it stops', async () => {
         const flag = await shown('guarded');
@@ -225,7 +310,10 @@ describe('ramps', () => {
       const last = (await history('guarded')).at(-1);
       expect(last).to.include({ type: 'stop', reason: '4 or more occurrences in bugs within 4 s.' });
       expect(last?.by).to.include({ name: 'guard' });
-      await until('no step is left to come', async () => (await world.sql(`select id from staged_jobs where name = 'rampStep'`)).length === 0);
+      await until(
+        'no step is left to come',
+        async () => (await world.sql(`select id from staged_jobs where name = 'rampStep'`)).length === 0,
+      );
       expect((await shown('guarded')).rollout).to.equal(rollout);
       const decided = await (await world.person('operator')).post(`/approvals/${String(asked.body.approval)}/approve`);
       expect([decided.status, decided.body.code], 'the guard has changed the flag since').to.deep.equal([409, 'stale']);
@@ -233,7 +321,16 @@ describe('ramps', () => {
 
     it('go back to where they began, counting what has the tag, also after the last step', async () => {
       await startCrews(1);
-      await change('tagged', { rollout: 5, ramp: { to: 50, over: 1_000, every: 1_000, at: null, guard: { ...guard, within: 10_000, tag: 'checkout', then: 'rollback' } } });
+      await change('tagged', {
+        rollout: 5,
+        ramp: {
+          to: 50,
+          over: 1_000,
+          every: 1_000,
+          at: null,
+          guard: { ...guard, within: 10_000, tag: 'checkout', then: 'rollback' },
+        },
+      });
       await report(operator, ['other'], 6);
       await until('it is done', async () => (await shown('tagged')).ramp?.['status'] === 'done');
       await report(operator, ['checkout'], 4);
@@ -246,7 +343,9 @@ describe('ramps', () => {
   it('end where they are when their flag is declared no more', async () => {
     await change('hidden', { rollout: 10, ramp: { to: 100, over: 60_000, every: 1_000, at: null } });
     const number = deps.directory.environment('demo')?.id ?? 0;
-    const [stored] = await world.sql<{ manifest: unknown }>('select manifest from definitions where env = $1', [number]);
+    const [stored] = await world.sql<{ manifest: unknown }>('select manifest from definitions where env = $1', [
+      number,
+    ]);
     const declare = async (declared: unknown): Promise<void> => {
       await world.sql('update definitions set manifest = $2 where env = $1', [number, JSON.stringify(declared)]);
       await world.sql('update revisions set n = n + 1');
@@ -254,7 +353,10 @@ describe('ramps', () => {
     };
     await declare({ ...manifest, flags: manifest.flags.filter(({ key }) => key !== 'hidden') });
     await startCrews(1);
-    await until('its ramp has ended', async () => (await world.sql(`select key from flags where next_at is not null and key = 'hidden'`)).length === 0);
+    await until(
+      'its ramp has ended',
+      async () => (await world.sql(`select key from flags where next_at is not null and key = 'hidden'`)).length === 0,
+    );
     await declare(stored?.manifest);
     expect(await shown('hidden')).to.deep.include({ rollout: 10 });
     expect((await shown('hidden')).ramp).to.include({ status: 'stopped', step: 0 });

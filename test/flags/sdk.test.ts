@@ -31,11 +31,17 @@ describe('flags in the app', () => {
   });
 
   const declared = defineApp({ flags });
-  const open = (base = world.base): App => connect({ app: declared, url: base, key: key.token, startedAt: Date.now(), onError: () => undefined });
+  const open = (base = world.base): App =>
+    connect({ app: declared, url: base, key: key.token, startedAt: Date.now(), onError: () => undefined });
 
   it('answer the fallback before the first connection, and never throw', async () => {
     const never = open('http://127.0.0.1:1/api/env/demo');
-    expect([never.flags.boolean('checkout', true), never.flags.string('words', 'x'), never.flags.number('number', 1), never.flags.json('banner', null)]).to.deep.equal([true, 'x', 1, null]);
+    expect([
+      never.flags.boolean('checkout', true),
+      never.flags.string('words', 'x'),
+      never.flags.number('number', 1),
+      never.flags.json('banner', null),
+    ]).to.deep.equal([true, 'x', 1, null]);
     expect(never.flags.decide('checkout')).to.equal(null);
     await never.close({ drainMs: 0 });
   });
@@ -43,14 +49,30 @@ describe('flags in the app', () => {
   it('are there once it is connected, of every kind; a flag of another kind answers the fallback', async () => {
     app = open();
     await app.flags.ready;
-    expect([app.flags.boolean('checkout', true), app.flags.string('words', 'x'), app.flags.number('number', 1), app.flags.json('banner', null)]).to.deep.equal([false, 'postgres', 600, { text: '' }]);
-    expect([app.flags.boolean('words', true), app.flags.string('checkout', 'x'), app.flags.number('nosuch', 1), app.flags.json('words', null)]).to.deep.equal([true, 'x', 1, null]);
+    expect([
+      app.flags.boolean('checkout', true),
+      app.flags.string('words', 'x'),
+      app.flags.number('number', 1),
+      app.flags.json('banner', null),
+    ]).to.deep.equal([false, 'postgres', 600, { text: '' }]);
+    expect([
+      app.flags.boolean('words', true),
+      app.flags.string('checkout', 'x'),
+      app.flags.number('nosuch', 1),
+      app.flags.json('words', null),
+    ]).to.deep.equal([true, 'x', 1, null]);
   });
 
   it('hear of a change, and say the same as the service for every record id', async () => {
     const told: unknown[] = [];
     const end = app.on('flag', (flag) => told.push(flag['version']));
-    await operator.post('/flags/checkout', { change: { rollout: 50, targets: { cus_on: true }, rules: [{ when: { field: 'plan', op: 'in', value: ['team', 'pro'] }, rollout: 10 }] } });
+    await operator.post('/flags/checkout', {
+      change: {
+        rollout: 50,
+        targets: { cus_on: true },
+        rules: [{ when: { field: 'plan', op: 'in', value: ['team', 'pro'] }, rollout: 10 }],
+      },
+    });
     await until('it is told', () => told.length === 1);
     end();
     let on = 0;
@@ -68,10 +90,20 @@ describe('flags in the app', () => {
 
   it('hear of it without the hint through Redis too, and every instance does', async () => {
     const raw = await connectApp(key, { manifest: declared.manifest });
-    expect((await raw.request('flags.list', {})).flags.map(({ flag }: { flag: string }) => flag)).to.deep.equal(Object.keys(flags).sort());
+    expect((await raw.request('flags.list', {})).flags.map(({ flag }: { flag: string }) => flag)).to.deep.equal(
+      Object.keys(flags).sort(),
+    );
     await world.sql(`insert into flags (env, key, kind, value, targets, rules, version, changes, updated_at, updated_by, changed)
       select id, 'number', 'number', '7', '{}', '[]', 2, 1, 0, '{"type":"system","id":null,"name":"x"}', pg_current_xact_id() from environments where name = 'demo'`);
-    await until('both know', () => app.flags.number('number', 1) === 7 && raw.received.some(({ method, params }) => method === 'flags.changed' && params.flag.flag === 'number' && params.flag.value === 7));
+    await until(
+      'both know',
+      () =>
+        app.flags.number('number', 1) === 7 &&
+        raw.received.some(
+          ({ method, params }) =>
+            method === 'flags.changed' && params.flag.flag === 'number' && params.flag.value === 7,
+        ),
+    );
     await raw.close();
   });
 
@@ -89,13 +121,20 @@ describe('flags in the app', () => {
   it('serve OpenFeature’s SDK', async () => {
     await OpenFeature.setProviderAndWait(openFeatureProvider(app));
     const client = OpenFeature.getClient();
-    expect(await client.getBooleanDetails('checkout', false, { targetingKey: 'cus_on' })).to.include({ value: true, reason: 'TARGETING_MATCH', variant: 'on' });
+    expect(await client.getBooleanDetails('checkout', false, { targetingKey: 'cus_on' })).to.include({
+      value: true,
+      reason: 'TARGETING_MATCH',
+      variant: 'on',
+    });
     expect(await client.getStringValue('words', 'x')).to.equal('postgres');
     expect(await client.getNumberValue('number', 1)).to.equal(7);
     expect(await client.getObjectValue('banner', {})).to.deep.equal({ text: '' });
     expect(await client.getBooleanDetails('nosuch', true)).to.include({ value: true, errorCode: 'FLAG_NOT_FOUND' });
     expect(await client.getBooleanDetails('words', true)).to.include({ value: true, errorCode: 'TYPE_MISMATCH' });
-    expect(await client.getBooleanDetails('checkout', true)).to.include({ value: true, errorCode: 'TARGETING_KEY_MISSING' });
+    expect(await client.getBooleanDetails('checkout', true)).to.include({
+      value: true,
+      errorCode: 'TARGETING_KEY_MISSING',
+    });
     const heard = new Promise((resolve) => {
       client.addHandler('PROVIDER_CONFIGURATION_CHANGED' as never, resolve);
     });

@@ -20,7 +20,8 @@ describe('flags and others', () => {
   });
   after(() => world.close());
 
-  const shown = async (flag: string): Promise<Readonly<Record<string, unknown>>> => (await viewer.get(`/flags/${flag}`)).body.flag;
+  const shown = async (flag: string): Promise<Readonly<Record<string, unknown>>> =>
+    (await viewer.get(`/flags/${flag}`)).body.flag;
 
   it('a change is on the stream of those who see the flag, with who did it, after the offset of the answer before', async () => {
     const before = String((await viewer.get('/flags')).headers.get('x-live-offset'));
@@ -28,7 +29,11 @@ describe('flags and others', () => {
     const from = (await narrow.get('/changes')).body.cursor;
     await operator.post('/flags/checkout', { change: { rollout: 5 } });
     await operator.post('/flags/words', { change: { value: 'told' } });
-    const heard = async (client: Client, after: string, count: number): Promise<{ flag: { flag: string }; by: object }[]> => {
+    const heard = async (
+      client: Client,
+      after: string,
+      count: number,
+    ): Promise<{ flag: { flag: string }; by: object }[]> => {
       const { changes } = (await client.get(`/changes?wait=5000&after=${encodeURIComponent(after)}`)).body;
       const told = changes.filter(({ type }: { type: string }) => type === 'flag');
       return told.length >= count ? told : heard(client, after, count);
@@ -44,10 +49,17 @@ describe('flags and others', () => {
     const narrow = await world.agent('one flag');
     const from = (await narrow.get('/changes')).body.cursor;
     const guard = { inbox: 'bugs', above: 5, within: 60_000, then: 'stop' };
-    const started = await operator.post('/flags/checkout', { change: { ramp: { to: 50, over: 3_600_000, every: 60_000, at: null, guard } } });
+    const started = await operator.post('/flags/checkout', {
+      change: { ramp: { to: 50, over: 3_600_000, every: 60_000, at: null, guard } },
+    });
     expect(started.body.flag.ramp.guard).to.deep.include({ inbox: 'bugs' });
     const heard = await narrow.get(`/changes?wait=5000&after=${encodeURIComponent(from)}`);
-    const told = [await narrow.get('/flags/checkout'), await narrow.get('/flags'), await narrow.get('/flags/checkout/history'), heard];
+    const told = [
+      await narrow.get('/flags/checkout'),
+      await narrow.get('/flags'),
+      await narrow.get('/flags/checkout/history'),
+      heard,
+    ];
     for (const { status, text } of told) {
       expect(status).to.equal(200);
       expect(text).to.include('"steps":60');
@@ -63,14 +75,23 @@ describe('flags and others', () => {
     const { body } = await operator.post('/flags/untouched', { change: { targets: { cus_secret: true } } });
     expect(body.flag.targets).to.deep.equal({ cus_secret: true });
     const heard = await narrow.get(`/changes?wait=5000&after=${encodeURIComponent(from)}`);
-    for (const { status, text } of [await narrow.get('/flags/untouched'), await narrow.get('/flags'), await narrow.get('/flags/untouched/history'), heard]) {
+    for (const { status, text } of [
+      await narrow.get('/flags/untouched'),
+      await narrow.get('/flags'),
+      await narrow.get('/flags/untouched/history'),
+      heard,
+    ]) {
       expect(status).to.equal(200);
       expect(text).to.include('"targets":{}').and.not.include('cus_secret');
     }
   });
 
   it('an approved change is made as it was asked for, under the name of who asked, with who approved it', async () => {
-    const { approval } = (await operator.post('/flags/approved', { change: { rollout: 20, ramp: { to: 40, over: 3_600_000, every: 60_000, at: null } } })).body;
+    const { approval } = (
+      await operator.post('/flags/approved', {
+        change: { rollout: 20, ramp: { to: 40, over: 3_600_000, every: 60_000, at: null } },
+      })
+    ).body;
     expect((await viewer.get('/flags/approved')).body.flag.version).to.equal(1);
     const { status, body } = await ana.post(`/approvals/${String(approval)}/approve`);
     expect(status, JSON.stringify(body)).to.equal(200);
@@ -102,12 +123,16 @@ describe('flags and others', () => {
 
   it('flags that are too large for one frame are listed to the app in several', async () => {
     const large = Object.fromEntries(Array.from({ length: 9_000 }, (_, i) => [`${'x'.repeat(80)}_${String(i)}`, true]));
-    for (const flag of ['checkout', 'filled', 'told']) expect((await operator.post(`/flags/${flag}`, { change: { targets: large } })).status).to.equal(200);
+    for (const flag of ['checkout', 'filled', 'told'])
+      expect((await operator.post(`/flags/${flag}`, { change: { targets: large } })).status).to.equal(200);
     const app = await connectApp(await world.appKey(), { manifest: flagsManifest });
     const keys: string[] = [];
     let pages = 0;
     for (let cursor: string | null | undefined; cursor !== null; pages++) {
-      const page: { flags: { flag: string }[]; cursor: string | null } = await app.request('flags.list', cursor === undefined ? {} : { cursor });
+      const page: { flags: { flag: string }[]; cursor: string | null } = await app.request(
+        'flags.list',
+        cursor === undefined ? {} : { cursor },
+      );
       keys.push(...page.flags.map(({ flag }) => flag));
       ({ cursor } = page);
     }

@@ -31,10 +31,17 @@ describe('the admin command', function () {
     new Promise((resolve, reject) => {
       const { config } = world;
       const env = {
-        ...process.env, DATABASE_URL: config.databaseUrl, MIGRATE_DATABASE_URL: config.migrateDatabaseUrl, REDIS_URL: config.redisUrl,
-        REDIS_PREFIX: config.redisPrefix, PUBLIC_URL: `http://127.0.0.1:${String(world.port)}`,
+        ...process.env,
+        DATABASE_URL: config.databaseUrl,
+        MIGRATE_DATABASE_URL: config.migrateDatabaseUrl,
+        REDIS_URL: config.redisUrl,
+        REDIS_PREFIX: config.redisPrefix,
+        PUBLIC_URL: `http://127.0.0.1:${String(world.port)}`,
       };
-      const child = spawn(process.execPath, ['--import', 'tsx', 'shared/tools/cli/admin.ts', ...args], { cwd: root, env });
+      const child = spawn(process.execPath, ['--import', 'tsx', 'shared/tools/cli/admin.ts', ...args], {
+        cwd: root,
+        env,
+      });
       let out = '';
       let err = '';
       child.stdout.setEncoding('utf8').on('data', (piece: string) => void (out += piece));
@@ -55,7 +62,8 @@ describe('the admin command', function () {
     return JSON.parse(out) as unknown;
   };
 
-  const within = (args: readonly string[], input: string): Promise<CommandOutcome> => runAdmin(args, { readConfig: () => world.config, readInput: () => Promise.resolve(input) });
+  const within = (args: readonly string[], input: string): Promise<CommandOutcome> =>
+    runAdmin(args, { readConfig: () => world.config, readInput: () => Promise.resolve(input) });
 
   /** The same without a process, for all that comes after each thing's first. */
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
@@ -73,9 +81,15 @@ describe('the admin command', function () {
 
   /** Tables with a row that holds `text` anywhere. */
   const holding = async (text: string): Promise<string[]> => {
-    const tables = await world.sql<{ name: string }>(`select tablename as name from pg_tables where schemaname = 'public'`);
+    const tables = await world.sql<{ name: string }>(
+      `select tablename as name from pg_tables where schemaname = 'public'`,
+    );
     const found = await Promise.all(
-      tables.map(async ({ name }) => ((await world.sql(`select from "${name}" t where t::text like '%' || $1 || '%' limit 1`, [text])).length > 0 ? [name] : [])),
+      tables.map(async ({ name }) =>
+        (await world.sql(`select from "${name}" t where t::text like '%' || $1 || '%' limit 1`, [text])).length > 0
+          ? [name]
+          : [],
+      ),
     );
     return found.flat();
   };
@@ -98,14 +112,28 @@ describe('the admin command', function () {
 
     const file = join(folder, 'manifest.json');
     writeFileSync(file, JSON.stringify(testManifest));
-    expect(await answer(['environment', 'define', 'staging', '--manifest', file])).to.deep.equal({ environment: 'staging', changed: true, warnings: [] });
+    expect(await answer(['environment', 'define', 'staging', '--manifest', file])).to.deep.equal({
+      environment: 'staging',
+      changed: true,
+      warnings: [],
+    });
     expect(await answer(['environment', 'define', 'staging', '--manifest', file])).to.deep.include({ changed: false });
     const [mail, refunds] = testManifest.inboxes;
-    const fewer = { ...testManifest, views: [], inboxes: [mail, { ...refunds, states: refunds.states.filter(({ name }) => name !== 'declined'), transitions: {} }] };
+    const fewer = {
+      ...testManifest,
+      views: [],
+      inboxes: [
+        mail,
+        { ...refunds, states: refunds.states.filter(({ name }) => name !== 'declined'), transitions: {} },
+      ],
+    };
     writeFileSync(file, JSON.stringify(fewer));
     const { warnings } = await answer(['environment', 'define', 'staging', '--manifest', file]);
     expect(warnings).to.have.length(3);
-    expect(warnings.join('\n')).to.include('inbox bugs is retired').and.to.include('inbox secret is retired').and.to.include('state declined of the inbox refunds');
+    expect(warnings.join('\n'))
+      .to.include('inbox bugs is retired')
+      .and.to.include('inbox secret is retired')
+      .and.to.include('state declined of the inbox refunds');
     writeFileSync(file, JSON.stringify({ inboxes: [{ name: 'mail', colour: 'red' }] }));
     await refused(['environment', 'define', 'staging', '--manifest', file], 2, 'inboxes.0.colour', 'not known');
     await refused(['environment', 'define', 'nowhere', '--manifest', file], 1, 'no environment "nowhere"', 'staging');
@@ -116,10 +144,28 @@ describe('the admin command', function () {
   });
 
   it('makes an agent whose token works at once and is kept only as a hash, rotates and revokes it', async () => {
-    const { agent, token, baseUrl } = await really(['agent', 'create', 'bot', '--role', 'operator', '--mode', 'readonly', '--environment', 'demo']);
-    expect(agent).to.deep.include({ name: 'bot', mode: 'readonly', environments: ['demo'], expiresAt: null, createdBy: null });
+    const { agent, token, baseUrl } = await really([
+      'agent',
+      'create',
+      'bot',
+      '--role',
+      'operator',
+      '--mode',
+      'readonly',
+      '--environment',
+      'demo',
+    ]);
+    expect(agent).to.deep.include({
+      name: 'bot',
+      mode: 'readonly',
+      environments: ['demo'],
+      expiresAt: null,
+      createdBy: null,
+    });
     expect(baseUrl).to.equal(world.base);
-    const [row] = await world.sql<{ principal: string }>('select principal from tokens where hash = $1', [createHash('sha256').update(String(token)).digest()]);
+    const [row] = await world.sql<{ principal: string }>('select principal from tokens where hash = $1', [
+      createHash('sha256').update(String(token)).digest(),
+    ]);
     expect(row?.principal).to.equal(agent.id);
     expect(await holding(String(token))).to.deep.equal([]);
     const status = async (of: string): Promise<number> => (await clientOf(world.base, of, '').get('/me')).status;
@@ -128,10 +174,17 @@ describe('the admin command', function () {
     const before = Date.now();
     const rotated = await really(['agent', 'rotate', 'bot', '--grace', '60000']);
     expect([await status(token), await status(rotated.token)]).to.deep.equal([200, 200]);
-    const [old] = await world.sql<{ left: string }>('select expires_at - $2::bigint as left from tokens where hash = $1', [createHash('sha256').update(String(token)).digest(), before]);
+    const [old] = await world.sql<{ left: string }>(
+      'select expires_at - $2::bigint as left from tokens where hash = $1',
+      [createHash('sha256').update(String(token)).digest(), before],
+    );
     expect(Number(old?.left)).to.be.within(60_000, 90_000);
     const last = await answer(['agent', 'rotate', String(agent.id)]);
-    await until('the former tokens are refused', async () => (await status(token)) === 401 && (await status(rotated.token)) === 401, 2_000);
+    await until(
+      'the former tokens are refused',
+      async () => (await status(token)) === 401 && (await status(rotated.token)) === 401,
+      2_000,
+    );
     await really(['agent', 'revoke', 'bot']);
     await until('the last token is refused', async () => (await status(last.token)) === 401, 2_000);
     await refused(['agent', 'revoke', 'bot'], 1, 'no agent "bot"', 'agent list');
@@ -139,11 +192,29 @@ describe('the admin command', function () {
   });
 
   it('makes, changes and deletes roles, but neither built-in ones nor those in use', async () => {
-    const { role } = await really(['role', 'create', 'triager', '--grants', '[{"on":"inbox:mail","can":["see","triage"]}]']);
-    expect(role).to.deep.include({ name: 'triager', builtIn: false, grants: [{ on: 'inbox:mail', can: ['see', 'triage'] }] });
+    const { role } = await really([
+      'role',
+      'create',
+      'triager',
+      '--grants',
+      '[{"on":"inbox:mail","can":["see","triage"]}]',
+    ]);
+    expect(role).to.deep.include({
+      name: 'triager',
+      builtIn: false,
+      grants: [{ on: 'inbox:mail', can: ['see', 'triage'] }],
+    });
     const { agent } = await answer(['agent', 'create', 'helper', '--role', 'triager', '--environment', '*']);
     expect(agent).to.deep.include({ environments: ['*'], role: { id: role.id, name: 'triager' } });
-    const changed = await answer(['role', 'update', 'triager', '--grants', '[{"on":"inbox:*","can":["see"]}]', '--name', 'reader']);
+    const changed = await answer([
+      'role',
+      'update',
+      'triager',
+      '--grants',
+      '[{"on":"inbox:*","can":["see"]}]',
+      '--name',
+      'reader',
+    ]);
     expect(changed.role).to.deep.include({ id: role.id, name: 'reader', grants: [{ on: 'inbox:*', can: ['see'] }] });
     await refused(['role', 'delete', 'reader'], 1, 'in use', '1 agents');
     await refused(['role', 'update', 'viewer', '--grants', '[]'], 1, 'built in');
@@ -156,23 +227,53 @@ describe('the admin command', function () {
 
   it('makes people with a password that is only kept hashed, and keeps the last admin', async () => {
     const password = 'correct horse battery';
-    const { person } = await really(['person', 'create', 'Ana@Example.com', '--role', 'admin', '--password-stdin'], `${password}\n`);
+    const { person } = await really(
+      ['person', 'create', 'Ana@Example.com', '--role', 'admin', '--password-stdin'],
+      `${password}\n`,
+    );
     expect(person).to.deep.include({ email: 'ana@example.com', name: 'Ana', environments: ['*'] });
-    const [row] = await world.sql<{ hash: string }>('select password_hash as hash from people where id = $1', [person.id]);
+    const [row] = await world.sql<{ hash: string }>('select password_hash as hash from people where id = $1', [
+      person.id,
+    ]);
     expect(row?.hash).to.match(/^scrypt\$32768\$8\$3\$/);
     expect(await holding(password)).to.deep.equal([]);
-    expect([await verifyPassword(password, row?.hash ?? null), await verifyPassword(`${password}!`, row?.hash ?? null)]).to.deep.equal([true, false]);
+    expect([
+      await verifyPassword(password, row?.hash ?? null),
+      await verifyPassword(`${password}!`, row?.hash ?? null),
+    ]).to.deep.equal([true, false]);
 
     await refused(['person', 'revoke', 'ana@example.com'], 1, 'Ana is the last admin');
     await refused(['person', 'create', 'Bo@example.com', '--role', 'admin'], 2, '--password-stdin is missing');
-    const bo = await answer(['person', 'create', 'bo@example.com', '--role', 'admin', '--name', 'Bo Lund', '--environment', 'demo', '--password-stdin'], 'another one');
+    const bo = await answer(
+      [
+        'person',
+        'create',
+        'bo@example.com',
+        '--role',
+        'admin',
+        '--name',
+        'Bo Lund',
+        '--environment',
+        'demo',
+        '--password-stdin',
+      ],
+      'another one',
+    );
     expect(bo.person).to.deep.include({ name: 'Bo Lund', environments: ['demo'] });
     await answer(['person', 'revoke', 'ANA@example.com']);
     await refused(['person', 'revoke', 'bo@example.com'], 1, 'last admin');
-    const again = await answer(['person', 'create', 'ana@example.com', '--role', 'viewer', '--password-stdin'], 'a third one');
+    const again = await answer(
+      ['person', 'create', 'ana@example.com', '--role', 'viewer', '--password-stdin'],
+      'a third one',
+    );
     expect(again.person.id, 'who comes back is the same person').to.equal(person.id);
     const { people } = await answer(['person', 'list']);
-    expect(people.map(({ email, role }: { email: string; role: { name: string } }) => [email, role.name])).to.have.deep.members([['ana@example.com', 'viewer'], ['bo@example.com', 'admin']]);
+    expect(
+      people.map(({ email, role }: { email: string; role: { name: string } }) => [email, role.name]),
+    ).to.have.deep.members([
+      ['ana@example.com', 'viewer'],
+      ['bo@example.com', 'admin'],
+    ]);
   });
 
   it('makes, rotates and revokes app keys of one environment', async () => {
@@ -200,11 +301,24 @@ describe('the admin command', function () {
       [['agent', 'create', 'x', '--role', '--environment', 'demo'], '--role needs a value'],
       [['agent', 'create', 'x', '--role', 'admin', '--role', 'viewer'], '--role is given twice'],
       [['agent', 'create', 'x', 'y', '--role', 'admin', '--environment', 'demo'], '"y" is one word too many'],
-      [['agent', 'create', 'x', '--role', 'nobody', '--environment', 'demo'], '--role: there is no role "nobody"', 'role list'],
-      [['agent', 'create', 'x', '--role', 'admin', '--environment', 'nowhere'], '--environment: there is no environment "nowhere"'],
+      [
+        ['agent', 'create', 'x', '--role', 'nobody', '--environment', 'demo'],
+        '--role: there is no role "nobody"',
+        'role list',
+      ],
+      [
+        ['agent', 'create', 'x', '--role', 'admin', '--environment', 'nowhere'],
+        '--environment: there is no environment "nowhere"',
+      ],
       [['agent', 'create', 'x', '--role', 'admin', '--environment', 'demo', '--mode', 'sleepy'], '--mode'],
-      [['agent', 'create', 'x', '--role', 'admin', '--environment', 'demo', '--expires-at', '1000'], '--expires-at: must be in the future'],
-      [['agent', 'create', 'x', '--role', 'admin', '--environment', 'demo', '--expires-at', 'soon'], '--expires-at must be a whole number'],
+      [
+        ['agent', 'create', 'x', '--role', 'admin', '--environment', 'demo', '--expires-at', '1000'],
+        '--expires-at: must be in the future',
+      ],
+      [
+        ['agent', 'create', 'x', '--role', 'admin', '--environment', 'demo', '--expires-at', 'soon'],
+        '--expires-at must be a whole number',
+      ],
       [['agent', 'rotate', 'x', '--grace', '604800001'], '--grace'],
       [['role', 'create', 'x', '--grants', '[{'], '--grants is not JSON', 'Example:'],
       [['role', 'create', 'x', '--grants', '[{"on":"inbox:a","can":["sing"]}]'], '--grants 0.can.0', 'triage'],
@@ -212,22 +326,38 @@ describe('the admin command', function () {
     ];
     for (const [args, ...words] of wrong) await refused(args, 2, ...words);
     const real = await admin(['agent', 'create', 'x', '--json', '--role', 'nobody', '--environment', 'demo']);
-    expect(real).to.deep.equal({ code: 2, out: '', err: '--role: there is no role "nobody"\nSee: npm run admin -- role list\n' });
+    expect(real).to.deep.equal({
+      code: 2,
+      out: '',
+      err: '--role: there is no role "nobody"\nSee: npm run admin -- role list\n',
+    });
     expect(await world.sql(`select from agents where name = 'x'`)).to.deep.equal([]);
   });
 
   it('audits each change as the admin command’s and raises the revision with it', async () => {
-    const revision = async (): Promise<number> => Number((await world.sql<{ n: string }>('select n from revisions'))[0]?.n);
+    const revision = async (): Promise<number> =>
+      Number((await world.sql<{ n: string }>('select n from revisions'))[0]?.n);
     const before = await revision();
     const { agent } = await answer(['agent', 'create', 'audited', '--role', 'viewer', '--environment', 'staging']);
     expect(await revision()).to.equal(before + 1);
     const entries = await world.sql(
-      `select e.name as env, actor_type, actor, actor_name, verb, target_type, after from events join environments e on e.id = events.env where target = $1`, [agent.id]);
-    expect(entries).to.deep.equal([{
-      env: 'staging', actor_type: 'system', actor: null, actor_name: 'admin command', verb: 'agent.create', target_type: 'agent',
-      after: { name: 'audited', role: 'viewer', mode: 'normal', environments: ['staging'], expiresAt: null },
-    }]);
-    const roles = await world.sql<{ n: number }>(`select count(distinct env)::int as n from events where verb = 'role.create'`);
+      `select e.name as env, actor_type, actor, actor_name, verb, target_type, after from events join environments e on e.id = events.env where target = $1`,
+      [agent.id],
+    );
+    expect(entries).to.deep.equal([
+      {
+        env: 'staging',
+        actor_type: 'system',
+        actor: null,
+        actor_name: 'admin command',
+        verb: 'agent.create',
+        target_type: 'agent',
+        after: { name: 'audited', role: 'viewer', mode: 'normal', environments: ['staging'], expiresAt: null },
+      },
+    ]);
+    const roles = await world.sql<{ n: number }>(
+      `select count(distinct env)::int as n from events where verb = 'role.create'`,
+    );
     expect(roles[0]?.n, 'a role counts in every environment, so it is audited in every one').to.equal(2);
     const audit = await (await world.agent('admin')).get('/audit?verb=person.create');
     expect(audit.status).to.equal(200);

@@ -10,11 +10,16 @@ import { expect } from 'chai';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
 /** Programs of others, with help of their own. */
-const foreign = ['lint', 'typecheck'];
+const foreign = ['lint', 'typecheck', 'format'];
 
 /** The arguments for node; what a build would run is run from its source. */
 const argumentsOf = (script: string): string[] =>
-  script.split(' ').slice(1).flatMap((word) => (word.startsWith('dist/') ? ['--import', 'tsx', word.replace('dist/', '').replace('.js', '.ts')] : [word]));
+  script
+    .split(' ')
+    .slice(1)
+    .flatMap((word) =>
+      word.startsWith('dist/') ? ['--import', 'tsx', word.replace('dist/', '').replace('.js', '.ts')] : [word],
+    );
 
 describe('the commands', function () {
   // Some machines start processes slowly.
@@ -30,7 +35,11 @@ describe('the commands', function () {
   /** Runs a script as npm does, but with nothing configured: what it would start would leave its folder. */
   const run = async (script: string, option: string): Promise<{ code: unknown; out: string; err: string }> => {
     const { DATABASE_URL: _database, MIGRATE_DATABASE_URL: _owner, REDIS_URL: _redis, ...env } = process.env;
-    const child = spawn(process.execPath, [...argumentsOf(script), option], { cwd: root, env: { ...env, DATA_DIR: folder }, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, [...argumentsOf(script), option], {
+      cwd: root,
+      env: { ...env, DATA_DIR: folder },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     const said = { out: '', err: '' };
     child.stdout.setEncoding('utf8').on('data', (piece: string) => void (said.out += piece));
     child.stderr.setEncoding('utf8').on('data', (piece: string) => void (said.err += piece));

@@ -47,8 +47,17 @@ const folded = (inbox: string, entries: readonly Entry[]): Record<string, unknow
   const rules = inboxes.get(inbox);
   const first = entries[0]?.at;
   const item = {
-    state: rules?.initial ?? '', assignee: null as string | null, tags: [] as string[], snoozed: null as number | null, occurrences: 1, triaged: false,
-    firstSeen: first, lastSeen: first, createdAt: first, updatedAt: entries.at(-1)?.at, version: entries.length,
+    state: rules?.initial ?? '',
+    assignee: null as string | null,
+    tags: [] as string[],
+    snoozed: null as number | null,
+    occurrences: 1,
+    triaged: false,
+    firstSeen: first,
+    lastSeen: first,
+    createdAt: first,
+    updatedAt: entries.at(-1)?.at,
+    version: entries.length,
   };
   for (const { type, at, data } of entries) {
     if (type === 'state') {
@@ -59,7 +68,8 @@ const folded = (inbox: string, entries: readonly Entry[]): Record<string, unknow
     } else if (type === 'assigned') {
       expect(data.from).to.equal(item.assignee);
       item.assignee = data.to;
-    } else if (type === 'tags') item.tags = sortedTags([...item.tags.filter((tag) => !data.remove.includes(tag)), ...data.add]);
+    } else if (type === 'tags')
+      item.tags = sortedTags([...item.tags.filter((tag) => !data.remove.includes(tag)), ...data.add]);
     else if (type === 'snoozed') item.snoozed = data.to;
     else if (type === 'woken') item.snoozed = null;
     else if (type === 'triage') item.triaged = data.closed;
@@ -89,31 +99,58 @@ describe('the demo', function () {
 
   const newPlace = async (): Promise<Place> => {
     const database = await newDatabase();
-    const place = { database, dir: mkdtempSync(join(tmpdir(), 'console-demo-')), pool: new pg.Pool({ connectionString: database.ownerUrl, max: 2 }) };
+    const place = {
+      database,
+      dir: mkdtempSync(join(tmpdir(), 'console-demo-')),
+      pool: new pg.Pool({ connectionString: database.ownerUrl, max: 2 }),
+    };
     places.push(place);
     return place;
   };
 
   const start = ({ database, dir }: Place): ChildProcess => {
-    const env = { ...process.env, DATABASE_URL: database.url, MIGRATE_DATABASE_URL: database.ownerUrl, REDIS_URL: redisUrl(), DATA_DIR: dir, PUBLIC_URL: 'http://console.example' };
-    const args = ['--import', 'tsx', 'shared/tools/demo/load.ts', '--items', String(items), '--seed', '7', '--now', String(now)];
+    const env = {
+      ...process.env,
+      DATABASE_URL: database.url,
+      MIGRATE_DATABASE_URL: database.ownerUrl,
+      REDIS_URL: redisUrl(),
+      DATA_DIR: dir,
+      PUBLIC_URL: 'http://console.example',
+    };
+    const args = [
+      '--import',
+      'tsx',
+      'shared/tools/demo/load.ts',
+      '--items',
+      String(items),
+      '--seed',
+      '7',
+      '--now',
+      String(now),
+    ];
     return spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
   };
 
   const load = async (place: Place): Promise<string> => {
     const child = start(place);
     let output = '';
-    for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', (piece: string) => void (output += piece));
+    for (const stream of [child.stdout, child.stderr])
+      stream?.setEncoding('utf8').on('data', (piece: string) => void (output += piece));
     const code = await new Promise((resolve) => child.once('close', resolve));
     expect(code, output).to.equal(0);
     return output;
   };
 
-  const rows = async <R extends object>({ pool }: Place, sql: string, values: unknown[] = []): Promise<R[]> => (await pool.query(sql, values)).rows as R[];
-  const digest = async (place: Place): Promise<object> => ({ items: (await rows(place, itemsSql))[0], events: (await rows(place, eventsSql))[0] });
+  const rows = async <R extends object>({ pool }: Place, sql: string, values: unknown[] = []): Promise<R[]> =>
+    (await pool.query(sql, values)).rows as R[];
+  const digest = async (place: Place): Promise<object> => ({
+    items: (await rows(place, itemsSql))[0],
+    events: (await rows(place, eventsSql))[0],
+  });
   const accessOf = ({ dir }: Place): Access => JSON.parse(readFileSync(join(dir, 'access.json'), 'utf8')) as Access;
   const holds = async (place: Place, token: string): Promise<boolean> =>
-    (await rows(place, 'select from tokens where hash = $1', [createHash('sha256').update(token).digest()])).length === 1;
+    (await rows(place, 'select from tokens where hash = $1', [createHash('sha256').update(token).digest()])).length ===
+    1;
 
   let first: Place;
   before(async () => {
@@ -132,65 +169,109 @@ describe('the demo', function () {
     const access = accessOf(first);
     expect(access.baseUrl).to.equal('http://console.example/api/env/demo');
     expect(statSync(join(first.dir, 'access.json')).mode & 0o777).to.equal(0o600);
-    expect(access.people.map(({ role }) => role)).to.deep.equal(['admin', 'operator', 'support', 'engineering', 'viewer']);
+    expect(access.people.map(({ role }) => role)).to.deep.equal([
+      'admin',
+      'operator',
+      'support',
+      'engineering',
+      'viewer',
+    ]);
     const secrets = [...Object.values(access.agents), access.appKey, ...access.people.map(({ password }) => password)];
     expect(new Set(secrets)).to.have.property('size', 9);
     for (const token of secrets.slice(0, 4)) expect(await holds(first, token)).to.equal(true);
     for (const table of ['tokens', 'people', 'agents', 'app_keys', 'events']) {
-      const all = await rows<{ text: string }>(first, `select coalesce(string_agg(t::text, ' '), '') as text from ${table} t`);
+      const all = await rows<{ text: string }>(
+        first,
+        `select coalesce(string_agg(t::text, ' '), '') as text from ${table} t`,
+      );
       for (const secret of secrets) expect(all[0]?.text.includes(secret), `${table} holds a secret`).to.equal(false);
     }
   });
 
   it('counts exactly what a recount finds', async () => {
-    const kept = await rows(first, 'select inbox, measure, n::int from counts where n <> 0 order by inbox collate "C", measure collate "C"');
-    const recount = await rows(first, `
+    const kept = await rows(
+      first,
+      'select inbox, measure, n::int from counts where n <> 0 order by inbox collate "C", measure collate "C"',
+    );
+    const recount = await rows(
+      first,
+      `
       select inbox, measure, count(*)::int as n from items i cross join lateral (
         select 'total' as measure union all select '=' || i.state
         union all select 'unassigned' where i.assignee is null union all select 'snoozed' where i.snoozed_until is not null
         union all select 'triaged' where i.triaged
         union all select 'overdue' where i.due_at <= (select overdue_mark from streams where env = i.env) and not i.closed) m
-      group by inbox, measure order by inbox collate "C", measure collate "C"`);
+      group by inbox, measure order by inbox collate "C", measure collate "C"`,
+    );
     expect(kept).to.deep.equal(recount);
     expect(kept).to.have.length.above(25);
     expect(await rows(first, 'select overdue_mark::text as mark from streams')).to.deep.equal([{ mark: String(now) }]);
   });
 
   it('tells in each timeline how the item became what it is', async () => {
-    const sample = await rows<{ id: string; inbox: string; fields: unknown }>(first, `
+    const sample = await rows<{ id: string; inbox: string; fields: unknown }>(
+      first,
+      `
       select id, inbox, fields, state, assignee, tags, snoozed_until::float8 as snoozed, occurrences, triaged, first_seen::float8 as "firstSeen",
         last_seen::float8 as "lastSeen", created_at::float8 as "createdAt", updated_at::float8 as "updatedAt", version
-      from items order by md5(id) limit 500`);
+      from items order by md5(id) limit 500`,
+    );
     expect(sample).to.have.length(500);
-    const entries = await rows<Entry & { item: string }>(first, `
-      select item, type, at::float8 as at, data from events where item = any($1) and entry is not null order by id`, [sample.map(({ id }) => id)]);
+    const entries = await rows<Entry & { item: string }>(
+      first,
+      `
+      select item, type, at::float8 as at, data from events where item = any($1) and entry is not null order by id`,
+      [sample.map(({ id }) => id)],
+    );
     for (const { id, inbox, fields, ...item } of sample) {
-      expect(folded(inbox, entries.filter((entry) => entry.item === id)), id).to.deep.equal(item);
+      expect(
+        folded(
+          inbox,
+          entries.filter((entry) => entry.item === id),
+        ),
+        id,
+      ).to.deep.equal(item);
       expect(inboxes.get(inbox)?.dataProblems(fields, ''), id).to.deep.equal([]);
     }
   });
 
   it('has an audit log in order of time, as if all of it had come through the API', async () => {
-    const [log] = await rows<{ inOrder: boolean; created: number; told: number }>(first, `
+    const [log] = await rows<{ inOrder: boolean; created: number; told: number }>(
+      first,
+      `
       select bool_and(at >= before) as "inOrder", (count(*) filter (where verb = 'item.create'))::int as created,
         (select count(*) from outbox)::int + (select count(*) from stream)::int as told
-      from (select at, verb, lag(at, 1, at) over (order by id) as before from events where item is not null) e`);
+      from (select at, verb, lag(at, 1, at) over (order by id) as before from events where item is not null) e`,
+    );
     expect(log).to.deep.equal({ inOrder: true, created: items, told: 0 });
-    const strangers = await rows(first, `select from events where actor_type = 'person' and actor not in (select id from people)`);
+    const strangers = await rows(
+      first,
+      `select from events where actor_type = 'person' and actor not in (select id from people)`,
+    );
     expect(strangers).to.deep.equal([]);
   });
 
   it('changes nothing the second time', async () => {
     const before = [await digest(first), accessOf(first)];
-    const rowsBefore = await rows(first, 'select (select count(*) from events)::int as events, (select n from revisions)::int as revision');
+    const rowsBefore = await rows(
+      first,
+      'select (select count(*) from events)::int as events, (select n from revisions)::int as revision',
+    );
     expect(await load(first)).to.include('is loaded');
     expect([await digest(first), accessOf(first)]).to.deep.equal(before);
-    expect(await rows(first, 'select (select count(*) from events)::int as events, (select n from revisions)::int as revision')).to.deep.equal(rowsBefore);
+    expect(
+      await rows(
+        first,
+        'select (select count(*) from events)::int as events, (select n from revisions)::int as revision',
+      ),
+    ).to.deep.equal(rowsBefore);
   });
 
   it('makes anew what was lost, and leaves what still works', async () => {
     const before = accessOf(first);
-    await rows(first, 'delete from tokens where hash = $1', [createHash('sha256').update(before.agents.viewer).digest()]);
+    await rows(first, 'delete from tokens where hash = $1', [
+      createHash('sha256').update(before.agents.viewer).digest(),
+    ]);
     await load(first);
     const after = accessOf(first);
     expect(after).to.deep.equal({ ...before, agents: { ...before.agents, viewer: after.agents.viewer } });
@@ -200,8 +281,10 @@ describe('the demo', function () {
     await load(first);
     const fresh = accessOf(first);
     expect(fresh.people.map(({ password }) => password)).not.to.include.members([after.people[0]?.password]);
-    for (const token of [...Object.values(after.agents), after.appKey]) expect(await holds(first, token), 'a lost token').to.equal(false);
-    for (const token of [...Object.values(fresh.agents), fresh.appKey]) expect(await holds(first, token), 'a new token').to.equal(true);
+    for (const token of [...Object.values(after.agents), after.appKey])
+      expect(await holds(first, token), 'a lost token').to.equal(false);
+    for (const token of [...Object.values(fresh.agents), fresh.appKey])
+      expect(await holds(first, token), 'a new token').to.equal(true);
     expect(await rows(first, 'select count(*)::int as n from agents')).to.deep.equal([{ n: 3 }]);
   });
 
@@ -209,7 +292,10 @@ describe('the demo', function () {
     const second = await newPlace();
     await Promise.all([load(second), load(second)]);
     expect(await digest(second)).to.deep.equal(await digest(first));
-    const made = await rows(second, 'select (select count(*) from people)::int as people, (select count(*) from agents)::int as agents, (select count(*) from app_keys)::int as keys');
+    const made = await rows(
+      second,
+      'select (select count(*) from people)::int as people, (select count(*) from agents)::int as agents, (select count(*) from app_keys)::int as keys',
+    );
     expect(made).to.deep.equal([{ people: 12, agents: 3, keys: 1 }]);
   });
 
@@ -217,7 +303,17 @@ describe('the demo', function () {
     const third = await newPlace();
     const child = start(third);
     const ended = new Promise((resolve) => child.once('close', resolve));
-    await until('it has begun to write items', async () => (await rows(third, `select from pg_locks l join pg_class c on c.oid = l.relation where c.relname = 'items' and l.mode = 'RowExclusiveLock'`)).length > 0, 60_000);
+    await until(
+      'it has begun to write items',
+      async () =>
+        (
+          await rows(
+            third,
+            `select from pg_locks l join pg_class c on c.oid = l.relation where c.relname = 'items' and l.mode = 'RowExclusiveLock'`,
+          )
+        ).length > 0,
+      60_000,
+    );
     child.kill('SIGKILL');
     await ended;
     expect(await rows(third, 'select from items limit 1'), 'half of it is none of it').to.deep.equal([]);

@@ -20,10 +20,23 @@ describe('the main path', () => {
 
   it('creates an item, changes it, and tells a subscriber of both in order', async () => {
     const live = await openLive(clerk);
-    const created = await clerk.post('/items', { inbox: 'mail', title: 'Charged twice', data: { email: 'a@example.com', plan: 'team' }, tags: ['billing'] });
+    const created = await clerk.post('/items', {
+      inbox: 'mail',
+      title: 'Charged twice',
+      data: { email: 'a@example.com', plan: 'team' },
+      tags: ['billing'],
+    });
     expect(created.status).to.equal(201);
     const { id } = created.body.item;
-    expect(created.body.item).to.include({ inbox: 'mail', state: 'open', version: 1, occurrences: 1, users: 0, assignee: null, triaged: false });
+    expect(created.body.item).to.include({
+      inbox: 'mail',
+      state: 'open',
+      version: 1,
+      occurrences: 1,
+      users: 0,
+      assignee: null,
+      triaged: false,
+    });
     expect(created.headers.get('etag')).to.equal('"1"');
     expect(created.headers.get('x-live-offset')).to.be.a('string');
 
@@ -32,17 +45,24 @@ describe('the main path', () => {
     expect(changed.body).to.deep.include({ changed: true });
     expect(changed.body.item).to.include({ state: 'waiting', version: 2 });
 
-    const second = await live.next('the second version', (message) => message.type === 'item' && message.item.version === 2);
+    const second = await live.next(
+      'the second version',
+      (message) => message.type === 'item' && message.item.version === 2,
+    );
     expect(second.item).to.deep.equal(changed.body.item);
     expect(second.by).to.deep.equal({ type: 'agent', id: clerk.id, name: 'clerk agent' });
     await live.next('the state entry', (message) => message.entry?.type === 'state');
-    const kinds = live.messages.filter((message) => message.type === 'item' || message.type === 'timeline').map((message) => message.entry?.type ?? message.change);
+    const kinds = live.messages
+      .filter((message) => message.type === 'item' || message.type === 'timeline')
+      .map((message) => message.entry?.type ?? message.change);
     expect(kinds).to.deep.equal(['created', 'created', 'changed', 'state']);
     await live.close();
   });
 
   it('answers 200 with changed false and records nothing when there is nothing to do', async () => {
-    const { body: { item } } = await clerk.post('/items', { inbox: 'mail', title: 'Nothing to do' });
+    const {
+      body: { item },
+    } = await clerk.post('/items', { inbox: 'mail', title: 'Nothing to do' });
     const same = await clerk.post(`/items/${item.id}/state`, { state: 'open' });
     expect(same.body.changed).to.equal(false);
     expect(same.body.item).to.deep.equal(item);
@@ -65,7 +85,9 @@ describe('the main path', () => {
   });
 
   it('writes each change and each denial into the audit log', async () => {
-    const { body: { item } } = await admin.post('/items', { inbox: 'secret', title: 'Not for clerks' });
+    const {
+      body: { item },
+    } = await admin.post('/items', { inbox: 'secret', title: 'Not for clerks' });
     const denied = await clerk.post(`/items/${item.id}/notes`, { text: 'hello' });
     expect(denied.status).to.equal(404);
     const { body } = await admin.get(`/audit?target=${item.id}`);

@@ -42,7 +42,14 @@ const flows = (startRedis: () => Promise<RedisForTest>): void => {
   let boss: Client;
 
   const open = async (): Promise<void> => {
-    app = connect({ app: shop.app, url: site.base(0), key: key.token, startedAt: Date.now(), onError: () => undefined, timing: { retryMinMs: 20, retryMaxMs: 200 } });
+    app = connect({
+      app: shop.app,
+      url: site.base(0),
+      key: key.token,
+      startedAt: Date.now(),
+      onError: () => undefined,
+      timing: { retryMinMs: 20, retryMaxMs: 200 },
+    });
     await until('the app is online', () => app.online, 20_000);
   };
   before(async () => {
@@ -56,7 +63,9 @@ const flows = (startRedis: () => Promise<RedisForTest>): void => {
     shop = newShop();
     await open();
     await until('both APIs know what the app declares', async () => {
-      const known = await Promise.all([near, far].map(async (client) => (await client.get('/actions?limit=200')).text.includes('refund')));
+      const known = await Promise.all(
+        [near, far].map(async (client) => (await client.get('/actions?limit=200')).text.includes('refund')),
+      );
       return known.every(Boolean);
     });
   });
@@ -75,10 +84,15 @@ const flows = (startRedis: () => Promise<RedisForTest>): void => {
     const { status, body: answer } = await client.post('/actions', body);
     return { status, body: answer };
   };
-  const ended = (run: string, ms = 20_000): Promise<Message> => until(`${run} has ended`, async () => {
-    const { body } = await far.get(`/runs/${run}`);
-    return body.run.finishedAt !== null && (body.run as Message);
-  }, ms);
+  const ended = (run: string, ms = 20_000): Promise<Message> =>
+    until(
+      `${run} has ended`,
+      async () => {
+        const { body } = await far.get(`/runs/${run}`);
+        return body.run.finishedAt !== null && (body.run as Message);
+      },
+      ms,
+    );
   const once = async (run: string, ms?: number): Promise<void> => {
     const { status, error } = await ended(run, ms);
     expect([status, error]).to.deep.equal(['succeeded', null]);
@@ -90,7 +104,10 @@ const flows = (startRedis: () => Promise<RedisForTest>): void => {
     const { id } = await create(near);
     await far.post(`/items/${String(id)}/state`, { state: 'waiting' });
     for (const stream of streams) {
-      const changed = await stream.next('the change', (message) => message.type === 'item' && message.item.id === id && message.item.version === 2);
+      const changed = await stream.next(
+        'the change',
+        (message) => message.type === 'item' && message.item.id === id && message.item.version === 2,
+      );
       expect(changed.item.state).to.equal('waiting');
       await stream.close();
     }
@@ -106,20 +123,39 @@ const flows = (startRedis: () => Promise<RedisForTest>): void => {
 
   it('has a bulk of 500 done by several workers, each action once, and hears its end at both APIs', async () => {
     const ids = Array.from({ length: 500 }, (_, n) => `c${String(n)}`);
-    await app.putRecords('customer', ids.map((id) => ({ id, title: id, subtitle: null, fields: {} })));
-    const reported = await Promise.all(ids.map((id) => app.report({ inbox: 'mail', title: `About ${id}`, key: id, record: { resource: 'customer', id } })));
+    await app.putRecords(
+      'customer',
+      ids.map((id) => ({ id, title: id, subtitle: null, fields: {} })),
+    );
+    const reported = await Promise.all(
+      ids.map((id) =>
+        app.report({ inbox: 'mail', title: `About ${id}`, key: id, record: { resource: 'customer', id } }),
+      ),
+    );
     const items = reported.map(({ item }) => item);
     const streams = [await openLive(near), await openLive(far)] as const;
     const tagged = await far.post('/bulk', { ids: items, operation: { type: 'tags', add: ['all'], remove: [] } });
-    const marked = await near.post('/bulk', { ids: items, operation: { type: 'action', action: 'mark', input: {}, confirmed: true } });
+    const marked = await near.post('/bulk', {
+      ids: items,
+      operation: { type: 'action', action: 'mark', input: {}, confirmed: true },
+    });
     for (const { body } of [tagged, marked]) {
       for (const stream of streams) {
-        const { bulk } = await stream.next('the end', (message) => message.type === 'bulk' && message.bulk.id === body.bulk.id && message.bulk.finishedAt !== null, 60_000);
+        const { bulk } = await stream.next(
+          'the end',
+          (message) => message.type === 'bulk' && message.bulk.id === body.bulk.id && message.bulk.finishedAt !== null,
+          60_000,
+        );
         expect(bulk).to.include({ status: 'done', total: 500, done: 500, changed: 500, failed: 0 });
       }
     }
     expect([...shop.marked.values()]).to.deep.equal(ids.map(() => 1));
-    expect(await site.world.sql('select i.id from items i where version <> 2 and i.id = any ($1) and not i.tags @> array[$2]', [items, 'all'])).to.deep.equal([]);
+    expect(
+      await site.world.sql(
+        'select i.id from items i where version <> 2 and i.id = any ($1) and not i.tags @> array[$2]',
+        [items, 'all'],
+      ),
+    ).to.deep.equal([]);
     expect(site.workers.filter((worker) => worker.said().includes('"name":"actionRun"')).length).to.be.at.least(2);
     for (const stream of streams) await stream.close();
   });
@@ -128,9 +164,15 @@ const flows = (startRedis: () => Promise<RedisForTest>): void => {
     const stream = await openLive(far);
     const { status, body } = await act(far, { action: 'crunch' });
     expect([status, body.running]).to.deep.equal([202, true]);
-    await stream.next('half of it', (message) => message.type === 'run' && message.run.id === body.run && message.run.progress === 0.5);
+    await stream.next(
+      'half of it',
+      (message) => message.type === 'run' && message.run.id === body.run && message.run.progress === 0.5,
+    );
     shop.goOn();
-    await stream.next('its end', (message) => message.type === 'run' && message.run.id === body.run && message.run.status === 'succeeded');
+    await stream.next(
+      'its end',
+      (message) => message.type === 'run' && message.run.id === body.run && message.run.status === 'succeeded',
+    );
     await once(body.run as string);
     await stream.close();
   });
@@ -146,7 +188,10 @@ const flows = (startRedis: () => Promise<RedisForTest>): void => {
     const asked = act(far, { action: 'greet', input: { name: 'Bo' } });
     await far.post(`/items/${String(id)}/state`, { state: 'waiting' });
     const resumed = await openLive(far, `?after=${stream.offset()}`);
-    await resumed.next('what was missed', (message) => message.type === 'item' && message.item.id === id && message.item.version === 2);
+    await resumed.next(
+      'what was missed',
+      (message) => message.type === 'item' && message.item.id === id && message.item.version === 2,
+    );
     await site.start(0);
     shop.goOn();
     await until('the app is online again', () => app.online, 20_000);
@@ -155,7 +200,10 @@ const flows = (startRedis: () => Promise<RedisForTest>): void => {
     const { body: now } = await act(far, { action: 'greet', input: { name: 'Cy' } });
     await once(now.run as string);
     await near.post(`/items/${String(id)}/state`, { state: 'open' });
-    await resumed.next('a change at the API that is back', (message) => message.type === 'item' && message.item.id === id && message.item.version === 3);
+    await resumed.next(
+      'a change at the API that is back',
+      (message) => message.type === 'item' && message.item.id === id && message.item.version === 3,
+    );
     await resumed.close();
   });
 
@@ -171,7 +219,11 @@ const flows = (startRedis: () => Promise<RedisForTest>): void => {
   it('has an approval decided at the other API, once', async () => {
     const { status, body } = await act(near, { action: 'refund', confirmed: true });
     expect([status, body.pending]).to.deep.equal([202, true]);
-    const decisions = await Promise.all([boss, site.at(0, boss), boss, site.at(0, boss)].map((client) => client.post(`/approvals/${String(body.approval)}/approve`)));
+    const decisions = await Promise.all(
+      [boss, site.at(0, boss), boss, site.at(0, boss)].map((client) =>
+        client.post(`/approvals/${String(body.approval)}/approve`),
+      ),
+    );
     expect(decisions.map((reply) => String(reply.status)).sort()).to.deep.equal(['200', '409', '409', '409']);
     await once(body.run as string);
   });
@@ -182,25 +234,37 @@ const flows = (startRedis: () => Promise<RedisForTest>): void => {
     for (const bot of bots) expect((await bot.get('/me')).status).to.equal(200);
     const streams = await Promise.all(bots.map((bot) => openLive(bot)));
     expect((await boss.call('DELETE', `/settings/agents/${String(agent.id)}`)).status).to.equal(204);
-    await Promise.all(bots.map((bot) => until('it is refused', async () => (await bot.get('/me')).status === 401, 1_000)));
+    await Promise.all(
+      bots.map((bot) => until('it is refused', async () => (await bot.get('/me')).status === 401, 1_000)),
+    );
     for (const stream of streams) expect(await stream.closed).to.equal(4401);
   });
 
   it('does what comes to both under one idempotency key once', async () => {
     const headers = { 'idempotency-key': 'both' };
     const both = Array.from({ length: 10 }, (_, n) => (n % 2 === 0 ? near : far));
-    const items = await Promise.all(both.map((client) => client.post('/items', { inbox: 'mail', title: 'Only once' }, { headers })));
+    const items = await Promise.all(
+      both.map((client) => client.post('/items', { inbox: 'mail', title: 'Only once' }, { headers })),
+    );
     expect(new Set(items.map((reply) => `${String(reply.status)} ${reply.text}`)).size).to.equal(1);
-    const runs = await Promise.all(both.map((client) => client.post('/actions', { action: 'greet', input: { name: 'Ed' } }, { headers: { 'idempotency-key': 'run' } })));
+    const runs = await Promise.all(
+      both.map((client) =>
+        client.post('/actions', { action: 'greet', input: { name: 'Ed' } }, { headers: { 'idempotency-key': 'run' } }),
+      ),
+    );
     for (const { status, text } of runs) expect(status, text).to.be.oneOf([200, 202, 409]);
     expect([...shop.greeted].filter(({ name }) => name === 'Ed')).to.have.length(1);
   });
 
   it('has a reply sent by the app, and shows it as sent', async () => {
     const { id } = await create(near);
-    expect((await far.post(`/items/${String(id)}/reply`, { subject: 'Re', text: 'It works again.' })).status).to.equal(202);
+    expect((await far.post(`/items/${String(id)}/reply`, { subject: 'Re', text: 'It works again.' })).status).to.equal(
+      202,
+    );
     await until('it is sent', async () => {
-      const { timeline } = (await near.get(`/items/${String(id)}`)).body as { timeline: { type: string; data: { status: string } }[] };
+      const { timeline } = (await near.get(`/items/${String(id)}`)).body as {
+        timeline: { type: string; data: { status: string } }[];
+      };
       return timeline.find(({ type }) => type === 'reply')?.data.status === 'sent';
     });
     expect(shop.sent.filter(({ item }) => item === id)).to.have.length(1);
@@ -226,7 +290,9 @@ const flows = (startRedis: () => Promise<RedisForTest>): void => {
     await change(near, { rollout: 0, ramp: { to: 100, over: 2_000, every: 1_000, at: null } });
     await until('the ramp is done', async () => (await far.get('/flags/checkout')).body.flag.ramp?.status === 'done');
     await until('the app knows', () => app.flags.boolean('checkout', false, { targetingKey: 'anybody' }));
-    const { entries } = (await near.get('/flags/checkout/history')).body as { entries: { type: string; after: { rollout: number } }[] };
+    const { entries } = (await near.get('/flags/checkout/history')).body as {
+      entries: { type: string; after: { rollout: number } }[];
+    };
     expect(entries.filter(({ type }) => type === 'step').map(({ after }) => after.rollout)).to.deep.equal([100, 50]);
   });
 };

@@ -42,8 +42,20 @@ export const newShop = (): Shop => {
           return `Hello ${name}.`;
         },
       },
-      refund: { approval: true, danger: 'high', run: ({ run }) => { count(effects, run); } },
-      mark: { resource: 'customer', background: true, run: ({ record }) => { count(marked, record?.id ?? ''); } },
+      refund: {
+        approval: true,
+        danger: 'high',
+        run: ({ run }) => {
+          count(effects, run);
+        },
+      },
+      mark: {
+        resource: 'customer',
+        background: true,
+        run: ({ record }) => {
+          count(marked, record?.id ?? '');
+        },
+      },
       crunch: {
         background: true,
         run: async ({ run, progress }) => {
@@ -56,7 +68,12 @@ export const newShop = (): Shop => {
     },
   });
   return {
-    app, effects, marked, begun, greeted, sent,
+    app,
+    effects,
+    marked,
+    begun,
+    greeted,
+    sent,
     goOn: () => {
       for (const end of waiting) end();
       waiting = [];

@@ -6,17 +6,35 @@ import { until } from '../support/until.ts';
 import { newWorld, type World } from '../support/world.ts';
 
 const manifest = {
-  resources: [{ name: 'order', source: 'stored', fields: [{ name: 'status', filter: true }] }, { name: 'vault', source: 'stored' }],
+  resources: [
+    { name: 'order', source: 'stored', fields: [{ name: 'status', filter: true }] },
+    { name: 'vault', source: 'stored' },
+  ],
   inboxes: [{ name: 'mail', reply: { via: 'app' } }, { name: 'secret' }],
   actions: [
-    { name: 'refund', label: 'Refund', resource: 'order', approval: true, danger: 'high', when: { field: 'record.fields.status', op: 'eq', value: 'paid' }, input: { type: 'object', properties: { amount: { type: 'number' } } } },
+    {
+      name: 'refund',
+      label: 'Refund',
+      resource: 'order',
+      approval: true,
+      danger: 'high',
+      when: { field: 'record.fields.status', op: 'eq', value: 'paid' },
+      input: { type: 'object', properties: { amount: { type: 'number' } } },
+    },
     { name: 'ping', label: 'Ping' },
     { name: 'strict', label: 'Strict', approval: true, offline: 'refuse' },
   ],
   flags: [{ key: 'beta', kind: 'boolean', default: false, resource: 'order', approval: true }],
 } as const;
 
-const clerk = [{ on: 'inbox:mail', can: ['*'] }, { on: 'resource:order', can: ['see'] }, { on: 'action:refund', can: ['run'] }, { on: 'action:ping', can: ['run'] }, { on: 'action:strict', can: ['run'] }, { on: 'flag:beta', can: ['change'] }];
+const clerk = [
+  { on: 'inbox:mail', can: ['*'] },
+  { on: 'resource:order', can: ['see'] },
+  { on: 'action:refund', can: ['run'] },
+  { on: 'action:ping', can: ['run'] },
+  { on: 'action:strict', can: ['run'] },
+  { on: 'flag:beta', can: ['change'] },
+];
 
 describe('http: approvals', () => {
   let world: World;
@@ -54,7 +72,8 @@ describe('http: approvals', () => {
     return reply.body;
   };
   const codeOf = (reply: Reply): string => `${String(reply.status)} ${String(reply.body?.code)}`;
-  const approvalOf = async (id: string, client = person): Promise<Reply['body']> => (await client.get(`/approvals/${id}`)).body.approval;
+  const approvalOf = async (id: string, client = person): Promise<Reply['body']> =>
+    (await client.get(`/approvals/${id}`)).body.approval;
   const runOf = async (id: string): Promise<Reply['body']> => (await agent.get(`/runs/${id}`)).body.run;
   const calls = (run: string): number => ran.filter((call) => call.run === run).length;
 
@@ -62,13 +81,29 @@ describe('http: approvals', () => {
     const record = await order();
     const { approval, run } = await ask(record, agent, { input: { amount: 5 } });
     const shown = await approvalOf(approval);
-    expect(shown).to.deep.include({ id: approval, kind: 'action', status: 'pending', action: 'refund', record, input: { amount: 5 }, run, decidedBy: null, note: null, flag: null, bulk: null });
+    expect(shown).to.deep.include({
+      id: approval,
+      kind: 'action',
+      status: 'pending',
+      action: 'refund',
+      record,
+      input: { amount: 5 },
+      run,
+      decidedBy: null,
+      note: null,
+      flag: null,
+      bulk: null,
+    });
     expect(shown.requestedBy).to.deep.include({ type: 'agent', id: agent.id });
     expect(shown.before.fields).to.deep.equal({ status: 'paid' });
     await world.sql(`update records set fields = '{"status":"paid","note":"x"}' where id = $1`, [record]);
     expect((await approvalOf(approval)).now.fields).to.deep.equal({ status: 'paid', note: 'x' });
-    expect((await agent.get('/approvals')).body.approvals.map((entry: { id: string }) => entry.id)).to.include(approval);
-    expect((await person.get('/approvals?status=pending')).body.approvals.map((entry: { id: string }) => entry.id)).to.include(approval);
+    expect((await agent.get('/approvals')).body.approvals.map((entry: { id: string }) => entry.id)).to.include(
+      approval,
+    );
+    expect(
+      (await person.get('/approvals?status=pending')).body.approvals.map((entry: { id: string }) => entry.id),
+    ).to.include(approval);
     expect((await (await world.agent('viewer')).get(`/approvals/${approval}`)).status).to.equal(404);
     expect((await (await world.agent('viewer')).get('/approvals')).body).to.deep.equal({ approvals: [], cursor: null });
     await agent.post(`/approvals/${approval}/cancel`);
@@ -86,15 +121,27 @@ describe('http: approvals', () => {
     expect(ran.find((call) => call.run === run)?.actor.id).to.equal(agent.id);
     expect((await runOf(run)).approvedBy).to.deep.include({ id: person.id });
     const { timeline } = (await agent.get(`/items/${String(item)}`)).body;
-    expect(timeline.find((entry: { type: string }) => entry.type === 'approval').data).to.deep.include({ approval, kind: 'action', status: 'approved', note: 'Fine.' });
-    expect(timeline.find((entry: { type: string }) => entry.type === 'action').data).to.include({ run, status: 'succeeded' });
+    expect(timeline.find((entry: { type: string }) => entry.type === 'approval').data).to.deep.include({
+      approval,
+      kind: 'action',
+      status: 'approved',
+      note: 'Fine.',
+    });
+    expect(timeline.find((entry: { type: string }) => entry.type === 'action').data).to.include({
+      run,
+      status: 'succeeded',
+    });
     expect(codeOf(await person.post(`/approvals/${approval}/approve`))).to.equal('409 already_decided');
-    expect((await person.post(`/approvals/${approval}/reject`)).body.approval).to.include({ id: approval, status: 'approved' });
+    expect((await person.post(`/approvals/${approval}/reject`)).body.approval).to.include({
+      id: approval,
+      status: 'approved',
+    });
     expect(calls(run)).to.equal(1);
   });
 
   describe('of flags', () => {
-    const change = async (wanted: object, client = agent): Promise<string> => (await client.post('/flags/beta', { change: wanted })).body.approval;
+    const change = async (wanted: object, client = agent): Promise<string> =>
+      (await client.post('/flags/beta', { change: wanted })).body.approval;
 
     it('show the flag before and now', async () => {
       const approval = await change({ value: true });
@@ -104,22 +151,37 @@ describe('http: approvals', () => {
       expect(reply.body.flag, reply.text).to.include({ flag: 'beta', value: true });
       expect((await approvalOf(approval)).before).to.include({ value: false });
       expect((await approvalOf(approval)).now).to.include({ value: true });
-      expect((await person.get('/approvals?status=approved')).body.approvals.find(({ id }: { id: string }) => id === approval).now).to.include({ value: true });
+      expect(
+        (await person.get('/approvals?status=approved')).body.approvals.find(
+          ({ id }: { id: string }) => id === approval,
+        ).now,
+      ).to.include({ value: true });
     });
 
     it('expire after the time that the operator has set, as do others after 72 hours', async () => {
-      const openFor = async (approval: string): Promise<number> => (({ requestedAt, expiresAt }: Record<string, number>) => Number(expiresAt) - Number(requestedAt))(await approvalOf(approval));
+      const openFor = async (approval: string): Promise<number> =>
+        (({ requestedAt, expiresAt }: Record<string, number>) => Number(expiresAt) - Number(requestedAt))(
+          await approvalOf(approval),
+        );
       expect(await openFor(await change({ rollout: 5 }))).to.equal(86_400_000);
       expect(await openFor((await ask(await order())).approval)).to.equal(72 * 3_600_000);
     });
 
     it('show targets only to those who see their resource', async () => {
-      await world.role('blind', [{ on: 'flag:*', can: ['see'] }, { on: 'approvals', can: ['decide'] }]);
+      await world.role('blind', [
+        { on: 'flag:*', can: ['see'] },
+        { on: 'approvals', can: ['decide'] },
+      ]);
       const blind = await world.person('blind');
       await person.post(`/approvals/${await change({ targets: { o_known: true } })}/approve`);
       const approval = await change({ value: true, targets: { o_asked: true } });
       expect((await approvalOf(approval)).change.targets).to.deep.equal({ o_asked: true });
-      const replies = [await blind.get(`/approvals/${approval}`), await blind.get('/approvals'), await blind.post(`/approvals/${approval}/approve`), await blind.post(`/approvals/${approval}/approve`)];
+      const replies = [
+        await blind.get(`/approvals/${approval}`),
+        await blind.get('/approvals'),
+        await blind.post(`/approvals/${approval}/approve`),
+        await blind.post(`/approvals/${approval}/approve`),
+      ];
       expect(replies.map(({ status }) => status)).to.deep.equal([200, 200, 200, 409]);
       for (const { text } of replies) expect(text).not.to.match(/o_known|o_asked/);
       expect(replies[0]?.body.approval.change).to.deep.equal({ value: true, targets: {} });
@@ -138,15 +200,21 @@ describe('http: approvals', () => {
   it('lets only persons decide who may, and nobody their own request', async () => {
     const { approval } = await ask(await order());
     expect(codeOf(await agent.post(`/approvals/${approval}/approve`))).to.equal('403 person_required');
-    expect(codeOf(await (await world.agent('admin')).post('/approvals/apr_none/approve'))).to.equal('403 person_required');
+    expect(codeOf(await (await world.agent('admin')).post('/approvals/apr_none/approve'))).to.equal(
+      '403 person_required',
+    );
     expect(codeOf(await key.post(`/approvals/${approval}/approve`))).to.equal('403 forbidden');
-    expect(codeOf(await (await world.person('viewer')).post(`/approvals/${approval}/approve`))).to.equal('403 forbidden');
+    expect(codeOf(await (await world.person('viewer')).post(`/approvals/${approval}/approve`))).to.equal(
+      '403 forbidden',
+    );
     expect(codeOf(await person.post('/approvals/apr_none/approve'))).to.equal('404 not_found');
     expect(codeOf(await person.post(`/approvals/${approval}/approve`, { payload: {} }))).to.equal('400 invalid');
     const own = await ask(await order(), person);
     expect(codeOf(await person.post(`/approvals/${own.approval}/approve`))).to.equal('403 forbidden');
     expect(codeOf(await person.post(`/approvals/${own.approval}/reject`))).to.equal('403 forbidden');
-    expect((await (await world.person('operator', 'Bo')).post(`/approvals/${own.approval}/approve`)).status).to.equal(200);
+    expect((await (await world.person('operator', 'Bo')).post(`/approvals/${own.approval}/approve`)).status).to.equal(
+      200,
+    );
   });
 
   it('lets exactly one of many decisions at once hold, with its effect once or not at all', async function () {
@@ -154,14 +222,23 @@ describe('http: approvals', () => {
     const rounds = Number(process.env['APPROVAL_ROUNDS'] ?? 10);
     const each = Number(process.env['APPROVAL_DECISIONS'] ?? 200) / 8;
     this.timeout(60_000 + rounds * 5_000);
-    const others = await Promise.all(Array.from({ length: 4 }, (_, i) => world.person('operator', `Decider ${String(i)}`)));
+    const others = await Promise.all(
+      Array.from({ length: 4 }, (_, i) => world.person('operator', `Decider ${String(i)}`)),
+    );
     for (let round = 0; round < rounds; round++) {
       const { approval, run } = await ask(await order());
-      const decisions = await Promise.all(Array.from({ length: each }, () => others).flat().flatMap((one) => ['approve', 'reject'].map((verb) => one.post(`/approvals/${approval}/${verb}`))));
+      const decisions = await Promise.all(
+        Array.from({ length: each }, () => others)
+          .flat()
+          .flatMap((one) => ['approve', 'reject'].map((verb) => one.post(`/approvals/${approval}/${verb}`))),
+      );
       expect(decisions.filter(({ status }) => status === 200)).to.have.length(1);
       expect(decisions.filter((reply) => codeOf(reply) === '409 already_decided')).to.have.length(decisions.length - 1);
       const { status } = await approvalOf(approval);
-      await until('the run has ended', async () => !['pending', 'queued', 'running'].includes((await runOf(run)).status));
+      await until(
+        'the run has ended',
+        async () => !['pending', 'queued', 'running'].includes((await runOf(run)).status),
+      );
       expect((await runOf(run)).status).to.equal(status === 'approved' ? 'succeeded' : 'rejected');
       expect(calls(run)).to.equal(status === 'approved' ? 1 : 0);
     }
@@ -207,7 +284,9 @@ describe('http: approvals', () => {
 
   it('is asked for again when a run is to be run again', async () => {
     const { approval, run } = await ask(await order());
-    app.handle('action.run', () => { throw rpcError(-32001, 'Not now.'); });
+    app.handle('action.run', () => {
+      throw rpcError(-32001, 'Not now.');
+    });
     await person.post(`/approvals/${approval}/approve`);
     await until('it has failed', async () => (await runOf(run)).status === 'failed');
     expect(codeOf(await agent.post(`/runs/${run}/retry`))).to.equal('409 confirmation_required');
@@ -225,7 +304,12 @@ describe('http: approvals', () => {
     const less = { ...manifest, actions: manifest.actions.filter(({ name }) => name !== 'strict') };
     const newer = await connectApp(key, { manifest: less, startedAt: Date.now() });
     await until('the approval is stale', async () => (await approvalOf(strict.body.approval)).status === 'stale');
-    await until('its run has failed', async () => (await world.sql<{ status: string }>('select status from runs where id = $1', [strict.body.run]))[0]?.status === 'failed');
+    await until(
+      'its run has failed',
+      async () =>
+        (await world.sql<{ status: string }>('select status from runs where id = $1', [strict.body.run]))[0]?.status ===
+        'failed',
+    );
     await newer.close();
     const back = await connectApp(key, { manifest, startedAt: Date.now() });
     await back.close();
@@ -282,9 +366,13 @@ describe('http: approvals', () => {
     it('have the decider named beside them in the audit log', async () => {
       const auditor = await world.agent('admin');
       const { item } = (await agent.post('/items', { inbox: 'mail', title: 'Look at me' })).body;
-      const asked = [await supervised.post(`/items/${String(item.id)}/notes`, { text: 'Why?' }), await supervised.post('/items', { inbox: 'mail', title: 'Asked for' })];
+      const asked = [
+        await supervised.post(`/items/${String(item.id)}/notes`, { text: 'Why?' }),
+        await supervised.post('/items', { inbox: 'mail', title: 'Asked for' }),
+      ];
       const made: Reply['body'][] = [];
-      for (const { body } of asked) made.push((await person.post(`/approvals/${String(body.approval)}/approve`)).body.item);
+      for (const { body } of asked)
+        made.push((await person.post(`/approvals/${String(body.approval)}/approve`)).body.item);
       for (const { id } of made) {
         const [entry] = (await auditor.get(`/audit?target=${String(id)}&actor=${supervised.id}`)).body.entries;
         expect(entry.after.approvedBy).to.deep.include({ type: 'person', id: person.id });
@@ -293,9 +381,13 @@ describe('http: approvals', () => {
 
     it('hear at once what could not be done anyway, and that there is nothing to do', async () => {
       const { item } = (await agent.post('/items', { inbox: 'mail', title: 'Look at me' })).body;
-      expect(codeOf(await supervised.post(`/items/${String(item.id)}/state`, { state: 'nosuch' }))).to.equal('400 invalid');
+      expect(codeOf(await supervised.post(`/items/${String(item.id)}/state`, { state: 'nosuch' }))).to.equal(
+        '400 invalid',
+      );
       expect(codeOf(await supervised.post('/items/itm_none/state', { state: 'open' }))).to.equal('404 not_found');
-      expect((await supervised.post(`/items/${String(item.id)}/state`, { state: 'open' })).body.changed).to.equal(false);
+      expect((await supervised.post(`/items/${String(item.id)}/state`, { state: 'open' })).body.changed).to.equal(
+        false,
+      );
       expect(codeOf(await supervised.post('/items', { inbox: 'secret', title: 'New' }))).to.equal('404 not_found');
     });
 
@@ -311,7 +403,9 @@ describe('http: approvals', () => {
       const people = [person, await world.person('operator', 'Bo')].map(({ id }) => id);
       const decide = async (triage: object, verb: string, body: object): Promise<string> => {
         const { item } = (await agent.post('/items', { inbox: 'mail', title: 'Look at me' })).body;
-        const { approval } = (await supervised.post(`/items/${String(item.id)}/triage`, { answers: { spam: 'no' }, ...triage })).body;
+        const { approval } = (
+          await supervised.post(`/items/${String(item.id)}/triage`, { answers: { spam: 'no' }, ...triage })
+        ).body;
         expect((await agent.post(`/items/${String(item.id)}/${verb}`, body)).body.changed).to.equal(true);
         return codeOf(await person.post(`/approvals/${String(approval)}/approve`));
       };
@@ -326,23 +420,45 @@ describe('http: approvals', () => {
       const action = await supervised.post('/actions', { action: 'ping' });
       expect(action.body).to.deep.include({ pending: true });
       await person.post(`/approvals/${String(action.body.approval)}/approve`);
-      await until('it has run', async () => (await supervised.get(`/runs/${String(action.body.run)}`)).body.run.status === 'succeeded');
-      const ids = (await Promise.all([1, 2, 3].map(() => agent.post('/items', { inbox: 'mail', title: 'Bulk me' })))).map((reply) => reply.body.item.id);
+      await until(
+        'it has run',
+        async () => (await supervised.get(`/runs/${String(action.body.run)}`)).body.run.status === 'succeeded',
+      );
+      const ids = (
+        await Promise.all([1, 2, 3].map(() => agent.post('/items', { inbox: 'mail', title: 'Bulk me' })))
+      ).map((reply) => reply.body.item.id);
       const bulk = await supervised.post('/bulk', { ids, operation: { type: 'tags', add: ['bulk'], remove: [] } });
       expect(bulk.body).to.deep.include({ pending: true });
       const decided = await person.post(`/approvals/${String(bulk.body.approval)}/approve`);
       expect(decided.body.bulk, decided.text).to.include({ id: bulk.body.bulk.id, status: 'queued' });
-      await until('the bulk is done', async () => (await supervised.get(`/bulk/${String(bulk.body.bulk.id)}`)).body.bulk.status === 'done');
-      expect((await supervised.get(`/bulk/${String(bulk.body.bulk.id)}`)).body.bulk).to.include({ changed: 3, failed: 0 });
+      await until(
+        'the bulk is done',
+        async () => (await supervised.get(`/bulk/${String(bulk.body.bulk.id)}`)).body.bulk.status === 'done',
+      );
+      expect((await supervised.get(`/bulk/${String(bulk.body.bulk.id)}`)).body.bulk).to.include({
+        changed: 3,
+        failed: 0,
+      });
       const undo = await supervised.post(`/bulk/${String(bulk.body.bulk.id)}/undo`);
       expect(undo.body, undo.text).to.deep.include({ pending: true });
-      expect((await supervised.post(`/bulk/${String(bulk.body.bulk.id)}/undo`)).body.approval).to.equal(undo.body.approval);
-      expect((await person.post(`/approvals/${String(undo.body.approval)}/approve`)).body.bulk).to.include({ id: undo.body.bulk.id, status: 'queued' });
-      await until('it is undone', async () => (await supervised.get(`/bulk/${String(undo.body.bulk.id)}`)).body.bulk.status === 'done');
+      expect((await supervised.post(`/bulk/${String(bulk.body.bulk.id)}/undo`)).body.approval).to.equal(
+        undo.body.approval,
+      );
+      expect((await person.post(`/approvals/${String(undo.body.approval)}/approve`)).body.bulk).to.include({
+        id: undo.body.bulk.id,
+        status: 'queued',
+      });
+      await until(
+        'it is undone',
+        async () => (await supervised.get(`/bulk/${String(undo.body.bulk.id)}`)).body.bulk.status === 'done',
+      );
       expect((await agent.get(`/items/${String(ids[0])}`)).body.item.tags).to.deep.equal([]);
       const rejected = await supervised.post('/bulk', { ids, operation: { type: 'tags', add: ['never'], remove: [] } });
       expect((await person.post(`/approvals/${String(rejected.body.approval)}/reject`)).status).to.equal(200);
-      expect((await supervised.get(`/bulk/${String(rejected.body.bulk.id)}`)).body.bulk).to.include({ status: 'cancelled', failed: 3 });
+      expect((await supervised.get(`/bulk/${String(rejected.body.bulk.id)}`)).body.bulk).to.include({
+        status: 'cancelled',
+        failed: 3,
+      });
     });
   });
 
@@ -362,7 +478,12 @@ describe('http: approvals', () => {
   it('carries the stream’s offset, as it shows items and flags as they are', async () => {
     const { approval } = (await agent.post('/flags/beta', { change: { rollout: 7 } })).body;
     const other = (await agent.post('/flags/beta', { change: { rollout: 8 } })).body.approval;
-    for (const reply of [await person.get('/approvals'), await person.get(`/approvals/${String(approval)}`), await agent.post(`/approvals/${String(other)}/cancel`), await person.post(`/approvals/${String(approval)}/approve`)]) {
+    for (const reply of [
+      await person.get('/approvals'),
+      await person.get(`/approvals/${String(approval)}`),
+      await agent.post(`/approvals/${String(other)}/cancel`),
+      await person.post(`/approvals/${String(approval)}/approve`),
+    ]) {
       expect(reply.status, reply.text).to.equal(200);
       expect(reply.headers.get('x-live-offset')).to.match(/^\S{20,}$/);
     }

@@ -9,7 +9,12 @@ import { newWorld, type World } from '../support/world.ts';
 interface Entry {
   readonly id: string;
   readonly at: number;
-  readonly actor: { readonly type: string; readonly id: string | null; readonly name: string; readonly role: string | null };
+  readonly actor: {
+    readonly type: string;
+    readonly id: string | null;
+    readonly name: string;
+    readonly role: string | null;
+  };
   readonly verb: string;
   readonly target: { readonly type: string; readonly id: string | null };
   readonly outcome: string;
@@ -29,7 +34,10 @@ describe('the audit log over HTTP', () => {
     world = await newWorld();
     const documents = await readDocuments(world.base);
     await world.role('clerk', clerkGrants);
-    await world.role('auditor', [{ on: 'audit', can: ['see'] }, { on: 'inbox:mail', can: ['see'] }]);
+    await world.role('auditor', [
+      { on: 'audit', can: ['see'] },
+      { on: 'inbox:mail', can: ['see'] },
+    ]);
     admin = documents.of(await world.agent('admin'));
     clerk = documents.of(await world.agent('clerk'));
     auditor = documents.of(await world.agent('auditor'));
@@ -38,9 +46,12 @@ describe('the audit log over HTTP', () => {
   });
   after(() => world.close());
 
-  const make = async (more: object = {}, client = clerk): Promise<{ id: string }> => (await client.post('/items', { inbox: 'mail', title: 'audited', ...more })).body.item;
-  const log = async (query: string, client = admin): Promise<Entry[]> => (await client.get(`/audit?limit=200&${query}`)).body.entries;
-  const told = (entries: Entry[]): string[] => entries.map(({ verb, outcome, actor }) => `${verb} ${outcome} by ${actor.name}`);
+  const make = async (more: object = {}, client = clerk): Promise<{ id: string }> =>
+    (await client.post('/items', { inbox: 'mail', title: 'audited', ...more })).body.item;
+  const log = async (query: string, client = admin): Promise<Entry[]> =>
+    (await client.get(`/audit?limit=200&${query}`)).body.entries;
+  const told = (entries: Entry[]): string[] =>
+    entries.map(({ verb, outcome, actor }) => `${verb} ${outcome} by ${actor.name}`);
 
   it('has an entry for each change, with what it changed, who asked, from where and by which request', async () => {
     const { id } = await make();
@@ -63,21 +74,42 @@ describe('the audit log over HTTP', () => {
 
   it('names every kind of change', async () => {
     const { id } = await make({ key: 'kinds' });
-    const bodies = { state: { state: 'waiting' }, assign: { assignee: null }, tags: { add: ['x'] }, snooze: { until: Date.now() + 200 }, notes: { text: 'x' }, reply: { subject: 'x', text: 'y' }, triage: { answers: { a: 1 } } };
+    const bodies = {
+      state: { state: 'waiting' },
+      assign: { assignee: null },
+      tags: { add: ['x'] },
+      snooze: { until: Date.now() + 200 },
+      notes: { text: 'x' },
+      reply: { subject: 'x', text: 'y' },
+      triage: { answers: { a: 1 } },
+    };
     for (const [verb, body] of Object.entries(bodies)) await clerk.post(`/items/${id}/${verb}`, body);
     await make({ key: 'kinds' });
     await until('it woke', async () => (await log(`target=${id}&verb=item.wake`)).length === 1);
     const verbs = (await log(`target=${id}`)).map(({ verb }) => verb);
-    expect(verbs).to.have.members(['item.create', 'item.state', 'item.tags', 'item.snooze', 'item.note', 'item.reply', 'item.triage', 'item.occur', 'item.wake']);
+    expect(verbs).to.have.members([
+      'item.create',
+      'item.state',
+      'item.tags',
+      'item.snooze',
+      'item.note',
+      'item.reply',
+      'item.triage',
+      'item.occur',
+      'item.wake',
+    ]);
     const [woken] = await log(`target=${id}&verb=item.wake`);
     expect(woken?.actor.type).to.equal('system');
   });
 
   it('writes each effect of a bulk under the principal who asked', async () => {
     const items = [await make(), await make()];
-    const { bulk } = (await clerk.post('/bulk', { ids: items.map(({ id }) => id), operation: { type: 'state', state: 'waiting' } })).body;
+    const { bulk } = (
+      await clerk.post('/bulk', { ids: items.map(({ id }) => id), operation: { type: 'state', state: 'waiting' } })
+    ).body;
     await world.settled();
-    for (const { id } of items) expect(told(await log(`target=${id}&verb=item.state`))).to.deep.equal(['item.state ok by clerk agent']);
+    for (const { id } of items)
+      expect(told(await log(`target=${id}&verb=item.state`))).to.deep.equal(['item.state ok by clerk agent']);
     expect(told(await log(`target=${String(bulk.id)}`))).to.deep.equal(['bulk.create ok by clerk agent']);
   });
 
@@ -116,7 +148,10 @@ describe('the audit log over HTTP', () => {
     const app = await world.appKey();
     await reader.post(`/items/${id}/state`, { state: 'closed' });
     await app.post(`/items/${id}/state`, { state: 'closed' });
-    expect(told(await log(`target=${id}`)).slice(0, 2)).to.deep.equal(['item.state denied by app', 'item.state denied by reader']);
+    expect(told(await log(`target=${id}`)).slice(0, 2)).to.deep.equal([
+      'item.state denied by app',
+      'item.state denied by reader',
+    ]);
   });
 
   it('writes an id that is none as it was given, shortened', async () => {
@@ -149,11 +184,16 @@ describe('the audit log over HTTP', () => {
     await clerk.post(`/items/${id}/notes`, { text: 'x' });
     await admin.post(`/items/${id}/tags`, { add: ['x'] });
     const all = await log(`target=${id}`);
-    expect(told(all)).to.deep.equal(['item.tags ok by admin agent', 'item.note ok by clerk agent', 'item.create ok by clerk agent']);
+    expect(told(all)).to.deep.equal([
+      'item.tags ok by admin agent',
+      'item.note ok by clerk agent',
+      'item.create ok by clerk agent',
+    ]);
     expect(told(await log(`target=${id}&actor=${admin.id}`))).to.deep.equal(['item.tags ok by admin agent']);
     expect(told(await log(`target=${id}&verb=item.note`))).to.deep.equal(['item.note ok by clerk agent']);
     const at = all[1]?.at ?? 0;
-    const within = async (from: number, to: number): Promise<number> => (await log(`target=${id}&verb=item.note&from=${String(from)}&to=${String(to)}`)).length;
+    const within = async (from: number, to: number): Promise<number> =>
+      (await log(`target=${id}&verb=item.note&from=${String(from)}&to=${String(to)}`)).length;
     expect([await within(at, at + 1), await within(at + 1, at + 2), await within(at - 1, at)]).to.deep.equal([1, 0, 0]);
     expect(await log('actor=agt_01jd0000000000000000000000')).to.deep.equal([]);
   });
@@ -172,8 +212,11 @@ describe('the audit log over HTTP', () => {
     }
     expect(paged).to.deep.equal(whole);
     const { cursor } = (await admin.get(`/audit?target=${id}&limit=1`)).body;
-    for (const query of [`cursor=${String(cursor)}`, `target=${id}&verb=item.note&cursor=${String(cursor)}`]) expect((await admin.get(`/audit?${query}`)).body.code).to.equal('bad_cursor');
-    expect((await auditor.get(`/audit?target=${id}&limit=1&cursor=${String(cursor)}`)).body.code).to.equal('bad_cursor');
+    for (const query of [`cursor=${String(cursor)}`, `target=${id}&verb=item.note&cursor=${String(cursor)}`])
+      expect((await admin.get(`/audit?${query}`)).body.code).to.equal('bad_cursor');
+    expect((await auditor.get(`/audit?target=${id}&limit=1&cursor=${String(cursor)}`)).body.code).to.equal(
+      'bad_cursor',
+    );
   });
 
   it('is for roles that may see it', async () => {
@@ -213,7 +256,11 @@ describe('the audit log over HTTP', () => {
     const app = world.config.databaseUrl;
     const [name] = [new URL(app).username];
     if (name === new URL(world.config.migrateDatabaseUrl).username) return;
-    for (const right of ['update', 'delete', 'truncate']) expect(await world.sql('select has_table_privilege($1, $2, $3) as may', [name, 'events', right]), right).to.deep.equal([{ may: false }]);
+    for (const right of ['update', 'delete', 'truncate'])
+      expect(
+        await world.sql('select has_table_privilege($1, $2, $3) as may', [name, 'events', right]),
+        right,
+      ).to.deep.equal([{ may: false }]);
     let refusal = '';
     await world.sql(`update events set actor_name = 'x'`).catch((error: unknown) => {
       refusal = String(error);

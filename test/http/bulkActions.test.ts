@@ -12,7 +12,12 @@ const manifest = {
   ],
   inboxes: [{ name: 'mail' }, { name: 'secret' }],
   actions: [
-    { name: 'refund', label: 'Refund', resource: 'order', when: { field: 'record.fields.status', op: 'eq', value: 'paid' } },
+    {
+      name: 'refund',
+      label: 'Refund',
+      resource: 'order',
+      when: { field: 'record.fields.status', op: 'eq', value: 'paid' },
+    },
     { name: 'purge', resource: 'order', approval: true, danger: 'high' },
     { name: 'strict', resource: 'order', offline: 'refuse' },
   ],
@@ -27,19 +32,28 @@ describe('http: bulks of actions', () => {
   before(async () => {
     world = await newWorld({ manifest });
     await world.role('clerk', [
-      { on: 'inbox:mail', can: ['*'] }, { on: 'resource:order', can: ['see'] }, { on: 'resource:customer', can: ['see'] },
-      { on: 'action:refund', can: ['run'] }, { on: 'action:purge', can: ['run'] }, { on: 'action:strict', can: ['run'] },
+      { on: 'inbox:mail', can: ['*'] },
+      { on: 'resource:order', can: ['see'] },
+      { on: 'resource:customer', can: ['see'] },
+      { on: 'action:refund', can: ['run'] },
+      { on: 'action:purge', can: ['run'] },
+      { on: 'action:strict', can: ['run'] },
     ]);
     [agent, admin, key] = [await world.agent('clerk'), await world.agent('admin'), await world.appKey()];
-    await world.records('order', ['o1', 'o2', 'o3', 'o4'].map((id) => ({ id, title: id, fields: { status: id === 'o3' ? 'open' : 'paid' } })));
+    await world.records(
+      'order',
+      ['o1', 'o2', 'o3', 'o4'].map((id) => ({ id, title: id, fields: { status: id === 'o3' ? 'open' : 'paid' } })),
+    );
     await world.records('customer', [{ id: 'c1', title: 'c1' }]);
   });
   after(() => world.close());
 
   const item = async (record: { resource: string; id: string } | null, inbox = 'mail'): Promise<string> =>
-    (await admin.post('/items', { inbox, title: 'Please refund', ...(record === null ? {} : { record }) })).body.item.id;
+    (await admin.post('/items', { inbox, title: 'Please refund', ...(record === null ? {} : { record }) })).body.item
+      .id;
   const order = (id: string): { resource: string; id: string } => ({ resource: 'order', id });
-  const online = (run: (params: { record: { id: string }; run: string }) => unknown): Promise<FakeApp> => connectApp(key, { manifest, handlers: { 'action.run': run } });
+  const online = (run: (params: { record: { id: string }; run: string }) => unknown): Promise<FakeApp> =>
+    connectApp(key, { manifest, handlers: { 'action.run': run } });
   const offline = async (app: FakeApp): Promise<void> => {
     await app.close();
     await until('the app is offline', async () => (await world.sql('select 1 from app_connections')).length === 0);
@@ -50,7 +64,14 @@ describe('http: bulks of actions', () => {
     return bulkOf(id);
   };
   const outcomes = async (id: string): Promise<Record<string, string>> =>
-    Object.fromEntries((await agent.get(`/bulk/${id}/results`)).body.results.map((result: { id: string; outcome: string; code: string | null }) => [result.id, result.code === null ? result.outcome : `${result.outcome} ${result.code}`]));
+    Object.fromEntries(
+      (await agent.get(`/bulk/${id}/results`)).body.results.map(
+        (result: { id: string; outcome: string; code: string | null }) => [
+          result.id,
+          result.code === null ? result.outcome : `${result.outcome} ${result.code}`,
+        ],
+      ),
+    );
 
   it('runs once for each record, and gives all items of it the outcome, with the word that the run ended with as code, and a timeline entry', async () => {
     const calls: string[] = [];
@@ -59,19 +80,45 @@ describe('http: bulks of actions', () => {
       if (record.id === 'o2') throw rpcError(-32001, 'No money left.');
       return { message: 'Refunded.' };
     });
-    const [a, b, c, d, e, f] = [await item(order('o1')), await item(order('o1')), await item(order('o2')), await item(order('o3')), await item(null), await item({ resource: 'customer', id: 'c1' })];
+    const [a, b, c, d, e, f] = [
+      await item(order('o1')),
+      await item(order('o1')),
+      await item(order('o2')),
+      await item(order('o3')),
+      await item(null),
+      await item({ resource: 'customer', id: 'c1' }),
+    ];
     const hidden = await item(order('o4'), 'secret');
-    const reply = await agent.post('/bulk', { ids: [a, b, c, d, e, f, hidden, 'itm_none'], operation: { type: 'action', action: 'refund' } });
+    const reply = await agent.post('/bulk', {
+      ids: [a, b, c, d, e, f, hidden, 'itm_none'],
+      operation: { type: 'action', action: 'refund' },
+    });
     expect(reply.status, reply.text).to.equal(202);
     const bulk = await finished(reply.body.bulk.id);
     expect(bulk).to.include({ status: 'done', total: 8, changed: 2, unchanged: 0, failed: 6 });
     expect(calls.sort()).to.deep.equal(['o1', 'o2']);
     expect(await outcomes(bulk.id)).to.deep.equal({
-      [a]: 'changed', [b]: 'changed', [c]: 'failed failed', [d]: 'conflict conflict', [e]: 'failed invalid', [f]: 'failed invalid', [hidden]: 'not_found not_found', itm_none: 'not_found not_found',
+      [a]: 'changed',
+      [b]: 'changed',
+      [c]: 'failed failed',
+      [d]: 'conflict conflict',
+      [e]: 'failed invalid',
+      [f]: 'failed invalid',
+      [hidden]: 'not_found not_found',
+      itm_none: 'not_found not_found',
     });
-    for (const [id, status] of [[a, 'succeeded'], [b, 'succeeded'], [c, 'failed']] as const) {
-      const entries = (await agent.get(`/items/${id}`)).body.timeline.filter((entry: { type: string }) => entry.type === 'action');
-      expect(entries.map((entry: { data: { status: string } }) => entry.data.status), id).to.deep.equal([status]);
+    for (const [id, status] of [
+      [a, 'succeeded'],
+      [b, 'succeeded'],
+      [c, 'failed'],
+    ] as const) {
+      const entries = (await agent.get(`/items/${id}`)).body.timeline.filter(
+        (entry: { type: string }) => entry.type === 'action',
+      );
+      expect(
+        entries.map((entry: { data: { status: string } }) => entry.data.status),
+        id,
+      ).to.deep.equal([status]);
     }
     expect((await agent.post(`/bulk/${String(bulk.id)}/undo`)).status).to.equal(409);
     await offline(app);
@@ -81,13 +128,25 @@ describe('http: bulks of actions', () => {
     const ids = [await item(order('o1')), await item(order('o3')), await item(null), 'itm_none'];
     const reply = await agent.post('/bulk', { ids, operation: { type: 'action', action: 'refund' }, dryRun: true });
     expect(reply.status, reply.text).to.equal(200);
-    expect(reply.body).to.deep.equal({ bulk: null, wouldChange: 1, unchanged: 0, forbidden: 0, notFound: 1, failed: 2 });
+    expect(reply.body).to.deep.equal({
+      bulk: null,
+      wouldChange: 1,
+      unchanged: 0,
+      forbidden: 0,
+      notFound: 1,
+      failed: 2,
+    });
   });
 
   it('waits for the app, and cancels what has not begun', async () => {
     const [a, b] = [await item(order('o1')), await item(order('o4'))];
     const reply = await agent.post('/bulk', { ids: [a, b], operation: { type: 'action', action: 'refund' } });
-    await until('both are queued', async () => (await world.sql("select 1 from runs where bulk = $1 and status = 'queued'", [reply.body.bulk.id])).length === 2);
+    await until(
+      'both are queued',
+      async () =>
+        (await world.sql("select 1 from runs where bulk = $1 and status = 'queued'", [reply.body.bulk.id])).length ===
+        2,
+    );
     expect(await bulkOf(reply.body.bulk.id)).to.include({ status: 'running', done: 0 });
     expect((await agent.post(`/bulk/${String(reply.body.bulk.id)}/cancel`)).status).to.equal(200);
     const bulk = await finished(reply.body.bulk.id);
@@ -113,7 +172,14 @@ describe('http: bulks of actions', () => {
       calls.set(record.id, (calls.get(record.id) ?? 0) + 1);
       return null;
     });
-    await world.records('order', Array.from({ length: 100 }, (_, n) => ({ id: `m${String(n)}`, title: `m${String(n)}`, fields: { status: 'paid' } })));
+    await world.records(
+      'order',
+      Array.from({ length: 100 }, (_, n) => ({
+        id: `m${String(n)}`,
+        title: `m${String(n)}`,
+        fields: { status: 'paid' },
+      })),
+    );
     const ids: string[] = [];
     for (let n = 0; n < 150; n++) ids.push(await item(order(`m${String(n % 100)}`)));
     const reply = await agent.post('/bulk', { ids, operation: { type: 'action', action: 'refund' } });

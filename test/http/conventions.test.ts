@@ -28,12 +28,19 @@ describe('conventions over HTTP', () => {
     return (await client.post('/items', { inbox: 'mail', title: `Item ${String(made)}`, ...more })).body.item;
   };
   const fetched = async (item: { id: string }): Promise<Reply['body']> => (await admin.get(`/items/${item.id}`)).body;
-  const refused = (reply: Pick<Reply, 'status' | 'body' | 'text'>, status: number, code: string, path?: string): void => {
+  const refused = (
+    reply: Pick<Reply, 'status' | 'body' | 'text'>,
+    status: number,
+    code: string,
+    path?: string,
+  ): void => {
     expect([reply.status, reply.body?.code], reply.text).to.deep.equal([status, code]);
     expect(reply.body.error).to.be.a('string').and.match(/\S/);
     if (path !== undefined) expect(reply.body.details.map((place: { path: string }) => place.path)).to.include(path);
   };
-  const keyed = (key: string, more: Readonly<Record<string, string>> = {}): CallOptions => ({ headers: { 'idempotency-key': key, ...more } });
+  const keyed = (key: string, more: Readonly<Record<string, string>> = {}): CallOptions => ({
+    headers: { 'idempotency-key': key, ...more },
+  });
 
   describe('idempotency keys', () => {
     it('answer the saved status, bytes and etag with idempotent-replayed, and do nothing again', async () => {
@@ -42,20 +49,42 @@ describe('conventions over HTTP', () => {
       const again = await clerk.post('/items', body, keyed('k1'));
       expect([first.status, again.status]).to.deep.equal([201, 201]);
       expect(again.text).to.equal(first.text);
-      expect([first.headers.get('idempotent-replayed'), again.headers.get('idempotent-replayed')]).to.deep.equal([null, 'true']);
+      expect([first.headers.get('idempotent-replayed'), again.headers.get('idempotent-replayed')]).to.deep.equal([
+        null,
+        'true',
+      ]);
       expect(again.headers.get('etag')).to.equal(first.headers.get('etag'));
       expect((await fetched(first.body.item)).item.occurrences).to.equal(1);
     });
 
     it('hold for each kind of change of an item', async () => {
       const item = await make();
-      const bodies = { state: { state: 'waiting' }, assign: { assignee: null }, tags: { add: ['x'] }, snooze: { until: Date.now() + 3_600_000 }, notes: { text: 'x' }, reply: { subject: 'x', text: 'y' }, triage: { answers: { a: 1 } } };
+      const bodies = {
+        state: { state: 'waiting' },
+        assign: { assignee: null },
+        tags: { add: ['x'] },
+        snooze: { until: Date.now() + 3_600_000 },
+        notes: { text: 'x' },
+        reply: { subject: 'x', text: 'y' },
+        triage: { answers: { a: 1 } },
+      };
       for (const [verb, body] of Object.entries(bodies)) {
-        const [first, second] = [await clerk.post(`/items/${item.id}/${verb}`, body, keyed(`verb-${verb}`)), await clerk.post(`/items/${item.id}/${verb}`, body, keyed(`verb-${verb}`))];
+        const [first, second] = [
+          await clerk.post(`/items/${item.id}/${verb}`, body, keyed(`verb-${verb}`)),
+          await clerk.post(`/items/${item.id}/${verb}`, body, keyed(`verb-${verb}`)),
+        ];
         expect(second.text, verb).to.equal(first.text);
         expect([second.status, second.headers.get('idempotent-replayed')], verb).to.deep.equal([first.status, 'true']);
       }
-      expect((await fetched(item)).timeline.map((entry: { type: string }) => entry.type)).to.deep.equal(['triage', 'reply', 'note', 'snoozed', 'tags', 'state', 'created']);
+      expect((await fetched(item)).timeline.map((entry: { type: string }) => entry.type)).to.deep.equal([
+        'triage',
+        'reply',
+        'note',
+        'snoozed',
+        'tags',
+        'state',
+        'created',
+      ]);
     });
 
     it('keep an answer of changed false too', async () => {
@@ -70,15 +99,30 @@ describe('conventions over HTTP', () => {
     it('refuse another body, path or method with 422', async () => {
       const item = await make();
       await clerk.post(`/items/${item.id}/notes`, { text: 'one' }, keyed('mismatch'));
-      refused(await clerk.post(`/items/${item.id}/notes`, { text: 'two' }, keyed('mismatch')), 422, 'idempotency_mismatch');
-      refused(await clerk.post(`/items/${item.id}/tags`, { add: ['one'] }, keyed('mismatch')), 422, 'idempotency_mismatch');
-      refused(await clerk.post(`/items/${(await make()).id}/notes`, { text: 'one' }, keyed('mismatch')), 422, 'idempotency_mismatch');
+      refused(
+        await clerk.post(`/items/${item.id}/notes`, { text: 'two' }, keyed('mismatch')),
+        422,
+        'idempotency_mismatch',
+      );
+      refused(
+        await clerk.post(`/items/${item.id}/tags`, { add: ['one'] }, keyed('mismatch')),
+        422,
+        'idempotency_mismatch',
+      );
+      refused(
+        await clerk.post(`/items/${(await make()).id}/notes`, { text: 'one' }, keyed('mismatch')),
+        422,
+        'idempotency_mismatch',
+      );
       expect((await fetched(item)).timeline).to.have.length(2);
     });
 
     it('are each principal’s own', async () => {
       const body = { inbox: 'mail', title: 'Of two' };
-      const [one, other] = [await clerk.post('/items', body, keyed('shared')), await admin.post('/items', body, keyed('shared'))];
+      const [one, other] = [
+        await clerk.post('/items', body, keyed('shared')),
+        await admin.post('/items', body, keyed('shared')),
+      ];
       expect(one.body.item.id).not.to.equal(other.body.item.id);
     });
 
@@ -88,7 +132,11 @@ describe('conventions over HTTP', () => {
       refused(await send({ state: 7 }), 400, 'invalid');
       refused(await send({ state: 'nosuch' }), 400, 'invalid');
       refused(await send({ state: 'open' }, 'itm_01jd0000000000000000000000'), 404, 'not_found');
-      refused(await clerk.post(`/items/${item.id}/state`, { state: 'closed' }, keyed('free', { 'if-match': '"9"' })), 412, 'version_conflict');
+      refused(
+        await clerk.post(`/items/${item.id}/state`, { state: 'closed' }, keyed('free', { 'if-match': '"9"' })),
+        412,
+        'version_conflict',
+      );
       expect((await send({ state: 'closed' })).status).to.equal(200);
     });
 
@@ -97,7 +145,11 @@ describe('conventions over HTTP', () => {
       const item = await make();
       const path = `/items/${item.id}/notes`;
       const at = [clerk.base, second.base('demo')];
-      const replies = await Promise.all(Array.from({ length: 100 }, (_, i) => request('POST', `${at[i % 2] ?? ''}${path}`, { text: 'parallel' }, clerk.token, keyed('parallel'))));
+      const replies = await Promise.all(
+        Array.from({ length: 100 }, (_, i) =>
+          request('POST', `${at[i % 2] ?? ''}${path}`, { text: 'parallel' }, clerk.token, keyed('parallel')),
+        ),
+      );
       expect(replies.map((reply) => reply.status)).to.deep.equal(Array.from({ length: 100 }, () => 201));
       expect(new Set(replies.map((reply) => reply.text)).size).to.equal(1);
       expect((await fetched(item)).timeline).to.have.length(2);
@@ -106,7 +158,8 @@ describe('conventions over HTTP', () => {
     it('hold for 24 hours', async () => {
       const body = { inbox: 'mail', title: 'Tomorrow' };
       const first = await clerk.post('/items', body, keyed('day'));
-      const age = (ms: number) => world.sql(`update idempotency_keys set created_at = created_at - $1 where key = 'day'`, [ms]);
+      const age = (ms: number) =>
+        world.sql(`update idempotency_keys set created_at = created_at - $1 where key = 'day'`, [ms]);
       await age(86_400_000 - 60_000);
       expect((await clerk.post('/items', body, keyed('day'))).text).to.equal(first.text);
       await age(60_000);
@@ -117,8 +170,12 @@ describe('conventions over HTTP', () => {
 
     it('must be 1 to 255 printable characters, once', async () => {
       const body = { inbox: 'mail', title: 'x' };
-      for (const key of ['', ' ', 'x'.repeat(256), 'é']) refused(await clerk.post('/items', body, keyed(key)), 400, 'invalid', 'idempotency-key');
-      const two = await raw(world.port, `${head('POST /api/env/demo/items HTTP/1.1', `authorization: Bearer ${clerk.token}`, 'content-type: application/json', 'idempotency-key: a', 'idempotency-key: b', 'content-length: 2')}{}`);
+      for (const key of ['', ' ', 'x'.repeat(256), 'é'])
+        refused(await clerk.post('/items', body, keyed(key)), 400, 'invalid', 'idempotency-key');
+      const two = await raw(
+        world.port,
+        `${head('POST /api/env/demo/items HTTP/1.1', `authorization: Bearer ${clerk.token}`, 'content-type: application/json', 'idempotency-key: a', 'idempotency-key: b', 'content-length: 2')}{}`,
+      );
       refused(two, 400, 'invalid', 'idempotency-key');
       expect((await clerk.post('/items', body, keyed('x'.repeat(255)))).status).to.equal(201);
     });
@@ -139,13 +196,23 @@ describe('conventions over HTTP', () => {
       const item = await make();
       expect((await clerk.post(`/items/${item.id}/notes`, { text: 'a' }, match('"1"'))).status).to.equal(201);
       expect((await clerk.post(`/items/${item.id}/notes`, { text: 'a' }, match('*'))).status).to.equal(201);
-      expect((await clerk.post(`/items/${item.id}/notes`, { text: 'a' }, match('"3"'))).headers.get('etag')).to.equal('"4"');
+      expect((await clerk.post(`/items/${item.id}/notes`, { text: 'a' }, match('"3"'))).headers.get('etag')).to.equal(
+        '"4"',
+      );
     });
 
     it('answers 412 with the current item and its etag to a stale one, and does nothing', async () => {
       const item = await make();
-      const { body: { item: now } } = await clerk.post(`/items/${item.id}/tags`, { add: ['a'] });
-      for (const [verb, body] of Object.entries({ state: { state: 'open' }, tags: { add: ['b'] }, notes: { text: 'x' }, reply: { subject: 'a', text: 'b' }, triage: { answers: {} } })) {
+      const {
+        body: { item: now },
+      } = await clerk.post(`/items/${item.id}/tags`, { add: ['a'] });
+      for (const [verb, body] of Object.entries({
+        state: { state: 'open' },
+        tags: { add: ['b'] },
+        notes: { text: 'x' },
+        reply: { subject: 'a', text: 'b' },
+        triage: { answers: {} },
+      })) {
         const reply = await clerk.post(`/items/${item.id}/${verb}`, body, match('"1"'));
         refused(reply, 412, 'version_conflict');
         expect(reply.body.current).to.deep.equal(now);
@@ -163,14 +230,22 @@ describe('conventions over HTTP', () => {
 
     it('lets one of two writers with the same version win', async () => {
       const item = await make();
-      const replies = await Promise.all(Array.from({ length: 10 }, (_, i) => clerk.post(`/items/${item.id}/tags`, { add: [`t${String(i)}`] }, match('"1"'))));
-      expect(replies.map((reply) => reply.status).sort((a, b) => a - b)).to.deep.equal([200, ...Array.from({ length: 9 }, () => 412)]);
+      const replies = await Promise.all(
+        Array.from({ length: 10 }, (_, i) =>
+          clerk.post(`/items/${item.id}/tags`, { add: [`t${String(i)}`] }, match('"1"')),
+        ),
+      );
+      expect(replies.map((reply) => reply.status).sort((a, b) => a - b)).to.deep.equal([
+        200,
+        ...Array.from({ length: 9 }, () => 412),
+      ]);
       expect((await fetched(item)).item.tags).to.have.length(1);
     });
 
     it('is refused when malformed, and where nothing has a version', async () => {
       const item = await make();
-      for (const version of ['1', '"x"', 'W/"1"', '"1", "2"', '""', '"-1"', '"1.0"']) refused(await clerk.post(`/items/${item.id}/notes`, { text: 'x' }, match(version)), 400, 'invalid', 'if-match');
+      for (const version of ['1', '"x"', 'W/"1"', '"1", "2"', '""', '"-1"', '"1.0"'])
+        refused(await clerk.post(`/items/${item.id}/notes`, { text: 'x' }, match(version)), 400, 'invalid', 'if-match');
       refused(await clerk.post('/items', { inbox: 'mail', title: 'x' }, match('"1"')), 400, 'invalid', 'if-match');
     });
   });
@@ -179,14 +254,23 @@ describe('conventions over HTTP', () => {
     it('are taken from the request when printable, else made, and stand on every answer', async () => {
       const id = 'trace 1 / ä'.replace('ä', '~');
       expect((await clerk.get('/me', { headers: { 'x-request-id': id } })).headers.get('x-request-id')).to.equal(id);
-      expect((await clerk.get('/me', { headers: { 'x-request-id': 'x'.repeat(128) } })).headers.get('x-request-id')).to.equal('x'.repeat(128));
-      for (const bad of ['x'.repeat(129), 'é', '']) expect((await clerk.get('/me', { headers: { 'x-request-id': bad } })).headers.get('x-request-id')).to.match(/^req_/);
-      for (const path of ['/me', '/nosuch', '/items/x', '/items?limit=0']) expect((await clerk.get(path)).headers.get('x-request-id')).to.match(/^req_[0-7][0-9a-hjkmnp-tv-z]{25}$/);
-      for (const path of ['/health', '/openapi.json', '/nosuch', '/api/env/demo/items']) expect((await request('GET', origin + path, undefined, null)).headers.get('x-request-id')).to.match(/^req_/);
+      expect(
+        (await clerk.get('/me', { headers: { 'x-request-id': 'x'.repeat(128) } })).headers.get('x-request-id'),
+      ).to.equal('x'.repeat(128));
+      for (const bad of ['x'.repeat(129), 'é', ''])
+        expect((await clerk.get('/me', { headers: { 'x-request-id': bad } })).headers.get('x-request-id')).to.match(
+          /^req_/,
+        );
+      for (const path of ['/me', '/nosuch', '/items/x', '/items?limit=0'])
+        expect((await clerk.get(path)).headers.get('x-request-id')).to.match(/^req_[0-7][0-9a-hjkmnp-tv-z]{25}$/);
+      for (const path of ['/health', '/openapi.json', '/nosuch', '/api/env/demo/items'])
+        expect((await request('GET', origin + path, undefined, null)).headers.get('x-request-id')).to.match(/^req_/);
     });
 
     it('are in the audit log', async () => {
-      const { body: { item } } = await clerk.post('/items', { inbox: 'mail', title: 'traced' }, { headers: { 'x-request-id': 'my-trace' } });
+      const {
+        body: { item },
+      } = await clerk.post('/items', { inbox: 'mail', title: 'traced' }, { headers: { 'x-request-id': 'my-trace' } });
       const { body } = await admin.get(`/audit?target=${item.id}`);
       expect(body.entries[0]).to.include({ requestId: 'my-trace', verb: 'item.create' });
     });
@@ -202,8 +286,13 @@ describe('conventions over HTTP', () => {
     it('answers 405 with allow where a path takes other methods', async () => {
       const item = await make();
       const allow: readonly [string, string, string[]][] = [
-        ['DELETE', '/items', ['GET', 'HEAD', 'POST']], ['PUT', `/items/${item.id}`, ['GET', 'HEAD']], ['GET', `/items/${item.id}/state`, ['POST']],
-        ['PATCH', '/me', ['GET', 'HEAD']], ['POST', '/audit', ['GET', 'HEAD']], ['OPTIONS', '/items', ['GET', 'HEAD', 'POST']], ['POST', '/live', ['GET', 'HEAD']],
+        ['DELETE', '/items', ['GET', 'HEAD', 'POST']],
+        ['PUT', `/items/${item.id}`, ['GET', 'HEAD']],
+        ['GET', `/items/${item.id}/state`, ['POST']],
+        ['PATCH', '/me', ['GET', 'HEAD']],
+        ['POST', '/audit', ['GET', 'HEAD']],
+        ['OPTIONS', '/items', ['GET', 'HEAD', 'POST']],
+        ['POST', '/live', ['GET', 'HEAD']],
       ];
       for (const [method, path, methods] of allow) {
         const reply = await clerk.call(method, path);
@@ -213,7 +302,8 @@ describe('conventions over HTTP', () => {
     });
 
     it('answers 404 as JSON to unknown paths, inside and outside of an environment', async () => {
-      for (const path of ['/', '/item', '/items/', '/items/x/y/z', '//items', '/ITEMS', '/items/x/State', '']) refused(await clerk.get(path), 404, 'not_found');
+      for (const path of ['/', '/item', '/items/', '/items/x/y/z', '//items', '/ITEMS', '/items/x/State', ''])
+        refused(await clerk.get(path), 404, 'not_found');
       for (const path of ['/nosuch', '/api', '/api/envy', '/api/env/demo%2Fitems']) {
         const reply = await request('GET', origin + path, undefined, clerk.token);
         refused(reply, 404, 'not_found');
@@ -222,7 +312,13 @@ describe('conventions over HTTP', () => {
 
     it('asks for a token before it says what there is, everywhere under /api/env', async () => {
       const texts = new Set<string>();
-      for (const path of ['/api/env/demo/items', '/api/env/nosuch/items', '/api/env/demo/nosuch', '/api/env', '/api/env/demo/items/x']) {
+      for (const path of [
+        '/api/env/demo/items',
+        '/api/env/nosuch/items',
+        '/api/env/demo/nosuch',
+        '/api/env',
+        '/api/env/demo/items/x',
+      ]) {
         const reply = await request('GET', origin + path, undefined, null);
         refused(reply, 401, 'unauthorized');
         expect(reply.headers.get('www-authenticate')).to.equal('Bearer');
@@ -241,7 +337,8 @@ describe('conventions over HTTP', () => {
       const item = await make();
       const [got, headed] = [await clerk.get(`/items/${item.id}`), await clerk.call('HEAD', `/items/${item.id}`)];
       expect([headed.status, headed.text]).to.deep.equal([200, '']);
-      for (const name of ['content-length', 'content-type', 'etag', 'cache-control']) expect(headed.headers.get(name), name).to.equal(got.headers.get(name));
+      for (const name of ['content-length', 'content-type', 'etag', 'cache-control'])
+        expect(headed.headers.get(name), name).to.equal(got.headers.get(name));
     });
 
     it('refuses query parameters of changes', async () => {
@@ -251,7 +348,10 @@ describe('conventions over HTTP', () => {
 
   describe('credentials', () => {
     it('that are unknown, revoked or expired get one and the same answer', async () => {
-      const [revoked, expired] = [await world.agent('admin'), await world.agent('admin', { expiresAt: Date.now() - 1 })];
+      const [revoked, expired] = [
+        await world.agent('admin'),
+        await world.agent('admin', { expiresAt: Date.now() - 1 }),
+      ];
       expect((await revoked.get('/me')).status).to.equal(200);
       await world.revoke(revoked);
       const texts = new Set<string>();
@@ -281,7 +381,13 @@ describe('conventions over HTTP', () => {
     });
 
     it('are named whatever the case of Bearer', async () => {
-      expect((await request('GET', `${world.base}/me`, undefined, null, { headers: { authorization: `bearer ${clerk.token}` } })).status).to.equal(200);
+      expect(
+        (
+          await request('GET', `${world.base}/me`, undefined, null, {
+            headers: { authorization: `bearer ${clerk.token}` },
+          })
+        ).status,
+      ).to.equal(200);
     });
   });
 
@@ -291,16 +397,31 @@ describe('conventions over HTTP', () => {
       const data = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`k${String(i)}`, 'ü']));
       for (const sign of [wide, 'İ', 'ﷺ', '\u0344', 'ẞ', '日', '\u0301']) {
         const body = {
-          inbox: 'mail', title: sign.repeat(500), data, key: sign.repeat(500), user: sign.repeat(500),
-          tags: Array.from({ length: 50 }, (_, i) => `${String(i).padStart(2, '0')}${sign.repeat(98)}`), record: { resource: 'customer', id: sign.repeat(200) },
-          links: Array.from({ length: 20 }, (_, i) => ({ resource: 'customer', id: `${String(i).padStart(2, '0')}${sign.repeat(198)}` })),
+          inbox: 'mail',
+          title: sign.repeat(500),
+          data,
+          key: sign.repeat(500),
+          user: sign.repeat(500),
+          tags: Array.from({ length: 50 }, (_, i) => `${String(i).padStart(2, '0')}${sign.repeat(98)}`),
+          record: { resource: 'customer', id: sign.repeat(200) },
+          links: Array.from({ length: 20 }, (_, i) => ({
+            resource: 'customer',
+            id: `${String(i).padStart(2, '0')}${sign.repeat(198)}`,
+          })),
         };
         const created = await clerk.post('/items', body);
         expect(created.status, `${sign} ${created.text.slice(0, 300)}`).to.equal(201);
         const { item, linked } = await fetched(created.body.item);
-        expect([item.title, item.tags.length, item.record.id, linked.length]).to.deep.equal([body.title, 50, body.record.id, 21]);
+        expect([item.title, item.tags.length, item.record.id, linked.length]).to.deep.equal([
+          body.title,
+          50,
+          body.record.id,
+          21,
+        ]);
         expect((await clerk.post('/items', body)).body.item).to.include({ id: item.id, occurrences: 2, users: 1 });
-        const found = await clerk.get(`/items?search=${encodeURIComponent(sign.repeat(200))}&tags=${encodeURIComponent(String(body.tags[0]))}`);
+        const found = await clerk.get(
+          `/items?search=${encodeURIComponent(sign.repeat(200))}&tags=${encodeURIComponent(String(body.tags[0]))}`,
+        );
         expect([found.status, found.body.items[0]?.id], sign).to.deep.equal([200, item.id]);
         expect((await clerk.get('/items?sort=title&limit=1')).status).to.equal(200);
       }
@@ -309,13 +430,16 @@ describe('conventions over HTTP', () => {
 
   describe('headers', () => {
     it('say that nothing may be stored', async () => {
-      for (const path of ['/items', '/me', '/inboxes', '/changes', '/items/x', '/items?limit=0']) expect((await clerk.get(path)).headers.get('cache-control'), path).to.equal('no-store');
+      for (const path of ['/items', '/me', '/inboxes', '/changes', '/items/x', '/items?limit=0'])
+        expect((await clerk.get(path)).headers.get('cache-control'), path).to.equal('no-store');
       const { origin } = new URL(world.base);
-      for (const path of ['/openapi.json', '/docs', '/manifest.schema.json', '/health']) expect((await fetch(origin + path)).headers.get('cache-control'), path).to.equal('no-store');
+      for (const path of ['/openapi.json', '/docs', '/manifest.schema.json', '/health'])
+        expect((await fetch(origin + path)).headers.get('cache-control'), path).to.equal('no-store');
     });
 
     it('say JSON in UTF-8', async () => {
-      for (const path of ['/items', '/nosuch', '/items?limit=0']) expect((await clerk.get(path)).headers.get('content-type')).to.equal('application/json; charset=utf-8');
+      for (const path of ['/items', '/nosuch', '/items?limit=0'])
+        expect((await clerk.get(path)).headers.get('content-type')).to.equal('application/json; charset=utf-8');
     });
 
     it('carry an etag where one item is answered: its version in quotes', async () => {
@@ -330,8 +454,11 @@ describe('conventions over HTTP', () => {
 
     it('carry the stream’s offset where items are answered', async () => {
       const item = await make();
-      for (const path of ['/items', `/items/${item.id}`, `/items/${item.id}/timeline`]) expect((await clerk.get(path)).headers.get('x-live-offset'), path).to.match(/^\S{20,}$/);
-      expect((await clerk.post(`/items/${item.id}/notes`, { text: 'x' })).headers.get('x-live-offset')).to.match(/^\S{20,}$/);
+      for (const path of ['/items', `/items/${item.id}`, `/items/${item.id}/timeline`])
+        expect((await clerk.get(path)).headers.get('x-live-offset'), path).to.match(/^\S{20,}$/);
+      expect((await clerk.post(`/items/${item.id}/notes`, { text: 'x' })).headers.get('x-live-offset')).to.match(
+        /^\S{20,}$/,
+      );
       const stale = await clerk.post(`/items/${item.id}/notes`, { text: 'y' }, { headers: { 'if-match': '"1"' } });
       refused(stale, 412, 'version_conflict');
       expect(stale.headers.get('x-live-offset')).to.match(/^\S{20,}$/);
@@ -339,7 +466,11 @@ describe('conventions over HTTP', () => {
     });
 
     it('carry the rate limit, refusals included', async () => {
-      for (const reply of [await clerk.get('/me'), await clerk.get('/nosuch'), await request('GET', `${world.base}/me`, undefined, 'cagt_x')]) {
+      for (const reply of [
+        await clerk.get('/me'),
+        await clerk.get('/nosuch'),
+        await request('GET', `${world.base}/me`, undefined, 'cagt_x'),
+      ]) {
         expect(reply.headers.get('ratelimit-policy')).to.match(/^"default";q=\d+;w=\d+$/);
         expect(reply.headers.get('ratelimit')).to.match(/^"default";r=\d+;t=\d+$/);
       }
@@ -348,11 +479,21 @@ describe('conventions over HTTP', () => {
 
   describe('compression', () => {
     // `fetch` unpacks by itself, so these look at the bytes.
-    const get = async (path: string, accept: string | null): Promise<{ encoding: string | null; vary: string | null; bytes: Buffer }> => {
+    const get = async (
+      path: string,
+      accept: string | null,
+    ): Promise<{ encoding: string | null; vary: string | null; bytes: Buffer }> => {
       const accepts = accept === null ? [] : [`accept-encoding: ${accept}`];
-      const reply = await raw(world.port, head(`GET /api/env/demo${path} HTTP/1.1`, `authorization: Bearer ${clerk.token}`, ...accepts));
+      const reply = await raw(
+        world.port,
+        head(`GET /api/env/demo${path} HTTP/1.1`, `authorization: Bearer ${clerk.token}`, ...accepts),
+      );
       expect(reply.status).to.equal(200);
-      return { encoding: reply.headers.get('content-encoding'), vary: reply.headers.get('vary'), bytes: Buffer.from(reply.text, 'latin1') };
+      return {
+        encoding: reply.headers.get('content-encoding'),
+        vary: reply.headers.get('vary'),
+        bytes: Buffer.from(reply.text, 'latin1'),
+      };
     };
 
     before(async () => {
@@ -375,7 +516,8 @@ describe('conventions over HTTP', () => {
 
     it('is not done for what is small, unknown or refused by a weight of nothing', async () => {
       expect((await get('/items?search=nothing', 'gzip')).encoding).to.equal(null);
-      for (const accept of ['identity', 'zstd', 'gzip;q=0', 'br; q=0.000, gzip;q=0', 'brotli', '']) expect((await get('/items?search=compressed', accept)).encoding, accept).to.equal(null);
+      for (const accept of ['identity', 'zstd', 'gzip;q=0', 'br; q=0.000, gzip;q=0', 'brotli', ''])
+        expect((await get('/items?search=compressed', accept)).encoding, accept).to.equal(null);
       expect((await get('/items?search=compressed', 'br;q=0, gzip;q=0.5')).encoding).to.equal('gzip');
     });
   });
@@ -384,13 +526,20 @@ describe('conventions over HTTP', () => {
     const authorization = (): string => `authorization: Bearer ${clerk.token}`;
 
     it('answers JSON to a request without a host', async () => {
-      const reply = await raw(world.port, `GET /api/env/demo/me HTTP/1.1\r\n${authorization()}\r\nconnection: close\r\n\r\n`);
+      const reply = await raw(
+        world.port,
+        `GET /api/env/demo/me HTTP/1.1\r\n${authorization()}\r\nconnection: close\r\n\r\n`,
+      );
       expect(reply.status).to.equal(200);
     });
 
     it('answers JSON to an expectation that it doesn’t know, and lets a client ask before it sends', async () => {
       const body = JSON.stringify({ inbox: 'mail', title: 'expected' });
-      const send = (expectation: string) => raw(world.port, `${head('POST /api/env/demo/items HTTP/1.1', authorization(), 'content-type: application/json', `content-length: ${String(body.length)}`, `expect: ${expectation}`)}${body}`);
+      const send = (expectation: string) =>
+        raw(
+          world.port,
+          `${head('POST /api/env/demo/items HTTP/1.1', authorization(), 'content-type: application/json', `content-length: ${String(body.length)}`, `expect: ${expectation}`)}${body}`,
+        );
       expect((await send('the-unexpected')).status).to.equal(201);
       expect((await send('100-continue')).text).to.include('HTTP/1.1 201');
     });
@@ -409,10 +558,14 @@ describe('conventions over HTTP', () => {
     it('lets go of a waiting call when its client goes away', async () => {
       const answered = async (): Promise<number> => {
         const metrics = await (await fetch(`${origin}/metrics`)).text();
-        return Number(/console_http_requests_total\{method="GET",route="\/changes",status="200"\} (\d+)/.exec(metrics)?.[1] ?? 0);
+        return Number(
+          /console_http_requests_total\{method="GET",route="\/changes",status="200"\} (\d+)/.exec(metrics)?.[1] ?? 0,
+        );
       };
       const before = await answered();
-      await raw(world.port, head('GET /api/env/demo/changes?wait=30000 HTTP/1.1', authorization()), { connected: (socket) => setTimeout(() => socket.destroy(), 100) });
+      await raw(world.port, head('GET /api/env/demo/changes?wait=30000 HTTP/1.1', authorization()), {
+        connected: (socket) => setTimeout(() => socket.destroy(), 100),
+      });
       await until('the call has ended', async () => (await answered()) > before, 5_000);
     });
   });
@@ -430,7 +583,10 @@ describe('conventions over HTTP', () => {
       expect(metrics.headers.get('content-type')).to.include('text/plain');
       expect(await metrics.text()).to.include('console_http_requests_total');
       expect((await fetch(`${origin}/docs`)).headers.get('content-type')).to.include('text/html');
-      expect((await request('GET', `${origin}/manifest.schema.json`, undefined, null)).body).to.include({ title: 'Manifest', type: 'object' });
+      expect((await request('GET', `${origin}/manifest.schema.json`, undefined, null)).body).to.include({
+        title: 'Manifest',
+        type: 'object',
+      });
       refused(await request('POST', `${origin}/health`, {}, null), 405, 'method_not_allowed');
     });
   });

@@ -40,12 +40,16 @@ describe('discovery over HTTP', () => {
     });
 
     it('says the mode of an agent', async () => {
-      for (const mode of ['readonly', 'supervised'] as const) expect((await (await world.agent('clerk', { mode })).get('/me')).body.principal.mode).to.equal(mode);
+      for (const mode of ['readonly', 'supervised'] as const)
+        expect((await (await world.agent('clerk', { mode })).get('/me')).body.principal.mode).to.equal(mode);
     });
 
     it('says of a person whether the sign-in is fresh', async () => {
       const ana = await world.person('operator', 'Ana Lind');
-      expect((await ana.get('/me')).body).to.deep.include({ principal: { type: 'person', id: ana.id, name: 'Ana Lind', mode: 'normal' }, fresh: false });
+      expect((await ana.get('/me')).body).to.deep.include({
+        principal: { type: 'person', id: ana.id, name: 'Ana Lind', mode: 'normal' },
+        fresh: false,
+      });
       await world.sql('update tokens set fresh_until = $2 where principal = $1', [ana.id, Date.now() + 60_000]);
       await world.role('unrelated', []);
       expect((await ana.get('/me')).body.fresh).to.equal(true);
@@ -60,7 +64,12 @@ describe('discovery over HTTP', () => {
       expect(inboxes[2]).to.deep.equal({
         name: 'refunds',
         label: 'refunds',
-        states: [{ name: 'requested', kind: 'open' }, { name: 'approved', kind: 'waiting' }, { name: 'paid', kind: 'closed' }, { name: 'declined', kind: 'closed' }],
+        states: [
+          { name: 'requested', kind: 'open' },
+          { name: 'approved', kind: 'waiting' },
+          { name: 'paid', kind: 'closed' },
+          { name: 'declined', kind: 'closed' },
+        ],
         initial: 'requested',
         transitions: { requested: ['approved', 'declined'], approved: ['paid'], declined: ['requested'], paid: [] },
         responseTime: null,
@@ -68,7 +77,16 @@ describe('discovery over HTTP', () => {
         reply: { via: 'smtp' },
         can: ['see', 'create', 'state', 'assign', 'tags', 'snooze', 'note', 'reply', 'triage'],
       });
-      expect(inboxes[0]).to.deep.include({ can: ['see'], reply: null, transitions: null, states: [{ name: 'open', kind: 'open' }, { name: 'waiting', kind: 'waiting' }, { name: 'closed', kind: 'closed' }] });
+      expect(inboxes[0]).to.deep.include({
+        can: ['see'],
+        reply: null,
+        transitions: null,
+        states: [
+          { name: 'open', kind: 'open' },
+          { name: 'waiting', kind: 'waiting' },
+          { name: 'closed', kind: 'closed' },
+        ],
+      });
       expect(inboxes[1]).to.deep.include({ label: 'Mail', responseTime: 3_600_000, reply: { via: 'app' } });
     });
 
@@ -90,9 +108,27 @@ describe('discovery over HTTP', () => {
 
   describe('GET /views', () => {
     it('lists views with their filters, null where a view has none, without those of inboxes that the role can’t see', async () => {
-      const none = { inbox: null, state: null, tags: null, assignee: null, search: null, overdue: null, triaged: null, snoozed: null, sort: null };
-      expect((await clerk.get('/views')).body).to.deep.equal({ views: [{ ...none, name: 'open', label: 'Open', state: 'open,requested', snoozed: '0' }], cursor: null });
-      expect((await admin.get('/views')).body.views[1]).to.deep.equal({ ...none, name: 'secrets', label: 'secrets', inbox: 'secret' });
+      const none = {
+        inbox: null,
+        state: null,
+        tags: null,
+        assignee: null,
+        search: null,
+        overdue: null,
+        triaged: null,
+        snoozed: null,
+        sort: null,
+      };
+      expect((await clerk.get('/views')).body).to.deep.equal({
+        views: [{ ...none, name: 'open', label: 'Open', state: 'open,requested', snoozed: '0' }],
+        cursor: null,
+      });
+      expect((await admin.get('/views')).body.views[1]).to.deep.equal({
+        ...none,
+        name: 'secrets',
+        label: 'secrets',
+        inbox: 'secret',
+      });
     });
   });
 
@@ -111,13 +147,16 @@ describe('discovery over HTTP', () => {
 
     it('lists id and name of those who can see the inbox', async () => {
       const { people } = (await clerk.get('/people?inbox=mail')).body;
-      expect(names(people)).to.include.members(['Ada Byron', 'Zoë Öhm', 'ada lovelace', 'Élodie Noël']).and.not.include.members(['Hidden Person']);
+      expect(names(people))
+        .to.include.members(['Ada Byron', 'Zoë Öhm', 'ada lovelace', 'Élodie Noël'])
+        .and.not.include.members(['Hidden Person']);
       for (const name of ['Hidden Person', 'Gone Person', 'Away Person']) expect(names(people)).not.to.include(name);
       for (const person of people) expect(person).to.have.all.keys('id', 'name');
     });
 
     it('searches the beginnings of the parts of a name, whatever their case', async () => {
-      const found = async (q: string) => names((await clerk.get(`/people?inbox=mail&q=${encodeURIComponent(q)}`)).body.people);
+      const found = async (q: string) =>
+        names((await clerk.get(`/people?inbox=mail&q=${encodeURIComponent(q)}`)).body.people);
       expect(await found('ada')).to.deep.equal(['Ada Byron', 'ada lovelace']);
       expect(await found('LOVE')).to.deep.equal(['ada lovelace']);
       expect(await found('ada b')).to.deep.equal(['Ada Byron']);
@@ -146,7 +185,11 @@ describe('discovery over HTTP', () => {
   });
 
   it('pages every short list by name, each once', async () => {
-    for (const [path, plural] of [['/inboxes', 'inboxes'], ['/people', 'people'], ['/views', 'views']] as const) {
+    for (const [path, plural] of [
+      ['/inboxes', 'inboxes'],
+      ['/people', 'people'],
+      ['/views', 'views'],
+    ] as const) {
       const whole = names((await admin.get(path)).body[plural]);
       const paged: string[] = [];
       for (let cursor: string | null = ''; cursor !== null;) {
@@ -174,6 +217,10 @@ describe('discovery over HTTP', () => {
     // As another process would: the row and the revision, and no word to this one.
     await world.sql(`update roles set grants = '[{"on":"inbox:bugs","can":["see"]}]' where id = $1`, [id]);
     await world.sql('update revisions set n = n + 1');
-    await until('the role has changed here', async () => names((await agent.get('/inboxes')).body.inboxes)[0] === 'bugs', 1000);
+    await until(
+      'the role has changed here',
+      async () => names((await agent.get('/inboxes')).body.inboxes)[0] === 'bugs',
+      1000,
+    );
   });
 });

@@ -19,7 +19,12 @@ describe('flags over HTTP', () => {
   });
   after(() => world.close());
 
-  const change = (flag: string, body: object, headers: Record<string, string> = {}, client = operator): Promise<Reply> => client.post(`/flags/${flag}`, { change: body }, { headers });
+  const change = (
+    flag: string,
+    body: object,
+    headers: Record<string, string> = {},
+    client = operator,
+  ): Promise<Reply> => client.post(`/flags/${flag}`, { change: body }, { headers });
   const shown = async (flag: string): Promise<Reply['body']> => (await viewer.get(`/flags/${flag}`)).body.flag;
 
   describe('reading', () => {
@@ -27,8 +32,21 @@ describe('flags over HTTP', () => {
       const { status, body, headers } = await viewer.get('/flags/untouched');
       expect(status).to.equal(200);
       expect(body.flag).to.deep.equal({
-        flag: 'untouched', kind: 'boolean', value: false, rollout: null, targets: {}, rules: [], ramp: null, approval: false, danger: null,
-        description: 'Never changed', default: false, resource: 'customer', version: 1, updatedAt: null, updatedBy: null,
+        flag: 'untouched',
+        kind: 'boolean',
+        value: false,
+        rollout: null,
+        targets: {},
+        rules: [],
+        ramp: null,
+        approval: false,
+        danger: null,
+        description: 'Never changed',
+        default: false,
+        resource: 'customer',
+        version: 1,
+        updatedAt: null,
+        updatedBy: null,
       });
       expect(headers.get('etag')).to.equal('"1"');
       expect(headers.get('x-live-offset')).to.be.a('string');
@@ -42,22 +60,36 @@ describe('flags over HTTP', () => {
       expect([...first.flags, ...second.flags].map(({ flag }: { flag: string }) => flag)).to.deep.equal(all);
       expect(second.cursor).to.equal(null);
       const narrow = await world.agent('one flag');
-      expect((await narrow.get('/flags')).body.flags.map(({ flag }: { flag: string }) => flag)).to.deep.equal(['checkout']);
+      expect((await narrow.get('/flags')).body.flags.map(({ flag }: { flag: string }) => flag)).to.deep.equal([
+        'checkout',
+      ]);
       expect((await narrow.get(`/flags?limit=2&cursor=${first.cursor}`)).body.code).to.equal('bad_cursor');
-      expect((await narrow.get('/flags/words')).text.replace(/"requestId":"[^"]*"/, '')).to.equal((await narrow.get('/flags/nosuch')).text.replace(/"requestId":"[^"]*"/, ''));
+      expect((await narrow.get('/flags/words')).text.replace(/"requestId":"[^"]*"/, '')).to.equal(
+        (await narrow.get('/flags/nosuch')).text.replace(/"requestId":"[^"]*"/, ''),
+      );
     });
   });
 
   describe('changing', () => {
     it('sets what is named and leaves the rest', async () => {
-      const { status, body, headers } = await change('checkout', { rollout: 33.333, targets: { cus_1: true, cus_2: false } });
+      const { status, body, headers } = await change('checkout', {
+        rollout: 33.333,
+        targets: { cus_1: true, cus_2: false },
+      });
       expect(status).to.equal(200);
       expect(body.changed).to.equal(true);
       expect(body.flag).to.include({ value: false, rollout: 33.333, version: 2 });
       expect(body.flag.updatedBy).to.include({ type: 'agent', name: 'operator agent' });
       expect(headers.get('etag')).to.equal('"2"');
-      await change('checkout', { targets: { cus_2: null, cus_3: true }, rules: [{ when: { field: 'plan', op: 'eq', value: 'team' }, value: true }] });
-      expect(await shown('checkout')).to.deep.include({ rollout: 33.333, targets: { cus_1: true, cus_3: true }, version: 3 });
+      await change('checkout', {
+        targets: { cus_2: null, cus_3: true },
+        rules: [{ when: { field: 'plan', op: 'eq', value: 'team' }, value: true }],
+      });
+      expect(await shown('checkout')).to.deep.include({
+        rollout: 33.333,
+        targets: { cus_1: true, cus_3: true },
+        version: 3,
+      });
     });
 
     it('answers unchanged when it was so already, and writes nothing', async () => {
@@ -69,31 +101,52 @@ describe('flags over HTTP', () => {
 
     it('clears the rollout and stops a ramp with a value, unless a rollout comes with it', async () => {
       await change('checkout', { ramp: { to: 50, over: 3_600_000, every: 60_000, at: null } });
-      expect((await change('checkout', { value: true })).body.flag).to.deep.include({ value: true, rollout: null, ramp: null });
-      expect((await change('checkout', { value: false, rollout: 10 })).body.flag).to.deep.include({ value: false, rollout: 10, ramp: null });
+      expect((await change('checkout', { value: true })).body.flag).to.deep.include({
+        value: true,
+        rollout: null,
+        ramp: null,
+      });
+      expect((await change('checkout', { value: false, rollout: 10 })).body.flag).to.deep.include({
+        value: false,
+        rollout: 10,
+        ramp: null,
+      });
     });
 
     it('starts a ramp at what comes with it, replaces it by another and stops it with null', async () => {
-      const { body: { flag } } = await change('checkout', { rollout: 20, ramp: { to: 60, over: 3_600_000, every: 60_000, at: null } });
+      const {
+        body: { flag },
+      } = await change('checkout', { rollout: 20, ramp: { to: 60, over: 3_600_000, every: 60_000, at: null } });
       expect(flag.rollout).to.equal(20);
       expect(flag.ramp).to.include({ from: 20, to: 60, step: 0, steps: 60, status: 'running', at: null });
       expect(flag.ramp.nextAt).to.equal(flag.ramp.startedAt + 60_000);
       const later = Date.now() + 3_600_000;
-      expect((await change('checkout', { ramp: { to: 0, over: 1500, every: 1000, at: later } })).body.flag.ramp).to.include({ from: 20, to: 0, steps: 2, at: later, startedAt: later, status: 'scheduled' });
+      expect(
+        (await change('checkout', { ramp: { to: 0, over: 1500, every: 1000, at: later } })).body.flag.ramp,
+      ).to.include({ from: 20, to: 0, steps: 2, at: later, startedAt: later, status: 'scheduled' });
       expect((await change('checkout', { ramp: null })).body.flag).to.deep.include({ rollout: 20, ramp: null });
       expect(await world.sql(`select id from staged_jobs where name = 'rampStep'`)).to.deep.equal([]);
     });
 
     it('starts from 0 or 100 when there is no rollout', async () => {
-      expect((await change('from_value', { ramp: { to: 50, over: 3_600_000, every: 60_000, at: null } })).body.flag.ramp.from).to.equal(0);
-      expect((await change('from_value', { value: true, ramp: { to: 50, over: 3_600_000, every: 60_000, at: null } })).body.flag.ramp.from).to.equal(100);
+      expect(
+        (await change('from_value', { ramp: { to: 50, over: 3_600_000, every: 60_000, at: null } })).body.flag.ramp
+          .from,
+      ).to.equal(0);
+      expect(
+        (await change('from_value', { value: true, ramp: { to: 50, over: 3_600_000, every: 60_000, at: null } })).body
+          .flag.ramp.from,
+      ).to.equal(100);
       await change('from_value', { ramp: null });
     });
 
     it('keeps values of every kind exactly', async () => {
       expect((await change('words', { value: 'vector' })).body.flag.value).to.equal('vector');
       expect((await change('number', { value: 0.1 })).body.flag.value).to.equal(0.1);
-      expect((await change('json', { value: { text: 'é', list: [1, null] } })).body.flag.value).to.deep.equal({ text: 'é', list: [1, null] });
+      expect((await change('json', { value: { text: 'é', list: [1, null] } })).body.flag.value).to.deep.equal({
+        text: 'é',
+        list: [1, null],
+      });
       expect((await change('json', { value: null })).body.flag.value).to.equal(null);
       expect(await shown('json')).to.include({ value: null });
     });
@@ -108,10 +161,14 @@ describe('flags over HTTP', () => {
 
     it('does what 100 at once with one key ask for once, and 50 different ones all', async () => {
       const { version } = await shown('checkout');
-      const answers = await Promise.all(Array.from({ length: 100 }, () => change('checkout', { rollout: 77 }, { 'idempotency-key': 'same' })));
+      const answers = await Promise.all(
+        Array.from({ length: 100 }, () => change('checkout', { rollout: 77 }, { 'idempotency-key': 'same' })),
+      );
       expect(new Set(answers.map(({ text }) => text)).size).to.equal(1);
       expect((await shown('checkout')).version).to.equal(version + 1);
-      await Promise.all(Array.from({ length: 50 }, (_, i) => change('checkout', { targets: { [`many_${String(i)}`]: true } })));
+      await Promise.all(
+        Array.from({ length: 50 }, (_, i) => change('checkout', { targets: { [`many_${String(i)}`]: true } })),
+      );
       const { targets, version: now } = await shown('checkout');
       expect(Object.keys(targets).filter((id) => id.startsWith('many_'))).to.have.length(50);
       expect(now).to.equal(version + 51);
@@ -122,13 +179,23 @@ describe('flags over HTTP', () => {
       await change('told', { targets: { a: false } }, {}, admin);
       const { entries, cursor } = (await viewer.get('/flags/told/history?limit=1')).body;
       expect(entries).to.have.length(1);
-      expect(entries[0]).to.deep.include({ type: 'change', before: { targets: { a: null } }, after: { targets: { a: false } }, approvedBy: null, reason: null });
+      expect(entries[0]).to.deep.include({
+        type: 'change',
+        before: { targets: { a: null } },
+        after: { targets: { a: false } },
+        approvedBy: null,
+        reason: null,
+      });
       expect(entries[0].by).to.include({ type: 'agent', name: 'admin agent' });
       const rest = (await viewer.get(`/flags/told/history?cursor=${cursor}`)).body;
-      expect(rest.entries.map(({ before, after }: Record<string, unknown>) => ({ before, after }))).to.deep.equal([{ before: { value: false }, after: { value: true } }]);
+      expect(rest.entries.map(({ before, after }: Record<string, unknown>) => ({ before, after }))).to.deep.equal([
+        { before: { value: false }, after: { value: true } },
+      ]);
       expect(rest.cursor).to.equal(null);
       const audit = (await admin.get('/audit?target=told')).body.entries;
-      expect(audit.map(({ verb, target }: Record<string, unknown>) => ({ verb, target }))).to.deep.equal(Array.from({ length: 2 }, () => ({ verb: 'flag.change', target: { type: 'flag', id: 'told' } })));
+      expect(audit.map(({ verb, target }: Record<string, unknown>) => ({ verb, target }))).to.deep.equal(
+        Array.from({ length: 2 }, () => ({ verb: 'flag.change', target: { type: 'flag', id: 'told' } })),
+      );
     });
   });
 
@@ -136,8 +203,13 @@ describe('flags over HTTP', () => {
     it('asks for a confirmation of what is dangerous, but not to stop a ramp', async () => {
       const refused = await change('dangerous', { rollout: 5 });
       expect(refused.status).to.equal(409);
-      expect(refused.body).to.deep.include({ code: 'confirmation_required', details: [{ path: 'confirmed', message: 'danger: low' }] });
-      expect((await operator.post('/flags/dangerous', { change: { rollout: 5 }, confirmed: true })).status).to.equal(200);
+      expect(refused.body).to.deep.include({
+        code: 'confirmation_required',
+        details: [{ path: 'confirmed', message: 'danger: low' }],
+      });
+      expect((await operator.post('/flags/dangerous', { change: { rollout: 5 }, confirmed: true })).status).to.equal(
+        200,
+      );
       expect((await change('dangerous', { ramp: null })).body.changed).to.equal(false);
     });
 
@@ -146,7 +218,10 @@ describe('flags over HTTP', () => {
       const asked = await change('approved', { value: true });
       expect(asked.status).to.equal(202);
       expect(asked.body.pending).to.equal(true);
-      expect((await change('approved', { value: true })).body, 'the same request answers with the same approval').to.deep.equal(asked.body);
+      expect(
+        (await change('approved', { value: true })).body,
+        'the same request answers with the same approval',
+      ).to.deep.equal(asked.body);
       expect(await shown('approved')).to.deep.equal(before);
       expect((await change('approved', { ramp: null })).status).to.equal(200);
     });
@@ -170,8 +245,10 @@ describe('flags over HTTP', () => {
 
   describe('refusing', () => {
     const ramp = { to: 50, over: 10_000, every: 1000, at: null };
-    const deep = (levels: number): object => (levels === 0 ? { field: 'a', op: 'eq', value: 1 } : { not: deep(levels - 1) });
-    const ids = (count: number): Record<string, boolean> => Object.fromEntries(Array.from({ length: count }, (_, i) => [`id_${String(i)}`, true]));
+    const deep = (levels: number): object =>
+      levels === 0 ? { field: 'a', op: 'eq', value: 1 } : { not: deep(levels - 1) };
+    const ids = (count: number): Record<string, boolean> =>
+      Object.fromEntries(Array.from({ length: count }, (_, i) => [`id_${String(i)}`, true]));
     const rule = { when: { field: 'plan', op: 'eq', value: 'team' }, value: true };
     const guard = { inbox: 'bugs', above: 5, within: 10_000, then: 'stop' };
 
@@ -194,19 +271,44 @@ describe('flags over HTTP', () => {
       ['a ramp without end', 'checkout', { ramp: { ...ramp, over: 9e15 } }, 'change.ramp.over'],
       ['a ramp to more than all', 'checkout', { ramp: { ...ramp, to: 101 } }, 'change.ramp.to'],
       ['a ramp to more than three decimals', 'checkout', { ramp: { ...ramp, to: 0.0001 } }, 'change.ramp.to'],
-      ['a ramp that began more than a day ago', 'checkout', { ramp: { ...ramp, at: Date.now() - 25 * 3_600_000 } }, 'change.ramp.at'],
+      [
+        'a ramp that began more than a day ago',
+        'checkout',
+        { ramp: { ...ramp, at: Date.now() - 25 * 3_600_000 } },
+        'change.ramp.at',
+      ],
       ['10,001 steps', 'checkout', { ramp: { ...ramp, over: 10_001_000 } }, 'change.ramp.every'],
       ['a ramp without an end', 'checkout', { ramp: { over: 1, every: 1 } }, 'change.ramp.to'],
-      ['a guard of a hidden inbox', 'checkout', { ramp: { ...ramp, guard: { ...guard, inbox: 'nosuch' } } }, 'change.ramp.guard.inbox'],
-      ['a guard that does something else', 'checkout', { ramp: { ...ramp, guard: { ...guard, then: 'explode' } } }, 'change.ramp.guard.then'],
+      [
+        'a guard of a hidden inbox',
+        'checkout',
+        { ramp: { ...ramp, guard: { ...guard, inbox: 'nosuch' } } },
+        'change.ramp.guard.inbox',
+      ],
+      [
+        'a guard that does something else',
+        'checkout',
+        { ramp: { ...ramp, guard: { ...guard, then: 'explode' } } },
+        'change.ramp.guard.then',
+      ],
       ['51 rules', 'checkout', { rules: Array.from({ length: 51 }, () => rule) }, 'change.rules'],
       ['10,000 rules', 'checkout', { rules: Array.from({ length: 10_000 }, () => rule) }, 'change.rules'],
-      ['a rule with a pattern', 'checkout', { rules: [{ when: { field: 'a', op: 'matches', value: '(a+)+$' }, value: true }] }, 'change.rules.0.when.op'],
+      [
+        'a rule with a pattern',
+        'checkout',
+        { rules: [{ when: { field: 'a', op: 'matches', value: '(a+)+$' }, value: true }] },
+        'change.rules.0.when.op',
+      ],
       ['a rule nested too deeply', 'checkout', { rules: [{ when: deep(9), value: true }] }, 'change.rules.0.when'],
       ['a rule of depth 40', 'checkout', { rules: [{ when: deep(40), value: true }] }, 'change.rules.0.when'],
       ['a rule with a value of another kind', 'checkout', { rules: [{ ...rule, value: 1 }] }, 'change.rules.0.value'],
       ['a rule with value and rollout', 'checkout', { rules: [{ ...rule, rollout: 1 }] }, 'change.rules.0'],
-      ['a rule with a percentage of a flag that isn’t on/off', 'words', { rules: [{ when: rule.when, rollout: 5 }] }, 'change.rules.0.rollout'],
+      [
+        'a rule with a percentage of a flag that isn’t on/off',
+        'words',
+        { rules: [{ when: rule.when, rollout: 5 }] },
+        'change.rules.0.rollout',
+      ],
       ['10,001 targets', 'checkout', { targets: ids(10_001) }, 'change.targets'],
       ['a target of another kind', 'checkout', { targets: { cus_1: 'on' } }, 'change.targets.cus_1'],
       ['a target that is no record id', 'checkout', { targets: { list: true } }, 'change.targets.list'],
@@ -218,28 +320,43 @@ describe('flags over HTTP', () => {
         const { status, body } = await operator.post(`/flags/${flag}`, { change: given });
         expect(status).to.equal(400);
         expect(body.code).to.equal('invalid');
-        expect(body.details.map((detail: { path: string }) => detail.path).some((named: string) => named.startsWith(path)), JSON.stringify(body.details)).to.equal(true);
+        expect(
+          body.details.map((detail: { path: string }) => detail.path).some((named: string) => named.startsWith(path)),
+          JSON.stringify(body.details),
+        ).to.equal(true);
         expect((await viewer.get(`/flags/${flag}`)).text).to.equal(before);
       });
     }
 
     it('refuses what JSON can’t mean: NaN, overflow, __proto__, and 100,001 targets', async () => {
-      for (const raw of ['{"change":{"rollout":NaN}}', '{"change":{"rollout":1e400}}', '{"change":{"targets":{"__proto__":true}}}']) {
+      for (const raw of [
+        '{"change":{"rollout":NaN}}',
+        '{"change":{"rollout":1e400}}',
+        '{"change":{"targets":{"__proto__":true}}}',
+      ]) {
         expect((await operator.post('/flags/checkout', undefined, { raw })).status, raw).to.equal(400);
       }
-      expect((await operator.post('/flags/checkout', { change: { targets: ids(100_001) } })).status).to.be.oneOf([400, 413]);
+      expect((await operator.post('/flags/checkout', { change: { targets: ids(100_001) } })).status).to.be.oneOf([
+        400, 413,
+      ]);
     });
 
     it('keeps targets named constructor and prototype like all others, up to 10,000 in all', async () => {
       const { body } = await change('words', { targets: { constructor: 'a', prototype: 'b', toString: 'c' } });
-      expect(Object.entries(body.flag.targets)).to.have.deep.members([['constructor', 'a'], ['prototype', 'b'], ['toString', 'c']]);
+      expect(Object.entries(body.flag.targets)).to.have.deep.members([
+        ['constructor', 'a'],
+        ['prototype', 'b'],
+        ['toString', 'c'],
+      ]);
       expect((await change('filled', { targets: ids(10_000) })).status).to.equal(200);
       expect((await change('filled', { targets: { one_more: true } })).body.details[0].path).to.equal('change.targets');
       expect((await change('filled', { targets: { one_more: true, id_0: null } })).status).to.equal(200);
     });
 
     it('takes conditions named __proto__ and constructor as paths like all others', async () => {
-      const { status, body } = await change('checkout', { rules: [{ when: { field: 'constructor.name', op: 'eq', value: 'Object' }, value: true }] });
+      const { status, body } = await change('checkout', {
+        rules: [{ when: { field: 'constructor.name', op: 'eq', value: 'Object' }, value: true }],
+      });
       expect([status, body.flag.rules[0].when.field]).to.deep.equal([200, 'constructor.name']);
     });
   });
@@ -252,7 +369,10 @@ describe('flags over HTTP', () => {
     await there.post('/flags/words', { change: { value: 'kept' } });
     const declare = async (flags: readonly object[]): Promise<void> => {
       const manifest = JSON.stringify({ ...flagsManifest, flags });
-      await world.sql(`update definitions set manifest = $1 where env = (select id from environments where name = $2)`, [manifest, staging]);
+      await world.sql(
+        `update definitions set manifest = $1 where env = (select id from environments where name = $2)`,
+        [manifest, staging],
+      );
       await world.sql('update revisions set n = n + 1');
       await world.deps.directory.refresh();
     };

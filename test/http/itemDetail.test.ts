@@ -7,19 +7,35 @@ import { until } from '../support/until.ts';
 import { newWorld, type World } from '../support/world.ts';
 
 const manifest = {
-  resources: [{ name: 'customer', source: 'stored' }, { name: 'payment', source: 'app', fields: [{ name: 'status' }] }, { name: 'vault', source: 'app' }],
+  resources: [
+    { name: 'customer', source: 'stored' },
+    { name: 'payment', source: 'app', fields: [{ name: 'status' }] },
+    { name: 'vault', source: 'app' },
+  ],
   inboxes: [
     {
       name: 'mail',
-      blocks: [{ type: 'text', title: 'Declared', text: '{{item.title}}' }, { type: 'actions', actions: [{ action: 'ping' }, { action: 'never' }] }],
-      suggest: [{ action: 'retry', when: { field: 'record.fields.status', op: 'eq', value: 'failed' }, reason: 'It failed.' }],
+      blocks: [
+        { type: 'text', title: 'Declared', text: '{{item.title}}' },
+        { type: 'actions', actions: [{ action: 'ping' }, { action: 'never' }] },
+      ],
+      suggest: [
+        { action: 'retry', when: { field: 'record.fields.status', op: 'eq', value: 'failed' }, reason: 'It failed.' },
+      ],
     },
     { name: 'old' },
   ],
-  actions: [{ name: 'ping', label: 'Ping' }, { name: 'never' }, { name: 'retry', label: 'Retry', resource: 'payment' }, { name: 'open', resource: 'vault' }],
+  actions: [
+    { name: 'ping', label: 'Ping' },
+    { name: 'never' },
+    { name: 'retry', label: 'Retry', resource: 'payment' },
+    { name: 'open', resource: 'vault' },
+  ],
 };
 const grants = [
-  { on: 'inbox:*', can: ['*'] }, { on: 'resource:customer', can: ['see'] }, { on: 'resource:payment', can: ['see'] },
+  { on: 'inbox:*', can: ['*'] },
+  { on: 'resource:customer', can: ['see'] },
+  { on: 'resource:payment', can: ['see'] },
   ...['ping', 'retry', 'open'].map((action) => ({ on: `action:${action}`, can: ['run'] })),
 ];
 
@@ -42,7 +58,8 @@ describe('the app’s share of an item’s detail', () => {
     expect(reply.status, reply.text).to.equal(200);
     return reply.body;
   };
-  const types = (blocks: readonly { type: string; code?: string }[]): string[] => blocks.map(({ type, code }) => code ?? type);
+  const types = (blocks: readonly { type: string; code?: string }[]): string[] =>
+    blocks.map(({ type, code }) => code ?? type);
 
   before(async () => {
     world = await newWorld({ manifest });
@@ -51,8 +68,19 @@ describe('the app’s share of an item’s detail', () => {
     admin = documents.of(await world.agent('admin'));
     clerk = documents.of(await world.agent('clerk'));
     key = await world.appKey();
-    id = (await admin.post('/items', { inbox: 'mail', title: 'Plain', links: [{ resource: 'customer', id: 'c1' }] })).body.item.id;
-    paid = (await admin.post('/items', { inbox: 'mail', title: 'Paid', record: { resource: 'payment', id: 'p1' }, links: [{ resource: 'payment', id: 'p2' }, { resource: 'vault', id: 'v1' }] })).body.item.id;
+    id = (await admin.post('/items', { inbox: 'mail', title: 'Plain', links: [{ resource: 'customer', id: 'c1' }] }))
+      .body.item.id;
+    paid = (
+      await admin.post('/items', {
+        inbox: 'mail',
+        title: 'Paid',
+        record: { resource: 'payment', id: 'p1' },
+        links: [
+          { resource: 'payment', id: 'p2' },
+          { resource: 'vault', id: 'v1' },
+        ],
+      })
+    ).body.item.id;
   });
   afterEach(async () => {
     await app?.close();
@@ -72,8 +100,21 @@ describe('the app’s share of an item’s detail', () => {
   it('comes behind what the inbox declares, as the role sees it', async () => {
     const fake = await connect({
       'item.blocks': () => ({
-        blocks: [{ type: 'stat', title: 'Orders', value: 3 }, { type: 'nonsense' }, { type: 'record', record: { resource: 'vault', id: 'v1', title: 'Gold' } }, { type: 'actions', actions: [{ action: 'never' }, { action: 'open', record: 'v1' }] }],
-        suggestedActions: [{ action: 'ping', reason: 'Why not' }, { action: 'never' }, { action: 'ghost' }, { action: 'retry' }, { action: 'retry', record: 'p9', input: { a: 1 } }, { action: 'open', record: 'v1' }, { action: 'ping', reason: 'Again' }],
+        blocks: [
+          { type: 'stat', title: 'Orders', value: 3 },
+          { type: 'nonsense' },
+          { type: 'record', record: { resource: 'vault', id: 'v1', title: 'Gold' } },
+          { type: 'actions', actions: [{ action: 'never' }, { action: 'open', record: 'v1' }] },
+        ],
+        suggestedActions: [
+          { action: 'ping', reason: 'Why not' },
+          { action: 'never' },
+          { action: 'ghost' },
+          { action: 'retry' },
+          { action: 'retry', record: 'p9', input: { a: 1 } },
+          { action: 'open', record: 'v1' },
+          { action: 'ping', reason: 'Again' },
+        ],
       }),
     });
     const { blocks, suggestedActions, appOffline, item } = await detail();
@@ -92,23 +133,48 @@ describe('the app’s share of an item’s detail', () => {
     const fake = await connect({ 'item.blocks': () => ({}) });
     const { item } = await detail(paid, await world.agent('reader'));
     expect(item.record).to.equal(null);
-    expect(fake.received.find(({ method }) => method === 'item.blocks')?.params.item.record).to.deep.include({ resource: 'payment', id: 'p1' });
+    expect(fake.received.find(({ method }) => method === 'item.blocks')?.params.item.record).to.deep.include({
+      resource: 'payment',
+      id: 'p1',
+    });
   });
 
   it('brings linked records that the app serves, which conditions can speak of', async () => {
-    const fake = await connect({ 'item.blocks': () => null, 'records.get': ({ ids }) => ({ records: (ids as string[]).filter((one) => one === 'p1').map((one) => ({ id: one, title: 'Payment 1', fields: { status: 'failed' } })) }) });
+    const fake = await connect({
+      'item.blocks': () => null,
+      'records.get': ({ ids }) => ({
+        records: (ids as string[])
+          .filter((one) => one === 'p1')
+          .map((one) => ({ id: one, title: 'Payment 1', fields: { status: 'failed' } })),
+      }),
+    });
     const { linked, suggestedActions, appOffline } = await detail(paid);
     expect(linked).to.deep.equal([
-      { resource: 'payment', id: 'p1', title: 'Payment 1', subtitle: null, fields: { status: 'failed' }, updatedAt: null },
+      {
+        resource: 'payment',
+        id: 'p1',
+        title: 'Payment 1',
+        subtitle: null,
+        fields: { status: 'failed' },
+        updatedAt: null,
+      },
       { resource: 'payment', id: 'p2', title: 'p2', subtitle: null, fields: {}, updatedAt: null },
     ]);
-    expect(suggestedActions).to.deep.equal([{ action: 'retry', label: 'Retry', record: 'p1', input: {}, reason: 'It failed.' }]);
+    expect(suggestedActions).to.deep.equal([
+      { action: 'retry', label: 'Retry', record: 'p1', input: {}, reason: 'It failed.' },
+    ]);
     expect(appOffline).to.equal(false);
-    expect(fake.received.filter(({ method }) => method === 'records.get').map(({ params }) => params)).to.deep.equal([{ resource: 'payment', ids: ['p1', 'p2'] }]);
+    expect(fake.received.filter(({ method }) => method === 'records.get').map(({ params }) => params)).to.deep.equal([
+      { resource: 'payment', ids: ['p1', 'p2'] },
+    ]);
   });
 
   it('is nothing where the app has nothing to add: no handler, or an instance that doesn’t know the inbox', async () => {
-    await connect({ 'item.blocks': () => { throw rpcError(-32601, 'There is no such method.'); } });
+    await connect({
+      'item.blocks': () => {
+        throw rpcError(-32601, 'There is no such method.');
+      },
+    });
     expect([types((await detail()).blocks), (await detail()).appOffline]).to.deep.equal([['text', 'actions'], false]);
     await app?.close();
     const old = await admin.post('/items', { inbox: 'old', title: 'x' });
@@ -123,14 +189,22 @@ describe('the app’s share of an item’s detail', () => {
   it('is an error block when the app fails or answers nonsense, and the rest stands', async () => {
     const fake = await connect();
     const nonsense: readonly (readonly [Handler, readonly string[]])[] = [
-      [() => { throw rpcError(-32603, 'secret inside'); }, ['app_error']],
+      [
+        () => {
+          throw rpcError(-32603, 'secret inside');
+        },
+        ['app_error'],
+      ],
       [() => ({ blocks: 'x' }), ['app_error']],
       [() => ({ blocks: [null, 7] }), ['app_error', 'app_error']],
       [() => ({ blocks: [{ type: 'text', text: 'a' }], suggestedActions: [{ action: 7 }] }), ['text', 'app_error']],
       [() => ({ suggestedActions: 'x' }), ['app_error']],
       [() => ({ suggestedActions: Array.from({ length: 51 }, () => ({ action: 'ping' })) }), ['app_error']],
       [() => ({ suggestedActions: [{ action: 'constructor' }, { action: '__proto__' }] }), []],
-      [() => null, []], [() => 7, []], [() => [], []], [() => ({ blocks: null, suggestedActions: null }), []],
+      [() => null, []],
+      [() => 7, []],
+      [() => [], []],
+      [() => ({ blocks: null, suggestedActions: null }), []],
     ];
     for (const [handler, wanted] of nonsense) {
       fake.handle('item.blocks', handler);
@@ -150,7 +224,12 @@ describe('the app’s share of an item’s detail', () => {
   });
 
   it('is offline when the connection breaks while it is asked', async () => {
-    const fake = await connect({ 'item.blocks': () => { fake.kill(); return never(); } });
+    const fake = await connect({
+      'item.blocks': () => {
+        fake.kill();
+        return never();
+      },
+    });
     const { blocks, appOffline } = await detail();
     expect([types(blocks), appOffline]).to.deep.equal([['text', 'actions'], true]);
   });

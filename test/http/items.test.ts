@@ -16,19 +16,37 @@ const manifest = {
       name: 'desk',
       reply: { via: 'app' },
       responseTime: hour,
-      fields: { type: 'object', required: ['email'], properties: { email: { type: 'string' }, seats: { type: 'integer' } }, additionalProperties: false },
+      fields: {
+        type: 'object',
+        required: ['email'],
+        properties: { email: { type: 'string' }, seats: { type: 'integer' } },
+        additionalProperties: false,
+      },
       blocks: [
         { type: 'text', title: 'From', text: 'From {{item.fields.email}} about {{record.title}}' },
         { type: 'stat', title: 'Seats', value: '{{item.fields.seats}}' },
       ],
       suggest: [
-        { when: { field: 'record.fields.plan', op: 'eq', value: 'team' }, action: 'refund', input: { to: '{{record.fields.email}}' }, reason: 'On the team plan.' },
+        {
+          when: { field: 'record.fields.plan', op: 'eq', value: 'team' },
+          action: 'refund',
+          input: { to: '{{record.fields.email}}' },
+          reason: 'On the team plan.',
+        },
         { action: 'unlock', reason: 'Of a resource that clerks do not see.' },
         { action: 'upgrade', reason: 'Not allowed to clerks.' },
         { when: { field: 'item.fields.seats', op: 'gt', value: 100 }, action: 'review' },
       ],
     },
-    { name: 'oneWay', states: [{ name: 'new', kind: 'open' }, { name: 'old', kind: 'waiting' }], initial: 'new', reply: null },
+    {
+      name: 'oneWay',
+      states: [
+        { name: 'new', kind: 'open' },
+        { name: 'old', kind: 'waiting' },
+      ],
+      initial: 'new',
+      reply: null,
+    },
   ],
   actions: [
     { name: 'upgrade', label: 'Upgrade', input: { type: 'object' } },
@@ -76,7 +94,10 @@ describe('items over HTTP', () => {
     app = await documented(world.appKey());
     ana = await documented(world.person('clerk', 'Ana Lind'));
     hidden = await world.person('stranger', 'Hidden Person');
-    await world.records('customer', [{ id: 'c 1/ä', title: 'Ada', fields: { email: 'ada@example.com', plan: 'team' } }, { id: 'c2', title: 'Bo' }]);
+    await world.records('customer', [
+      { id: 'c 1/ä', title: 'Ada', fields: { email: 'ada@example.com', plan: 'team' } },
+      { id: 'c2', title: 'Bo' },
+    ]);
     await world.records('vault', [{ id: 'v1', title: 'Gold' }]);
   });
   after(() => world.close());
@@ -88,18 +109,21 @@ describe('items over HTTP', () => {
     expect(reply.status, reply.text).to.be.oneOf([200, 201]);
     return reply.body.item;
   };
-  const change = (item: { id: string }, verb: string, body: object, client = clerk): Promise<Reply> => client.post(`/items/${item.id}/${verb}`, body);
+  const change = (item: { id: string }, verb: string, body: object, client = clerk): Promise<Reply> =>
+    client.post(`/items/${item.id}/${verb}`, body);
   const done = async (item: { id: string }, verb: string, body: object, client = clerk): Promise<Reply['body']> => {
     const reply = await change(item, verb, body, client);
     expect(reply.status, reply.text).to.be.oneOf([200, 201, 202]);
     return reply.body.item;
   };
-  const detail = async (item: { id: string }, client = clerk): Promise<Reply['body']> => (await client.get(`/items/${item.id}`)).body;
+  const detail = async (item: { id: string }, client = clerk): Promise<Reply['body']> =>
+    (await client.get(`/items/${item.id}`)).body;
   const timeline = async (item: { id: string }): Promise<Entry[]> => (await detail(item, admin)).timeline as Entry[];
   const typesOf = async (item: { id: string }): Promise<string[]> => (await timeline(item)).map((entry) => entry.type);
   const refused = (reply: Reply, status: number, code: string, ...paths: string[]): void => {
     expect([reply.status, reply.body.code], reply.text).to.deep.equal([status, code]);
-    if (paths.length > 0) expect(reply.body.details.map((place: { path: string }) => place.path)).to.include.members(paths);
+    if (paths.length > 0)
+      expect(reply.body.details.map((place: { path: string }) => place.path)).to.include.members(paths);
   };
 
   describe('creating', () => {
@@ -111,17 +135,37 @@ describe('items over HTTP', () => {
       const { item } = created.body;
       expect(item.id).to.match(/^itm_[0-7][0-9a-hjkmnp-tv-z]{25}$/);
       expect(item).to.deep.equal({
-        id: item.id, inbox: 'oneWay', title: '  Kept as written  ', state: 'new', record: null, tags: [], assignee: null, occurrences: 1, users: 0,
-        firstSeen: item.createdAt, lastSeen: item.createdAt, dueAt: null, fields: {}, snoozedUntil: null, triaged: false,
-        createdAt: item.createdAt, updatedAt: item.createdAt, version: 1,
+        id: item.id,
+        inbox: 'oneWay',
+        title: '  Kept as written  ',
+        state: 'new',
+        record: null,
+        tags: [],
+        assignee: null,
+        occurrences: 1,
+        users: 0,
+        firstSeen: item.createdAt,
+        lastSeen: item.createdAt,
+        dueAt: null,
+        fields: {},
+        snoozedUntil: null,
+        triaged: false,
+        createdAt: item.createdAt,
+        updatedAt: item.createdAt,
+        version: 1,
       });
       expect((await detail(item)).item).to.deep.equal(item);
     });
 
     it('takes record, links, tags, key and user', async () => {
       const item = await make({
-        inbox: 'desk', data: { email: 'a@example.com', seats: 3 }, record: { resource: 'customer', id: 'c 1/ä' }, links: [{ resource: 'customer', id: 'c2' }],
-        tags: ['zeta', 'alpha', 'zeta'], key: 'takes-all', user: 'u1',
+        inbox: 'desk',
+        data: { email: 'a@example.com', seats: 3 },
+        record: { resource: 'customer', id: 'c 1/ä' },
+        links: [{ resource: 'customer', id: 'c2' }],
+        tags: ['zeta', 'alpha', 'zeta'],
+        key: 'takes-all',
+        user: 'u1',
       });
       expect(item.record).to.deep.equal({ resource: 'customer', id: 'c 1/ä', title: 'Ada' });
       expect(item.tags).to.deep.equal(['alpha', 'zeta']);
@@ -144,7 +188,13 @@ describe('items over HTTP', () => {
     });
 
     it('refuses a record or link of a resource that is unknown and one that the role can’t see in the same way', async () => {
-      const of = (resource: string) => clerk.post('/items', { inbox: 'mail', title: 'x', record: { resource, id: 'v1' }, links: [{ resource, id: 'v1' }] });
+      const of = (resource: string) =>
+        clerk.post('/items', {
+          inbox: 'mail',
+          title: 'x',
+          record: { resource, id: 'v1' },
+          links: [{ resource, id: 'v1' }],
+        });
       const [unseen, unknown] = [await of('vault'), await of('nosuch')];
       refused(unseen, 400, 'invalid', 'record.resource', 'links.0.resource');
       expect(unseen.text).to.equal(unknown.text);
@@ -152,13 +202,22 @@ describe('items over HTTP', () => {
 
     it('holds its limits: title, tags, links, key and record ids', async () => {
       const wrong: [object, string][] = [
-        [{ title: 'x'.repeat(501) }, 'title'], [{ title: ' \n\t ' }, 'title'], [{ tags: ['a,b'] }, 'tags.0'], [{ tags: ['t'.repeat(101)] }, 'tags.0'],
-        [{ tags: Array.from({ length: 51 }, (_, i) => `t${String(i)}`) }, 'tags'], [{ links: Array.from({ length: 21 }, () => ({ resource: 'customer', id: 'c2' })) }, 'links'],
-        [{ record: { resource: 'customer', id: '..' } }, 'record.id'], [{ record: { resource: 'customer', id: 'list' } }, 'record.id'],
-        [{ record: { resource: 'customer', id: 'a\u0001b' } }, 'record.id'], [{ record: { resource: 'customer', id: 'x'.repeat(201) } }, 'record.id'],
-        [{ record: { resource: 'customer', id: 'c2', more: 1 } }, 'record.more'], [{ key: '' }, 'key'], [{ inbox: '1nbox' }, 'inbox'],
+        [{ title: 'x'.repeat(501) }, 'title'],
+        [{ title: ' \n\t ' }, 'title'],
+        [{ tags: ['a,b'] }, 'tags.0'],
+        [{ tags: ['t'.repeat(101)] }, 'tags.0'],
+        [{ tags: Array.from({ length: 51 }, (_, i) => `t${String(i)}`) }, 'tags'],
+        [{ links: Array.from({ length: 21 }, () => ({ resource: 'customer', id: 'c2' })) }, 'links'],
+        [{ record: { resource: 'customer', id: '..' } }, 'record.id'],
+        [{ record: { resource: 'customer', id: 'list' } }, 'record.id'],
+        [{ record: { resource: 'customer', id: 'a\u0001b' } }, 'record.id'],
+        [{ record: { resource: 'customer', id: 'x'.repeat(201) } }, 'record.id'],
+        [{ record: { resource: 'customer', id: 'c2', more: 1 } }, 'record.more'],
+        [{ key: '' }, 'key'],
+        [{ inbox: '1nbox' }, 'inbox'],
       ];
-      for (const [more, path] of wrong) refused(await clerk.post('/items', { inbox: 'mail', title: 'x', ...more }), 400, 'invalid', path);
+      for (const [more, path] of wrong)
+        refused(await clerk.post('/items', { inbox: 'mail', title: 'x', ...more }), 400, 'invalid', path);
       await make({ title: '😀'.repeat(500), tags: ['t'.repeat(100)], data: { text: 'x'.repeat(32_000) } });
     });
 
@@ -168,14 +227,28 @@ describe('items over HTTP', () => {
     });
 
     it('names every missing and unknown member at once', async () => {
-      refused(await clerk.post('/items', { titel: 'x', state: 'open' }), 400, 'invalid', 'inbox', 'title', 'titel', 'state');
+      refused(
+        await clerk.post('/items', { titel: 'x', state: 'open' }),
+        400,
+        'invalid',
+        'inbox',
+        'title',
+        'titel',
+        'state',
+      );
     });
   });
 
   describe('occurrences', () => {
     it('adds an occurrence to the item with the same key and answers 200 with it', async () => {
       const first = await make({ inbox: 'mail', key: 'k1', data: { plan: 'team' } });
-      const again = await clerk.post('/items', { inbox: 'mail', title: 'Another title', key: 'k1', tags: ['new'], data: { plan: 'solo' } });
+      const again = await clerk.post('/items', {
+        inbox: 'mail',
+        title: 'Another title',
+        key: 'k1',
+        tags: ['new'],
+        data: { plan: 'solo' },
+      });
       expect(again.status).to.equal(200);
       expect(again.body.item).to.include({ id: first.id, title: first.title, occurrences: 2, version: 2 });
       expect(again.body.item.fields).to.deep.equal({ plan: 'team' });
@@ -197,7 +270,9 @@ describe('items over HTTP', () => {
     });
 
     it('counts each of many at the same time', async () => {
-      const all = await Promise.all(Array.from({ length: 25 }, (_, i) => make({ key: 'k-many', user: `u${String(i % 7)}` })));
+      const all = await Promise.all(
+        Array.from({ length: 25 }, (_, i) => make({ key: 'k-many', user: `u${String(i % 7)}` })),
+      );
       expect(new Set(all.map((item) => item.id)).size).to.equal(1);
       const { item } = await detail(all[0]);
       expect(item).to.include({ occurrences: 25, users: 7, version: 25 });
@@ -250,11 +325,18 @@ describe('items over HTTP', () => {
     it('writes at most one occurred entry in ten minutes, the next one from where it left off', async () => {
       const item = await make({ key: 'k-entries' });
       for (let i = 0; i < 4; i++) await make({ key: 'k-entries' });
-      const occurred = async () => (await timeline(item)).filter((entry) => entry.type === 'occurred').map((entry) => entry.data);
+      const occurred = async () =>
+        (await timeline(item)).filter((entry) => entry.type === 'occurred').map((entry) => entry.data);
       expect(await occurred()).to.deep.equal([{ occurrences: { from: 1, to: 2 } }]);
-      await world.sql(`update items set occurred_entry = jsonb_set(occurred_entry, '{at}', to_jsonb((occurred_entry ->> 'at')::bigint - 600000)) where id = $1`, [item.id]);
+      await world.sql(
+        `update items set occurred_entry = jsonb_set(occurred_entry, '{at}', to_jsonb((occurred_entry ->> 'at')::bigint - 600000)) where id = $1`,
+        [item.id],
+      );
       await make({ key: 'k-entries' });
-      expect(await occurred()).to.deep.equal([{ occurrences: { from: 2, to: 6 } }, { occurrences: { from: 1, to: 2 } }]);
+      expect(await occurred()).to.deep.equal([
+        { occurrences: { from: 2, to: 6 } },
+        { occurrences: { from: 1, to: 2 } },
+      ]);
     });
   });
 
@@ -288,10 +370,17 @@ describe('items over HTTP', () => {
   describe('states', () => {
     it('are entered from any state where the inbox declares no transitions', async () => {
       const item = await make();
-      for (const state of ['closed', 'waiting', 'open', 'closed', 'open']) expect((await done(item, 'state', { state })).state).to.equal(state);
-      expect((await timeline(item)).filter((entry) => entry.type === 'state').map((entry) => entry.data)).to.deep.equal([
-        { from: 'closed', to: 'open' }, { from: 'open', to: 'closed' }, { from: 'waiting', to: 'open' }, { from: 'closed', to: 'waiting' }, { from: 'open', to: 'closed' },
-      ]);
+      for (const state of ['closed', 'waiting', 'open', 'closed', 'open'])
+        expect((await done(item, 'state', { state })).state).to.equal(state);
+      expect((await timeline(item)).filter((entry) => entry.type === 'state').map((entry) => entry.data)).to.deep.equal(
+        [
+          { from: 'closed', to: 'open' },
+          { from: 'open', to: 'closed' },
+          { from: 'waiting', to: 'open' },
+          { from: 'closed', to: 'waiting' },
+          { from: 'open', to: 'closed' },
+        ],
+      );
     });
 
     it('begin with the initial one, and answer 422 with those that can be reached', async () => {
@@ -299,7 +388,10 @@ describe('items over HTTP', () => {
       expect(item.state).to.equal('requested');
       const reply = await change(item, 'state', { state: 'paid' });
       refused(reply, 422, 'invalid_transition');
-      expect(reply.body.details.map((place: { message: string }) => place.message)).to.deep.equal(['approved', 'declined']);
+      expect(reply.body.details.map((place: { message: string }) => place.message)).to.deep.equal([
+        'approved',
+        'declined',
+      ]);
       await done(item, 'state', { state: 'approved' });
       await done(item, 'state', { state: 'paid' });
       const end = await change(item, 'state', { state: 'requested' });
@@ -324,7 +416,9 @@ describe('items over HTTP', () => {
 
     it('raise the version by one per change, also under contention', async () => {
       const item = await make();
-      const replies = await Promise.all(Array.from({ length: 30 }, (_, i) => change(item, 'tags', { add: [`t${String(i)}`] })));
+      const replies = await Promise.all(
+        Array.from({ length: 30 }, (_, i) => change(item, 'tags', { add: [`t${String(i)}`] })),
+      );
       expect(new Set(replies.map((reply) => reply.body.item.version)).size).to.equal(30);
       expect((await detail(item)).item).to.include({ version: 31 });
       expect((await detail(item)).item.tags).to.have.length(30);
@@ -338,7 +432,10 @@ describe('items over HTTP', () => {
       expect((await change(item, 'assign', { assignee: ana.id })).body.changed).to.equal(false);
       expect((await done(item, 'assign', { assignee: null })).assignee).to.equal(null);
       expect((await change(item, 'assign', { assignee: null })).body.changed).to.equal(false);
-      expect((await timeline(item)).slice(0, 2).map((entry) => entry.data)).to.deep.equal([{ from: ana.id, to: null }, { from: null, to: ana.id }]);
+      expect((await timeline(item)).slice(0, 2).map((entry) => entry.data)).to.deep.equal([
+        { from: ana.id, to: null },
+        { from: null, to: ana.id },
+      ]);
     });
 
     it('answers the same 400 for nobody, an agent, a removed person and one who can’t see the inbox', async () => {
@@ -442,10 +539,15 @@ describe('items over HTTP', () => {
       const item = await make();
       const reply = await change(item, 'reply', { subject: 'Your invoice', text: 'Corrected.' });
       expect(reply.status).to.equal(202);
-      expect(reply.body.entry).to.deep.include({ type: 'reply', data: { subject: 'Your invoice', text: 'Corrected.', status: 'sending', error: null } });
+      expect(reply.body.entry).to.deep.include({
+        type: 'reply',
+        data: { subject: 'Your invoice', text: 'Corrected.', status: 'sending', error: null },
+      });
       expect((await timeline(item))[0]).to.deep.equal(reply.body.entry);
       const jobs = await world.sql('select name, payload from staged_jobs where subject = $1', [item.id]);
-      expect(jobs).to.deep.equal([{ name: 'replySend', payload: { item: item.id, entry: reply.body.entry.id, dueAt: item.dueAt } }]);
+      expect(jobs).to.deep.equal([
+        { name: 'replySend', payload: { item: item.id, entry: reply.body.entry.id, dueAt: item.dueAt } },
+      ]);
     });
 
     it('answer 409 where the inbox sends none', async () => {
@@ -454,16 +556,36 @@ describe('items over HTTP', () => {
 
     it('answer 422 where the item has no address', async () => {
       for (const data of [{}, { email: 'nobody' }, { email: 7 }]) {
-        refused(await change(await make({ inbox: 'refunds', data }), 'reply', { subject: 'a', text: 'b' }), 422, 'action_failed');
+        refused(
+          await change(await make({ inbox: 'refunds', data }), 'reply', { subject: 'a', text: 'b' }),
+          422,
+          'action_failed',
+        );
       }
-      expect((await change(await make({ inbox: 'refunds', data: { email: 'ada@example.com' } }), 'reply', { subject: 'a', text: 'b' })).status).to.equal(202);
+      expect(
+        (
+          await change(await make({ inbox: 'refunds', data: { email: 'ada@example.com' } }), 'reply', {
+            subject: 'a',
+            text: 'b',
+          })
+        ).status,
+      ).to.equal(202);
     });
 
     it('keep their 422 under an idempotency key, as an action that failed', async () => {
       const item = await make({ inbox: 'refunds' });
-      const send = () => clerk.post(`/items/${item.id}/reply`, { subject: 'a', text: 'b' }, { headers: { 'idempotency-key': 'no-address' } });
+      const send = () =>
+        clerk.post(
+          `/items/${item.id}/reply`,
+          { subject: 'a', text: 'b' },
+          { headers: { 'idempotency-key': 'no-address' } },
+        );
       const [first, second] = [await send(), await send()];
-      expect([first.status, second.status, second.headers.get('idempotent-replayed')]).to.deep.equal([422, 422, 'true']);
+      expect([first.status, second.status, second.headers.get('idempotent-replayed')]).to.deep.equal([
+        422,
+        422,
+        'true',
+      ]);
       expect(second.text).to.equal(first.text);
     });
   });
@@ -475,10 +597,19 @@ describe('items over HTTP', () => {
       await done(item, 'triage', { answers: { topic: 'refund' } }, admin);
       const { triage } = await detail(item);
       expect(triage.closed).to.equal(false);
-      expect(triage.answers.map(({ question, answer, by }: { question: string; answer: unknown; by: { id: string } }) => [question, answer, by.id])).to.deep.equal([
-        ['spam', 'no', clerk.id], ['topic', 'refund', admin.id],
+      expect(
+        triage.answers.map(({ question, answer, by }: { question: string; answer: unknown; by: { id: string } }) => [
+          question,
+          answer,
+          by.id,
+        ]),
+      ).to.deep.equal([
+        ['spam', 'no', clerk.id],
+        ['topic', 'refund', admin.id],
       ]);
-      expect((await timeline(item)).filter((entry) => entry.type === 'triage').map((entry) => entry.data)).to.deep.equal([
+      expect(
+        (await timeline(item)).filter((entry) => entry.type === 'triage').map((entry) => entry.data),
+      ).to.deep.equal([
         { answers: { topic: 'refund' }, closed: false, reason: null },
         { answers: { spam: 'no', topic: 'billing' }, closed: false, reason: 'By its words.' },
       ]);
@@ -498,7 +629,9 @@ describe('items over HTTP', () => {
       expect(mail).to.include({ state: 'closed', triaged: true, dueAt: null });
       expect((await detail(mail)).triage.closed).to.equal(true);
       expect((await timeline(mail)).map(({ type, data }) => [type, data])).to.have.deep.members([
-        ['created', {}], ['state', { from: 'open', to: 'closed' }], ['triage', { answers: { spam: 'yes' }, closed: true, reason: null }],
+        ['created', {}],
+        ['state', { from: 'open', to: 'closed' }],
+        ['triage', { answers: { spam: 'yes' }, closed: true, reason: null }],
       ]);
     });
 
@@ -509,8 +642,19 @@ describe('items over HTTP', () => {
 
     it('sets state, tags and assignee along with the answers, in one version', async () => {
       const item = await make();
-      const reply = await done(item, 'triage', { answers: { topic: 'x' }, state: 'waiting', tags: ['b', 'a'], assignee: ana.id });
-      expect(reply).to.deep.include({ state: 'waiting', tags: ['a', 'b'], assignee: ana.id, version: 2, triaged: false });
+      const reply = await done(item, 'triage', {
+        answers: { topic: 'x' },
+        state: 'waiting',
+        tags: ['b', 'a'],
+        assignee: ana.id,
+      });
+      expect(reply).to.deep.include({
+        state: 'waiting',
+        tags: ['a', 'b'],
+        assignee: ana.id,
+        version: 2,
+        triaged: false,
+      });
       expect((await typesOf(item)).slice(0, 4).sort()).to.deep.equal(['assigned', 'state', 'tags', 'triage']);
       expect((await done(item, 'triage', { answers: {}, assignee: null })).assignee).to.equal(null);
     });
@@ -546,7 +690,10 @@ describe('items over HTTP', () => {
     it('of an item that a person closed does not claim to have closed it', async () => {
       const item = await make();
       await done(item, 'state', { state: 'closed' });
-      expect(await done(item, 'triage', { answers: { late: true }, close: true })).to.include({ state: 'closed', triaged: false });
+      expect(await done(item, 'triage', { answers: { late: true }, close: true })).to.include({
+        state: 'closed',
+        triaged: false,
+      });
     });
 
     it('needs its own verb: an operator lacks it', async () => {
@@ -556,38 +703,83 @@ describe('items over HTTP', () => {
 
   describe('the detail', () => {
     it('fills the inbox’s blocks, and carries linked records in their order', async () => {
-      const item = await make({ inbox: 'desk', data: { email: 'ada@example.com', seats: 3 }, record: { resource: 'customer', id: 'c 1/ä' }, links: [{ resource: 'customer', id: 'c2' }, { resource: 'customer', id: 'c 1/ä' }, { resource: 'customer', id: 'nobody' }] });
+      const item = await make({
+        inbox: 'desk',
+        data: { email: 'ada@example.com', seats: 3 },
+        record: { resource: 'customer', id: 'c 1/ä' },
+        links: [
+          { resource: 'customer', id: 'c2' },
+          { resource: 'customer', id: 'c 1/ä' },
+          { resource: 'customer', id: 'nobody' },
+        ],
+      });
       const { blocks, linked, appOffline, triage, timelineCursor } = await detail(item);
       expect(blocks).to.deep.equal([
         { type: 'text', title: 'From', text: 'From ada@example.com about Ada' },
         { type: 'stat', title: 'Seats', value: 3, unit: null, change: null },
       ]);
-      expect(linked.map((record: { id: string; title: string }) => [record.id, record.title])).to.deep.equal([['c 1/ä', 'Ada'], ['c2', 'Bo'], ['nobody', 'nobody']]);
+      expect(linked.map((record: { id: string; title: string }) => [record.id, record.title])).to.deep.equal([
+        ['c 1/ä', 'Ada'],
+        ['c2', 'Bo'],
+        ['nobody', 'nobody'],
+      ]);
       expect(linked[0]).to.have.all.keys('resource', 'id', 'title', 'subtitle', 'fields', 'updatedAt');
-      expect({ appOffline, triage, timelineCursor }).to.deep.equal({ appOffline: true, triage: null, timelineCursor: null });
+      expect({ appOffline, triage, timelineCursor }).to.deep.equal({
+        appOffline: true,
+        triage: null,
+        timelineCursor: null,
+      });
     });
 
     it('suggests only actions that hold, that the role may run and whose record it sees', async () => {
-      const item = await make({ inbox: 'desk', data: { email: 'ada@example.com', seats: 101 }, record: { resource: 'customer', id: 'c 1/ä' } });
+      const item = await make({
+        inbox: 'desk',
+        data: { email: 'ada@example.com', seats: 101 },
+        record: { resource: 'customer', id: 'c 1/ä' },
+      });
       expect((await detail(item)).suggestedActions).to.deep.equal([
-        { action: 'refund', label: 'Refund', record: 'c 1/ä', input: { to: 'ada@example.com' }, reason: 'On the team plan.' },
+        {
+          action: 'refund',
+          label: 'Refund',
+          record: 'c 1/ä',
+          input: { to: 'ada@example.com' },
+          reason: 'On the team plan.',
+        },
         { action: 'review', label: 'Review', record: null, input: {}, reason: null },
       ]);
       expect((await detail(item, viewer)).suggestedActions).to.deep.equal([]);
-      const vault = await make({ inbox: 'desk', data: { email: 'a@b' }, record: { resource: 'vault', id: 'v1' } }, admin);
+      const vault = await make(
+        { inbox: 'desk', data: { email: 'a@b' }, record: { resource: 'vault', id: 'v1' } },
+        admin,
+      );
       expect((await detail(vault)).suggestedActions).to.deep.equal([]);
-      expect((await detail(vault, admin)).suggestedActions.map(({ action }: { action: string }) => action)).to.deep.equal(['unlock', 'upgrade']);
+      expect(
+        (await detail(vault, admin)).suggestedActions.map(({ action }: { action: string }) => action),
+      ).to.deep.equal(['unlock', 'upgrade']);
     });
 
     it('reads a record of an unseen resource as null everywhere', async () => {
-      const item = await make({ inbox: 'desk', data: { email: 'a@b' }, record: { resource: 'vault', id: 'v1' }, links: [{ resource: 'vault', id: 'v1' }, { resource: 'customer', id: 'c2' }] }, admin);
+      const item = await make(
+        {
+          inbox: 'desk',
+          data: { email: 'a@b' },
+          record: { resource: 'vault', id: 'v1' },
+          links: [
+            { resource: 'vault', id: 'v1' },
+            { resource: 'customer', id: 'c2' },
+          ],
+        },
+        admin,
+      );
       expect(item.record).to.deep.equal({ resource: 'vault', id: 'v1', title: 'Gold' });
       const seen = await detail(item);
       expect(seen.item.record).to.equal(null);
       expect(seen.linked.map((record: { id: string }) => record.id)).to.deep.equal(['c2']);
       expect(seen.blocks[0].text).to.equal('From a@b about ');
       expect((await done(item, 'notes', { text: 'x' })).record).to.equal(null);
-      expect((await clerk.get('/items?inbox=desk')).body.items.find((other: { id: string }) => other.id === item.id).record).to.equal(null);
+      expect(
+        (await clerk.get('/items?inbox=desk')).body.items.find((other: { id: string }) => other.id === item.id).record,
+      ).to.equal(null);
       const stale = await clerk.post(`/items/${item.id}/notes`, { text: 'x' }, { headers: { 'if-match': '"1"' } });
       expect([stale.status, stale.body.current.record]).to.deep.equal([412, null]);
     });
@@ -605,7 +797,10 @@ describe('items over HTTP', () => {
         cursor = page.body.cursor;
       }
       const all = [...first, ...rest];
-      expect(all.map((entry: Entry) => entry.data['text'] ?? entry.type)).to.deep.equal([...Array.from({ length: 120 }, (_, i) => `note ${String(119 - i)}`), 'created']);
+      expect(all.map((entry: Entry) => entry.data['text'] ?? entry.type)).to.deep.equal([
+        ...Array.from({ length: 120 }, (_, i) => `note ${String(119 - i)}`),
+        'created',
+      ]);
       const whole = await clerk.get(`/items/${item.id}/timeline?limit=200`);
       expect(whole.body).to.deep.equal({ entries: all, cursor: null });
     });
@@ -613,7 +808,9 @@ describe('items over HTTP', () => {
     it('refuses a timeline cursor of another item', async () => {
       const [one, other] = [await make(), await make()];
       for (let i = 0; i < 2; i++) await done(one, 'notes', { text: 'x' });
-      const { body: { cursor } } = await clerk.get(`/items/${one.id}/timeline?limit=1`);
+      const {
+        body: { cursor },
+      } = await clerk.get(`/items/${one.id}/timeline?limit=1`);
       refused(await clerk.get(`/items/${other.id}/timeline?cursor=${String(cursor)}`), 400, 'bad_cursor');
     });
   });
@@ -624,9 +821,24 @@ describe('items over HTTP', () => {
       expect((await change(item, 'triage', { answers: { spam: 'no' } }, app)).status).to.equal(200);
       const [entry] = await timeline(item);
       expect(entry?.actor).to.deep.equal({ type: 'app', id: app.id, name: 'app' });
-      for (const path of ['/items', `/items/${item.id}`, `/items/${item.id}/timeline`, '/me', '/inboxes', '/audit', '/changes', '/people']) refused(await app.get(path), 403, 'forbidden');
-      for (const verb of ['state', 'assign', 'tags', 'snooze', 'notes', 'reply']) refused(await change(item, verb, {}, app), 403, 'forbidden');
-      refused(await app.post('/bulk', { ids: [item.id], operation: { type: 'state', state: 'closed' } }), 403, 'forbidden');
+      for (const path of [
+        '/items',
+        `/items/${item.id}`,
+        `/items/${item.id}/timeline`,
+        '/me',
+        '/inboxes',
+        '/audit',
+        '/changes',
+        '/people',
+      ])
+        refused(await app.get(path), 403, 'forbidden');
+      for (const verb of ['state', 'assign', 'tags', 'snooze', 'notes', 'reply'])
+        refused(await change(item, verb, {}, app), 403, 'forbidden');
+      refused(
+        await app.post('/bulk', { ids: [item.id], operation: { type: 'state', state: 'closed' } }),
+        403,
+        'forbidden',
+      );
       refused(await app.get('/items/itm_01jd0000000000000000000000'), 403, 'forbidden');
     });
 
@@ -635,7 +847,15 @@ describe('items over HTTP', () => {
       const item = await make();
       expect((await reader.get(`/items/${item.id}`)).status).to.equal(200);
       refused(await reader.post('/items', { inbox: 'mail', title: 'x' }), 403, 'forbidden');
-      for (const [verb, body] of Object.entries({ state: { state: 'closed' }, assign: { assignee: null }, tags: { add: ['x'] }, snooze: { until: null }, notes: { text: 'x' }, reply: { subject: 'x', text: 'x' }, triage: { answers: {} } })) {
+      for (const [verb, body] of Object.entries({
+        state: { state: 'closed' },
+        assign: { assignee: null },
+        tags: { add: ['x'] },
+        snooze: { until: null },
+        notes: { text: 'x' },
+        reply: { subject: 'x', text: 'x' },
+        triage: { answers: {} },
+      })) {
         refused(await change(item, verb, body, reader), 403, 'forbidden');
       }
       expect((await detail(item)).item).to.deep.equal(item);
@@ -646,7 +866,14 @@ describe('items over HTTP', () => {
       const noter = await world.agent('noter');
       const item = await make();
       expect((await change(item, 'notes', { text: 'x' }, noter)).status).to.equal(201);
-      for (const [verb, body] of Object.entries({ state: { state: 'closed' }, assign: { assignee: null }, tags: { add: ['x'] }, snooze: { until: null }, reply: { subject: 'x', text: 'x' }, triage: { answers: {} } })) {
+      for (const [verb, body] of Object.entries({
+        state: { state: 'closed' },
+        assign: { assignee: null },
+        tags: { add: ['x'] },
+        snooze: { until: null },
+        reply: { subject: 'x', text: 'x' },
+        triage: { answers: {} },
+      })) {
         refused(await change(item, verb, body, noter), 403, 'forbidden');
       }
     });

@@ -27,7 +27,13 @@ const manifest = {
   inboxes: [
     ...testManifest.inboxes,
     { name: 'late', responseTime: 1 },
-    { name: 'plain', states: [{ name: 'new', kind: 'open' }, { name: 'done', kind: 'closed' }] },
+    {
+      name: 'plain',
+      states: [
+        { name: 'new', kind: 'open' },
+        { name: 'done', kind: 'closed' },
+      ],
+    },
     { name: 'crowd' },
   ],
   views: [
@@ -37,7 +43,12 @@ const manifest = {
     { name: 'lateOnes', overdue: '1', snoozed: '0', search: 'item' },
   ],
 };
-const grants = [...clerkGrants, { on: 'inbox:late', can: ['*'] }, { on: 'inbox:plain', can: ['*'] }, { on: 'inbox:crowd', can: ['see'] }];
+const grants = [
+  ...clerkGrants,
+  { on: 'inbox:late', can: ['*'] },
+  { on: 'inbox:plain', can: ['*'] },
+  { on: 'inbox:crowd', can: ['see'] },
+];
 
 const sorts = {
   lastSeen: (item: Item) => item.lastSeen,
@@ -51,7 +62,9 @@ type Sort = keyof typeof sorts;
 
 /** By code point, as UTF-16 order differs from it above the surrogates. */
 const compare = (a: string | number, b: string | number): number =>
-  typeof a === 'number' && typeof b === 'number' ? a - b : Buffer.compare(Buffer.from(String(a)), Buffer.from(String(b)));
+  typeof a === 'number' && typeof b === 'number'
+    ? a - b
+    : Buffer.compare(Buffer.from(String(a)), Buffer.from(String(b)));
 
 /** The order that the contract describes: ties by id in the same direction, items without a deadline last in both. */
 const ordered = (items: readonly Item[], sort: Sort, descending: boolean): string[] => {
@@ -79,10 +92,18 @@ describe('lists of items over HTTP', () => {
     expect(reply.status, `${query} ${reply.text.slice(0, 300)}`).to.equal(200);
     return reply;
   };
-  const pages = async (query: string, limit: number, client = clerk, between?: () => Promise<unknown>): Promise<string[]> => {
+  const pages = async (
+    query: string,
+    limit: number,
+    client = clerk,
+    between?: () => Promise<unknown>,
+  ): Promise<string[]> => {
     const ids: string[] = [];
-    for (let cursor: string | null = '';  cursor !== null;) {
-      const reply: Reply = await list(`?limit=${String(limit)}${query}${cursor === '' ? '' : `&cursor=${cursor}`}`, client);
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const reply: Reply = await list(
+        `?limit=${String(limit)}${query}${cursor === '' ? '' : `&cursor=${cursor}`}`,
+        client,
+      );
       expect(reply.body.items.length).to.be.at.most(limit);
       ids.push(...idsOf(reply));
       cursor = reply.body.cursor;
@@ -108,21 +129,47 @@ describe('lists of items over HTTP', () => {
     ana = documents.of(await world.person('clerk', 'Ana Lind'));
 
     const inboxes = ['mail', 'bugs', 'late', 'plain', 'refunds', 'secret'];
-    const titles = ['Item one', 'item Two', 'ITEM zwölf', 'Änderung 100%', 'a_b c\\d', 'Déjà vu', '注文が届かない', '😀 smile', "It's 5 & !6", 'item one'];
+    const titles = [
+      'Item one',
+      'item Two',
+      'ITEM zwölf',
+      'Änderung 100%',
+      'a_b c\\d',
+      'Déjà vu',
+      '注文が届かない',
+      '😀 smile',
+      "It's 5 & !6",
+      'item one',
+    ];
     const make = async (i: number): Promise<void> => {
       const inbox = inboxes[i % inboxes.length] ?? '';
-      const body = { inbox, title: titles[i % titles.length], key: `k${String(i)}`, ...(i % 3 === 0 ? { user: 'u' } : {}), tags: [...(i % 2 === 0 ? ['billing'] : []), ...(i % 5 === 0 ? ['late fee'] : [])] };
+      const body = {
+        inbox,
+        title: titles[i % titles.length],
+        key: `k${String(i)}`,
+        ...(i % 3 === 0 ? { user: 'u' } : {}),
+        tags: [...(i % 2 === 0 ? ['billing'] : []), ...(i % 5 === 0 ? ['late fee'] : [])],
+      };
       let { item } = (await admin.post('/items', body)).body;
-      for (let n = 0; n < i % 4; n++) item = (await admin.post('/items', { ...body, ...(n % 2 === 0 ? { user: `u${String(n)}` } : {}) })).body.item;
+      for (let n = 0; n < i % 4; n++)
+        item = (await admin.post('/items', { ...body, ...(n % 2 === 0 ? { user: `u${String(n)}` } : {}) })).body.item;
       const change = (verb: string, what: object) => admin.post(`/items/${item.id}/${verb}`, what);
       if (i % 7 === 0) await change('assign', { assignee: ana.id });
       if (i % 11 === 0) await change('snooze', { until: Date.now() + 3_600_000 });
-      else if (i % 13 === 0) await change('triage', { answers: { spam: 'yes' }, ...(inbox === 'refunds' ? { state: 'declined' } : { close: true }) });
-      else if (i % 9 === 0) await change('state', { state: { refunds: 'approved', plain: 'done' }[inbox] ?? 'waiting' });
+      else if (i % 13 === 0)
+        await change('triage', {
+          answers: { spam: 'yes' },
+          ...(inbox === 'refunds' ? { state: 'declined' } : { close: true }),
+        });
+      else if (i % 9 === 0)
+        await change('state', { state: { refunds: 'approved', plain: 'done' }[inbox] ?? 'waiting' });
     };
     for (let i = 0; i < 120; i += 8) await Promise.all(Array.from({ length: 8 }, (_, n) => make(i + n)));
     const ids = (await world.sql<{ id: string }>('select id from items')).map((row) => row.id);
-    await until('all of late is past its deadline', () => Date.now() > Math.max(...all.map((item) => item.lastSeen)) + 5);
+    await until(
+      'all of late is past its deadline',
+      () => Date.now() > Math.max(...all.map((item) => item.lastSeen)) + 5,
+    );
     all = await Promise.all(ids.map(async (id) => (await admin.get(`/items/${id}`)).body.item as Item));
     expect(all).to.have.length(120);
   });
@@ -143,13 +190,16 @@ describe('lists of items over HTTP', () => {
 
   describe('filters', () => {
     it('by inbox', () => same('&inbox=late', (item) => item.inbox === 'late'));
-    it('by state, any of those named', () => same('&state=waiting,approved', (item) => ['waiting', 'approved'].includes(item.state)));
-    it('by tags, all of those named', () => same('&tags=billing,late%20fee', (item) => item.tags.includes('billing') && item.tags.includes('late fee')));
+    it('by state, any of those named', () =>
+      same('&state=waiting,approved', (item) => ['waiting', 'approved'].includes(item.state)));
+    it('by tags, all of those named', () =>
+      same('&tags=billing,late%20fee', (item) => item.tags.includes('billing') && item.tags.includes('late fee')));
     it('by a tag that nothing has', () => same('&tags=nothing', () => false));
     it('by person', () => same(`&assignee=${ana.id}`, (item) => item.assignee === ana.id));
     it('by me, for persons', () => same('&assignee=me', (item) => item.assignee === ana.id, ana));
     it('by nobody', () => same('&assignee=none', (item) => item.assignee === null));
-    it('by a person who doesn’t exist: an empty page', () => same('&assignee=per_01jd0000000000000000000000', () => false));
+    it('by a person who doesn’t exist: an empty page', () =>
+      same('&assignee=per_01jd0000000000000000000000', () => false));
     it('by being overdue', async () => {
       const late = (item: Item) => item.dueAt !== null && item.dueAt < Date.now() && item.state !== 'closed';
       await same('&overdue=1', late);
@@ -163,8 +213,17 @@ describe('lists of items over HTTP', () => {
       await same('&snoozed=1', (item) => item.snoozedUntil !== null);
       await same('&snoozed=0', (item) => item.snoozedUntil === null);
     });
-    it('together: all have to hold', () => same('&inbox=mail&state=open&tags=billing&assignee=none&snoozed=0&search=item', (item) =>
-      item.inbox === 'mail' && item.state === 'open' && item.tags.includes('billing') && item.assignee === null && item.snoozedUntil === null && /\bitem/i.test(item.title)));
+    it('together: all have to hold', () =>
+      same(
+        '&inbox=mail&state=open&tags=billing&assignee=none&snoozed=0&search=item',
+        (item) =>
+          item.inbox === 'mail' &&
+          item.state === 'open' &&
+          item.tags.includes('billing') &&
+          item.assignee === null &&
+          item.snoozedUntil === null &&
+          /\bitem/i.test(item.title),
+      ));
 
     it('counts a past snooze that nobody has woken yet as not snoozed', async () => {
       const item = all.find((other) => other.inbox === 'plain' && other.snoozedUntil === null && other.state === 'new');
@@ -172,7 +231,9 @@ describe('lists of items over HTTP', () => {
       await world.sql('update items set snoozed_until = 1 where id = $1', [id]);
       expect(idsOf(await list('?snoozed=1&limit=200'))).not.to.include(id);
       await until('the sweep wakes it', async () => (await clerk.get(`/items/${id}`)).body.item.snoozedUntil === null);
-      all = await Promise.all(all.map(async (other) => (other.id === id ? (await admin.get(`/items/${id}`)).body.item : other) as Item));
+      all = await Promise.all(
+        all.map(async (other) => (other.id === id ? (await admin.get(`/items/${id}`)).body.item : other) as Item),
+      );
     });
   });
 
@@ -208,7 +269,8 @@ describe('lists of items over HTTP', () => {
       ['DÉJÀ', (title) => title.startsWith('Déjà')],
     ];
     for (const [query, fits] of cases) {
-      it(`finds ${query} literally, as beginnings of words`, () => same(`&search=${encodeURIComponent(query)}`, (item) => fits(item.title)));
+      it(`finds ${query} literally, as beginnings of words`, () =>
+        same(`&search=${encodeURIComponent(query)}`, (item) => fits(item.title)));
     }
 
     it('takes + as a space', () => same('&search=item+one', (item) => /^item one/i.test(item.title)));
@@ -219,7 +281,11 @@ describe('lists of items over HTTP', () => {
       for (const descending of [false, true]) {
         const name = `${descending ? '-' : ''}${sort}`;
         it(`by ${name}: each item once, ties by id, at every page size`, async () => {
-          const wanted = ordered(all.filter((item) => item.inbox !== 'secret'), sort, descending);
+          const wanted = ordered(
+            all.filter((item) => item.inbox !== 'secret'),
+            sort,
+            descending,
+          );
           for (const limit of [1, 7, 50, 200]) {
             if (limit === 1 && sort !== 'due') continue;
             expect(await pages(`&sort=${name}`, limit), `limit ${String(limit)}`).to.deep.equal(wanted);
@@ -230,7 +296,11 @@ describe('lists of items over HTTP', () => {
 
     it('pages filtered lists, and the page size may differ between pages', async () => {
       const query = '&inbox=mail&tags=billing&sort=-occurrences';
-      const wanted = ordered(all.filter((item) => item.inbox === 'mail' && item.tags.includes('billing')), 'occurrences', true);
+      const wanted = ordered(
+        all.filter((item) => item.inbox === 'mail' && item.tags.includes('billing')),
+        'occurrences',
+        true,
+      );
       const first = await list(`?limit=2${query}`);
       const second = await list(`?limit=200${query}&cursor=${first.body.cursor}`);
       expect([...idsOf(first), ...idsOf(second)]).to.deep.equal(wanted);
@@ -245,7 +315,9 @@ describe('lists of items over HTTP', () => {
 
     it('neither repeats nor skips an item that doesn’t change while others do', async () => {
       const touched = all.filter((item) => item.inbox === 'refunds');
-      const untouched = new Set(all.filter((item) => item.inbox !== 'secret' && item.inbox !== 'refunds').map((item) => item.id));
+      const untouched = new Set(
+        all.filter((item) => item.inbox !== 'secret' && item.inbox !== 'refunds').map((item) => item.id),
+      );
       let turn = 0;
       const writers = async (): Promise<void> => {
         turn += 1;
@@ -314,18 +386,38 @@ describe('lists of items over HTTP', () => {
 
     it('are beaten by explicit parameters, one by one', async () => {
       const wanted = all.filter((item) => item.inbox === 'late' && item.tags.includes('billing'));
-      expect(idsOf(await list('?view=billing&inbox=late&sort=-users&limit=200'))).to.deep.equal(ordered(wanted, 'users', true));
-      expect(idsOf(await list('?view=lateOnes&overdue=0&limit=200'))).not.to.deep.equal(idsOf(await list('?view=lateOnes&limit=200')));
+      expect(idsOf(await list('?view=billing&inbox=late&sort=-users&limit=200'))).to.deep.equal(
+        ordered(wanted, 'users', true),
+      );
+      expect(idsOf(await list('?view=lateOnes&overdue=0&limit=200'))).not.to.deep.equal(
+        idsOf(await list('?view=lateOnes&limit=200')),
+      );
     });
 
     it('of whoever asks, where they say me', async () => {
-      expect(idsOf(await list('?view=mine&limit=200', ana))).to.deep.equal(ordered(all.filter((item) => item.assignee === ana.id && item.inbox !== 'secret'), 'lastSeen', true));
+      expect(idsOf(await list('?view=mine&limit=200', ana))).to.deep.equal(
+        ordered(
+          all.filter((item) => item.assignee === ana.id && item.inbox !== 'secret'),
+          'lastSeen',
+          true,
+        ),
+      );
       const agent = await clerk.get('/items?view=mine');
       expect([agent.status, agent.body.code]).to.deep.equal([400, 'invalid']);
     });
 
     it('that are unknown, or of an inbox that the role can’t see, answer the same 404, whatever else is asked', async () => {
-      const texts = await Promise.all(['view=nosuch', 'view=secrets', 'view=secrets&inbox=mail', 'view=nosuch&inbox=mail', 'inbox=secret', 'inbox=nosuch', 'view=__proto__'].map((query) => clerk.get(`/items?${query}`)));
+      const texts = await Promise.all(
+        [
+          'view=nosuch',
+          'view=secrets',
+          'view=secrets&inbox=mail',
+          'view=nosuch&inbox=mail',
+          'inbox=secret',
+          'inbox=nosuch',
+          'view=__proto__',
+        ].map((query) => clerk.get(`/items?${query}`)),
+      );
       expect(new Set(texts.map((reply) => `${String(reply.status)} ${reply.text}`)).size).to.equal(1);
       expect(texts[0]?.status).to.equal(404);
       await list('?view=secrets', admin);
@@ -341,15 +433,30 @@ describe('lists of items over HTTP', () => {
     });
 
     it('are exact up to 10,000 and a minimum beyond', async () => {
-      const { body: { item } } = await admin.post('/items', { inbox: 'crowd', title: 'many' });
-      const columns = (await world.sql<{ name: string }>(`select column_name as name from information_schema.columns where table_name = 'items' and column_name <> 'id' order by ordinal_position`)).map((row) => row.name).join(', ');
-      const copy = (from: number, to: number) => world.sql(`insert into items (id, ${columns}) select 'itm_0' || lpad(n::text, 25, '0'), ${columns} from items, generate_series($2::int, $3::int) n where id = $1`, [item.id, from, to]);
+      const {
+        body: { item },
+      } = await admin.post('/items', { inbox: 'crowd', title: 'many' });
+      const columns = (
+        await world.sql<{ name: string }>(
+          `select column_name as name from information_schema.columns where table_name = 'items' and column_name <> 'id' order by ordinal_position`,
+        )
+      )
+        .map((row) => row.name)
+        .join(', ');
+      const copy = (from: number, to: number) =>
+        world.sql(
+          `insert into items (id, ${columns}) select 'itm_0' || lpad(n::text, 25, '0'), ${columns} from items, generate_series($2::int, $3::int) n where id = $1`,
+          [item.id, from, to],
+        );
       await copy(2, 10_000);
       expect((await list('?inbox=crowd&count=1&limit=1')).body).to.deep.include({ total: 10_000 });
       expect((await list('?inbox=crowd&count=1&limit=1')).body).not.to.have.property('totalIsMinimum');
       await copy(10_001, 10_001);
       for (const query of ['', '&search=many', '&state=open', '&assignee=none', '&snoozed=0']) {
-        expect((await list(`?inbox=crowd&count=1&limit=1${query}`)).body, query).to.deep.include({ total: 10_000, totalIsMinimum: true });
+        expect((await list(`?inbox=crowd&count=1&limit=1${query}`)).body, query).to.deep.include({
+          total: 10_000,
+          totalIsMinimum: true,
+        });
       }
       expect((await list('?inbox=crowd&count=1&state=closed')).body).to.deep.include({ total: 0 });
       await world.sql(`delete from items where inbox = 'crowd'`);
@@ -358,9 +465,23 @@ describe('lists of items over HTTP', () => {
 
   describe('refusals', () => {
     const wrong: readonly [string, string][] = [
-      ['limit=0', 'limit'], ['limit=201', 'limit'], ['limit=1&limit=1', 'limit'], ['stat=open', 'stat'], ['state=nosuch', 'state'], ['state=open,', 'state.1'],
-      ['tags=a,,b', 'tags.1'], ['assignee=None', 'assignee'], ['assignee=me', 'assignee'], ['overdue=true', 'overdue'], ['sort=created', 'sort'], ['count=0', 'count'],
-      ['search=', 'search'], [`search=${'a%20'.repeat(11)}`, 'search'], ['inbox=', 'inbox'], ['cursor=', 'cursor'], ['view=', 'view'],
+      ['limit=0', 'limit'],
+      ['limit=201', 'limit'],
+      ['limit=1&limit=1', 'limit'],
+      ['stat=open', 'stat'],
+      ['state=nosuch', 'state'],
+      ['state=open,', 'state.1'],
+      ['tags=a,,b', 'tags.1'],
+      ['assignee=None', 'assignee'],
+      ['assignee=me', 'assignee'],
+      ['overdue=true', 'overdue'],
+      ['sort=created', 'sort'],
+      ['count=0', 'count'],
+      ['search=', 'search'],
+      [`search=${'a%20'.repeat(11)}`, 'search'],
+      ['inbox=', 'inbox'],
+      ['cursor=', 'cursor'],
+      ['view=', 'view'],
     ];
     for (const [query, path] of wrong) {
       it(`answers 400 to ${query.slice(0, 30)} and names ${path}`, async () => {
@@ -372,7 +493,13 @@ describe('lists of items over HTTP', () => {
 
     it('names every offending parameter at once, unknown ones too', async () => {
       const { body } = await clerk.get('/items?limt=5&limit=0&sort=x&overdue=2&search=%00');
-      expect(body.details.map((place: { path: string }) => place.path)).to.have.members(['limt', 'limit', 'sort', 'overdue', 'search']);
+      expect(body.details.map((place: { path: string }) => place.path)).to.have.members([
+        'limt',
+        'limit',
+        'sort',
+        'overdue',
+        'search',
+      ]);
     });
 
     it('names the states that there are in the visible inboxes and no others', async () => {
@@ -386,11 +513,15 @@ describe('lists of items over HTTP', () => {
     it('carries the stream’s offset from before it was read', async () => {
       const reply = await list('?limit=1');
       let after = reply.headers.get('x-live-offset') ?? '';
-      const { body: { item } } = await admin.post('/items', { inbox: 'mail', title: 'after the list' });
+      const {
+        body: { item },
+      } = await admin.post('/items', { inbox: 'mail', title: 'after the list' });
       const heard = await until('the change comes', async () => {
         const { body } = await clerk.get(`/changes?after=${after}&wait=2000`);
         after = body.cursor as string;
-        return (body.changes as { type: string; item?: { id: string } }[]).find((change) => change.type === 'item' && change.item?.id === item.id);
+        return (body.changes as { type: string; item?: { id: string } }[]).find(
+          (change) => change.type === 'item' && change.item?.id === item.id,
+        );
       });
       expect(heard).to.be.an('object');
     });

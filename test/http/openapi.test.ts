@@ -13,18 +13,28 @@ const exampleBulk = 'blk_01jd0000000000000000000000';
 const exampleRun = 'run_01jd0000000000000000000000';
 const exampleApproval = 'apr_01jd0000000000000000000000';
 /** The examples are of the demo, whose app declares this. */
-const manifest: unknown = JSON.parse(readFileSync(new URL('../../shared/tools/demo/manifest.json', import.meta.url), 'utf8'));
+const manifest: unknown = JSON.parse(
+  readFileSync(new URL('../../shared/tools/demo/manifest.json', import.meta.url), 'utf8'),
+);
 
 /** Every object inside a value, with the way to it. */
-const walk = function* (value: unknown, path = '#'): Generator<{ path: string; value: Readonly<Record<string, unknown>> }> {
+const walk = function* (
+  value: unknown,
+  path = '#',
+): Generator<{ path: string; value: Readonly<Record<string, unknown>> }> {
   if (typeof value !== 'object' || value === null) return;
   if (!Array.isArray(value)) yield { path, value: value as Record<string, unknown> };
-  for (const [key, inner] of Object.entries(value)) yield* walk(inner, `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`);
+  for (const [key, inner] of Object.entries(value))
+    yield* walk(inner, `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`);
 };
 
 /** The request that the document's examples make of an operation. */
 const exampleOf = ({ path, parameters }: Operation): string => {
-  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(parameters.find((parameter) => parameter.in === 'path' && parameter.name === name)?.example)));
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(
+      String(parameters.find((parameter) => parameter.in === 'path' && parameter.name === name)?.example),
+    ),
+  );
   const query = parameters.filter((parameter) => parameter.in === 'query' && parameter.example !== undefined);
   return `${filled}${query.length === 0 ? '' : `?${query.map(({ name, example }) => `${name}=${encodeURIComponent(String(example))}`).join('&')}`}`;
 };
@@ -48,27 +58,73 @@ describe('the OpenAPI document', () => {
     admin = documents.of(await world.agent('admin'));
     app = documents.of(await world.appKey());
     boss = documents.of(await world.person('admin', 'Boss', { fresh: true, password: 'another long one' }));
-    guest = documents.of(await world.person('viewer', 'Ana Lind', { email: 'ana@example.com', password: 'correct horse battery' }));
+    guest = documents.of(
+      await world.person('viewer', 'Ana Lind', { email: 'ana@example.com', password: 'correct horse battery' }),
+    );
     const settings: readonly [string, string, string][] = [
-      ['agents', 'agt', (await world.agent('viewer')).id], ['roles', 'rol', await world.role('An example', [])],
-      ['people', 'per', (await world.person('viewer', 'Bo Lund')).id], ['app_keys', 'key', (await world.appKey()).id],
+      ['agents', 'agt', (await world.agent('viewer')).id],
+      ['roles', 'rol', await world.role('An example', [])],
+      ['people', 'per', (await world.person('viewer', 'Bo Lund')).id],
+      ['app_keys', 'key', (await world.appKey()).id],
     ];
-    for (const [table, prefix, id] of settings) await world.sql(`update ${table} set id = $1 where id = $2`, [`${prefix}_01jd0000000000000000000000`, id]);
+    for (const [table, prefix, id] of settings)
+      await world.sql(`update ${table} set id = $1 where id = $2`, [`${prefix}_01jd0000000000000000000000`, id]);
     asker = documents.of(await world.agent('admin', { mode: 'supervised' }));
-    connected = await connectApp(app, { manifest, handlers: { 'action.run': () => ({ message: 'Sent.', blocks: [{ type: 'text', text: 'To Ana.' }, { type: 'stat', title: 'Copies', value: 1 }] }) } });
+    connected = await connectApp(app, {
+      manifest,
+      handlers: {
+        'action.run': () => ({
+          message: 'Sent.',
+          blocks: [
+            { type: 'text', text: 'To Ana.' },
+            { type: 'stat', title: 'Copies', value: 1 },
+          ],
+        }),
+      },
+    });
     await world.records('customer', [{ id: 'cus_1001', title: 'Lindgren AB' }]);
-    await world.records('order', [{ id: 'ord_1001', title: 'Order 1001', fields: { status: 'paid', email: 'ana@example.com', customer: 'cus_1001' } }]);
-    const asked = (await asker.post('/actions', { action: 'resend_receipt', record: 'ord_1001', input: { email: 'ana@example.com' } })).body as { approval: string; run: string };
+    await world.records('order', [
+      {
+        id: 'ord_1001',
+        title: 'Order 1001',
+        fields: { status: 'paid', email: 'ana@example.com', customer: 'cus_1001' },
+      },
+    ]);
+    const asked = (
+      await asker.post('/actions', {
+        action: 'resend_receipt',
+        record: 'ord_1001',
+        input: { email: 'ana@example.com' },
+      })
+    ).body as { approval: string; run: string };
     await world.sql('update runs set id = $1, approval = $2 where id = $3', [exampleRun, exampleApproval, asked.run]);
-    await world.sql('update approvals set id = $1, run = $2 where id = $3', [exampleApproval, exampleRun, asked.approval]);
-    const { item } = (await admin.post('/items', { inbox: 'support', title: 'The example', data: { email: 'ana@example.com' } })).body;
-    const { bulk } = (await admin.post('/bulk', { ids: [item.id], operation: { type: 'tags', add: ['x'], remove: [] } })).body;
+    await world.sql('update approvals set id = $1, run = $2 where id = $3', [
+      exampleApproval,
+      exampleRun,
+      asked.approval,
+    ]);
+    const { item } = (
+      await admin.post('/items', { inbox: 'support', title: 'The example', data: { email: 'ana@example.com' } })
+    ).body;
+    const { bulk } = (
+      await admin.post('/bulk', { ids: [item.id], operation: { type: 'tags', add: ['x'], remove: [] } })
+    ).body;
     await world.settled();
     const columns = async (table: string): Promise<string> =>
-      (await world.sql<{ name: string }>('select column_name as name from information_schema.columns where table_name = $1 and column_name not in ($2, $3)', [table, 'id', 'bulk'])).map(({ name }) => name).join(', ');
+      (
+        await world.sql<{ name: string }>(
+          'select column_name as name from information_schema.columns where table_name = $1 and column_name not in ($2, $3)',
+          [table, 'id', 'bulk'],
+        )
+      )
+        .map(({ name }) => name)
+        .join(', ');
     const copy = async (table: string, key: string, from: string, to: string): Promise<void> => {
       const rest = await columns(table);
-      await world.sql(`insert into ${table} (${key}, ${rest}) select $1, ${rest} from ${table} where ${key} = $2`, [to, from]);
+      await world.sql(`insert into ${table} (${key}, ${rest}) select $1, ${rest} from ${table} where ${key} = $2`, [
+        to,
+        from,
+      ]);
     };
     await copy('items', 'id', item.id, exampleItem);
     await copy('bulks', 'id', bulk.id, exampleBulk);
@@ -93,7 +149,10 @@ describe('the OpenAPI document', () => {
       for (const { path, value } of walk(documents.raw)) {
         const ref = value['$ref'];
         if (typeof ref !== 'string') continue;
-        const found = ref.slice(2).split('/').reduce<unknown>((at, key) => (at as Record<string, unknown> | undefined)?.[key], documents.raw);
+        const found = ref
+          .slice(2)
+          .split('/')
+          .reduce<unknown>((at, key) => (at as Record<string, unknown> | undefined)?.[key], documents.raw);
         expect(found, `${path}: ${ref}`).to.be.an('object');
       }
     });
@@ -101,17 +160,27 @@ describe('the OpenAPI document', () => {
     it('declares every parameter of a path', () => {
       for (const { path, parameters, id } of documents.operations) {
         const named = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
-        expect(parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name), id).to.deep.equal(named);
+        expect(
+          parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name),
+          id,
+        ).to.deep.equal(named);
       }
     });
 
     it('describes every query parameter and every member of a body', () => {
       for (const { id, parameters, body } of documents.operations) {
-        for (const { name, in: place, ...parameter } of parameters) if (place === 'query') expect(parameter, `${id} ${name}`).to.have.property('description');
+        for (const { name, in: place, ...parameter } of parameters)
+          if (place === 'query') expect(parameter, `${id} ${name}`).to.have.property('description');
         for (const { path, value } of walk(body?.schema)) {
           if (value['type'] !== 'object' || typeof value['properties'] !== 'object') continue;
-          for (const [name, schema] of Object.entries(value['properties'] as Record<string, { description?: string; const?: unknown; anyOf?: { description?: string }[] }>)) {
-            const described = schema.description ?? schema.const ?? schema.anyOf?.find((branch) => branch.description !== undefined);
+          for (const [name, schema] of Object.entries(
+            value['properties'] as Record<
+              string,
+              { description?: string; const?: unknown; anyOf?: { description?: string }[] }
+            >,
+          )) {
+            const described =
+              schema.description ?? schema.const ?? schema.anyOf?.find((branch) => branch.description !== undefined);
             expect(described, `${id} ${path}/${name} has no description`).not.to.equal(undefined);
           }
         }
@@ -119,12 +188,17 @@ describe('the OpenAPI document', () => {
     });
 
     it('refuses unknown members in every body', () => {
-      for (const { id, body } of documents.operations) if (body !== null && body.schema['anyOf'] === undefined) expect(body.schema['additionalProperties'], id).to.equal(false);
+      for (const { id, body } of documents.operations)
+        if (body !== null && body.schema['anyOf'] === undefined)
+          expect(body.schema['additionalProperties'], id).to.equal(false);
     });
 
     it('documents for each operation one answer that is well and those that refuse', () => {
       for (const { id, statuses } of documents.operations) {
-        expect(statuses.some((status) => status < 300), id).to.equal(true);
+        expect(
+          statuses.some((status) => status < 300),
+          id,
+        ).to.equal(true);
         expect(statuses, id).to.include.members([400, 401, 403, 404, 429, 500, 503]);
       }
     });
@@ -136,20 +210,36 @@ describe('the OpenAPI document', () => {
         if (body !== null) expect(ajv.validate(body.schema, body.example), `${id}: ${ajv.errorsText()}`).to.equal(true);
         for (const { name, in: place, schema, example } of parameters) {
           if (place === 'path') expect(example, `${id} ${name}`).to.be.a('string');
-          if (place === 'query' && example !== undefined) expect(ajv.validate(schema, example), `${id} ${name}: ${ajv.errorsText()}`).to.equal(true);
+          if (place === 'query' && example !== undefined)
+            expect(ajv.validate(schema, example), `${id} ${name}: ${ajv.errorsText()}`).to.equal(true);
         }
       }
     });
 
     const callerOf = ({ id, path }: Operation): Client =>
-      id === 'postResourcesResourceRecords' || id === 'getApp' ? app : path.startsWith('/settings/') ? boss : path.startsWith('/sign-') ? guest : /\/(approve|reject)$/.test(path) ? boss : path === '/approvals/{id}/cancel' ? asker : admin;
+      id === 'postResourcesResourceRecords' || id === 'getApp'
+        ? app
+        : path.startsWith('/settings/')
+          ? boss
+          : path.startsWith('/sign-')
+            ? guest
+            : /\/(approve|reject)$/.test(path)
+              ? boss
+              : path === '/approvals/{id}/cancel'
+                ? asker
+                : admin;
 
     /** The run and its approval as each example of theirs needs them. */
     const asBefore = async ({ path }: Operation): Promise<void> => {
       if (!path.startsWith('/runs/') && !path.startsWith('/approvals/')) return;
       await world.settled();
-      await world.sql('update runs set status = $1, handed_at = null, finished_at = null where id = $2', [path.endsWith('/retry') ? 'failed' : 'pending', exampleRun]);
-      await world.sql(`update approvals set status = 'pending', decided_by = null, decided_at = null where id = $1`, [exampleApproval]);
+      await world.sql('update runs set status = $1, handed_at = null, finished_at = null where id = $2', [
+        path.endsWith('/retry') ? 'failed' : 'pending',
+        exampleRun,
+      ]);
+      await world.sql(`update approvals set status = 'pending', decided_by = null, decided_at = null where id = $1`, [
+        exampleApproval,
+      ]);
     };
 
     it('that can be called as they stand, and answer as documented', async () => {
@@ -177,17 +267,30 @@ describe('the OpenAPI document', () => {
         const path = exampleOf(operation).split('?', 1)[0] ?? '';
         // `records` may be the id of a record too.
         const fits = (template: string): boolean => new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`).test(path);
-        const documented = [...new Set(documents.operations.filter((other) => fits(other.path)).map(({ method }) => method))];
+        const documented = [
+          ...new Set(documents.operations.filter((other) => fits(other.path)).map(({ method }) => method)),
+        ];
         for (const method of methods.filter((name) => !documented.includes(name))) {
           const reply = await admin.call(method, path);
-          expect([reply.status, reply.headers.get('allow')?.split(', ').filter((name) => name !== 'HEAD').sort()], `${method} ${path}`).to.deep.equal([405, [...documented].sort()]);
+          expect(
+            [
+              reply.status,
+              reply.headers
+                .get('allow')
+                ?.split(', ')
+                .filter((name) => name !== 'HEAD')
+                .sort(),
+            ],
+            `${method} ${path}`,
+          ).to.deep.equal([405, [...documented].sort()]);
         }
       }
     });
 
     it('is shown by /docs, operation by operation', async () => {
       const page = await (await fetch(new URL('/docs', world.base))).text();
-      for (const { method, path } of documents.operations) expect(page).to.include(`${method} /api/env/{environment}${path}`);
+      for (const { method, path } of documents.operations)
+        expect(page).to.include(`${method} /api/env/{environment}${path}`);
       expect(page).not.to.match(/<script/i);
     });
   });

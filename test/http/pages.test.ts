@@ -7,36 +7,102 @@ import { newWorld, type World } from '../support/world.ts';
 
 const manifest = {
   resources: [
-    { name: 'customer', source: 'stored', fields: [{ name: 'plan', label: 'Plan', type: 'text', filter: true }, { name: 'seats', type: 'number', filter: true, sort: true }, { name: 'more' }] },
+    {
+      name: 'customer',
+      source: 'stored',
+      fields: [
+        { name: 'plan', label: 'Plan', type: 'text', filter: true },
+        { name: 'seats', type: 'number', filter: true, sort: true },
+        { name: 'more' },
+      ],
+    },
     { name: 'vault', source: 'stored', fields: [{ name: 'key' }] },
     { name: 'payment', source: 'app', fields: [{ name: 'amount', type: 'money' }] },
   ],
-  inboxes: [{ name: 'mail', label: 'Mail' }, { name: 'bugs', label: 'Bugs' }, { name: 'secret', label: 'Secret' }],
-  views: [{ name: 'open', state: 'open' }, { name: 'secrets', inbox: 'secret' }],
-  actions: [{ name: 'ping' }, { name: 'refund', label: 'Refund it', resource: 'customer' }, { name: 'unlock', resource: 'vault' }, { name: 'never' }],
-  flags: [{ key: 'dark', kind: 'boolean', default: true, description: 'Dark colours' }, { key: 'limit', kind: 'number', default: 5 }, { key: 'banner', kind: 'json', default: { text: 'x' } }],
+  inboxes: [
+    { name: 'mail', label: 'Mail' },
+    { name: 'bugs', label: 'Bugs' },
+    { name: 'secret', label: 'Secret' },
+  ],
+  views: [
+    { name: 'open', state: 'open' },
+    { name: 'secrets', inbox: 'secret' },
+  ],
+  actions: [
+    { name: 'ping' },
+    { name: 'refund', label: 'Refund it', resource: 'customer' },
+    { name: 'unlock', resource: 'vault' },
+    { name: 'never' },
+  ],
+  flags: [
+    { key: 'dark', kind: 'boolean', default: true, description: 'Dark colours' },
+    { key: 'limit', kind: 'number', default: 5 },
+    { key: 'banner', kind: 'json', default: { text: 'x' } },
+  ],
   pages: [
     {
-      name: 'all', label: 'All',
+      name: 'all',
+      label: 'All',
       blocks: [
         { type: 'text', title: 'Words', text: 'Hello' },
         { type: 'stat', title: 'Mail', source: 'counts', query: { inbox: 'mail', count: 'total' } },
         { type: 'stat', title: 'Closed', source: 'counts', query: { state: 'closed' } },
-        { type: 'table', title: 'Inboxes', source: 'counts', columns: [{ name: 'label', label: 'Inbox' }, { name: 'total' }, { name: 'open', type: 'number' }] },
-        { type: 'items', title: 'Open', source: 'items', query: { view: 'open', inbox: 'mail', sort: 'title', limit: 2 } },
+        {
+          type: 'table',
+          title: 'Inboxes',
+          source: 'counts',
+          columns: [{ name: 'label', label: 'Inbox' }, { name: 'total' }, { name: 'open', type: 'number' }],
+        },
+        {
+          type: 'items',
+          title: 'Open',
+          source: 'items',
+          query: { view: 'open', inbox: 'mail', sort: 'title', limit: 2 },
+        },
         { type: 'stat', title: 'How many are open', source: 'items', query: { inbox: 'mail', state: 'open' } },
         { type: 'record', title: 'Ada', source: 'records', query: { resource: 'customer', id: 'c1' } },
-        { type: 'table', title: 'Customers', source: 'records', query: { resource: 'customer', sort: '-seats', limit: 2 } },
-        { type: 'table', title: 'Flags', source: 'flags', columns: [{ name: 'flag' }, { name: 'kind' }, { name: 'value' }] },
-        { type: 'actions', title: 'Do', actions: [{ action: 'ping' }, { action: 'refund', record: 'c1' }, { action: 'refund' }, { action: 'unlock', record: 'v1' }, { action: 'never' }] },
+        {
+          type: 'table',
+          title: 'Customers',
+          source: 'records',
+          query: { resource: 'customer', sort: '-seats', limit: 2 },
+        },
+        {
+          type: 'table',
+          title: 'Flags',
+          source: 'flags',
+          columns: [{ name: 'flag' }, { name: 'kind' }, { name: 'value' }],
+        },
+        {
+          type: 'actions',
+          title: 'Do',
+          actions: [
+            { action: 'ping' },
+            { action: 'refund', record: 'c1' },
+            { action: 'refund' },
+            { action: 'unlock', record: 'v1' },
+            { action: 'never' },
+          ],
+        },
         { type: 'link', title: 'Docs', url: 'https://example.com', label: 'Docs' },
       ],
     },
     {
-      name: 'one', params: [{ name: 'customer', required: true }, { name: 'plan' }],
+      name: 'one',
+      params: [{ name: 'customer', required: true }, { name: 'plan' }],
       blocks: [
-        { type: 'record', title: 'Of {{params.customer}}', source: 'records', query: { resource: 'customer', id: '{{params.customer}}' } },
-        { type: 'table', source: 'records', query: { resource: 'customer', filters: { plan: '{{params.plan}}' } }, columns: [{ name: 'title' }] },
+        {
+          type: 'record',
+          title: 'Of {{params.customer}}',
+          source: 'records',
+          query: { resource: 'customer', id: '{{params.customer}}' },
+        },
+        {
+          type: 'table',
+          source: 'records',
+          query: { resource: 'customer', filters: { plan: '{{params.plan}}' } },
+          columns: [{ name: 'title' }],
+        },
         { type: 'text', text: 'Customer {{params.customer}}, plan {{params.plan}}.' },
       ],
     },
@@ -52,21 +118,40 @@ const manifest = {
         { type: 'items', title: 'Everything', source: 'items' },
       ],
     },
-    { name: 'apps', blocks: [{ type: 'chart', title: 'Sales', source: 'app' }, { type: 'text', text: 'still here' }, { type: 'table', title: 'Payments', source: 'records', query: { resource: 'payment' } }, { type: 'stat', source: 'app' }] },
-    { name: 'failing', params: [{ name: 'x' }], blocks: [
-      { type: 'items', title: 'Mine', source: 'items', query: { assignee: 'me' } },
-      { type: 'record', title: 'Nobody', source: 'records', query: { resource: 'customer', id: 'nobody' } },
-      { type: 'items', title: 'State', source: 'items', query: { state: '{{params.x}}' } },
-      { type: 'link', title: 'Link', url: '{{params.x}}' },
-      { type: 'stat', title: 'Fine', source: 'counts', query: { inbox: 'mail', count: 'total' } },
-    ] },
+    {
+      name: 'apps',
+      blocks: [
+        { type: 'chart', title: 'Sales', source: 'app' },
+        { type: 'text', text: 'still here' },
+        { type: 'table', title: 'Payments', source: 'records', query: { resource: 'payment' } },
+        { type: 'stat', source: 'app' },
+      ],
+    },
+    {
+      name: 'failing',
+      params: [{ name: 'x' }],
+      blocks: [
+        { type: 'items', title: 'Mine', source: 'items', query: { assignee: 'me' } },
+        { type: 'record', title: 'Nobody', source: 'records', query: { resource: 'customer', id: 'nobody' } },
+        { type: 'items', title: 'State', source: 'items', query: { state: '{{params.x}}' } },
+        { type: 'link', title: 'Link', url: '{{params.x}}' },
+        { type: 'stat', title: 'Fine', source: 'counts', query: { inbox: 'mail', count: 'total' } },
+      ],
+    },
     { name: 'private', blocks: [] },
   ],
 };
 
 const grants = [
-  { on: 'inbox:mail', can: ['*'] }, { on: 'inbox:bugs', can: ['see'] }, { on: 'resource:customer', can: ['see'] }, { on: 'resource:payment', can: ['see'] },
-  { on: 'action:ping', can: ['run'] }, { on: 'action:refund', can: ['run'] }, { on: 'action:unlock', can: ['run'] }, { on: 'flag:dark', can: ['see'] }, { on: 'flag:banner', can: ['change'] },
+  { on: 'inbox:mail', can: ['*'] },
+  { on: 'inbox:bugs', can: ['see'] },
+  { on: 'resource:customer', can: ['see'] },
+  { on: 'resource:payment', can: ['see'] },
+  { on: 'action:ping', can: ['run'] },
+  { on: 'action:refund', can: ['run'] },
+  { on: 'action:unlock', can: ['run'] },
+  { on: 'flag:dark', can: ['see'] },
+  { on: 'flag:banner', can: ['change'] },
   ...['all', 'one', 'hiding', 'apps', 'failing'].map((page) => ({ on: `page:${page}`, can: ['see'] })),
 ];
 
@@ -111,11 +196,17 @@ describe('pages over HTTP', () => {
     key = await world.appKey();
     await admin.post('/resources/customer/records', { records: [] });
     await key.post('/resources/customer/records', {
-      records: [{ id: 'c1', title: 'Ada', fields: { plan: 'team', seats: 3, more: { a: 1 } } }, { id: 'c2', title: 'Bo', fields: { plan: 'free', seats: 9 } }, { id: 'c3', title: 'Cy', fields: { plan: 'team', seats: 1 } }],
+      records: [
+        { id: 'c1', title: 'Ada', fields: { plan: 'team', seats: 3, more: { a: 1 } } },
+        { id: 'c2', title: 'Bo', fields: { plan: 'free', seats: 9 } },
+        { id: 'c3', title: 'Cy', fields: { plan: 'team', seats: 1 } },
+      ],
     });
     await key.post('/resources/vault/records', { records: [{ id: 'v1', title: 'Gold', fields: { key: 'canary' } }] });
     for (const title of ['b', 'a', 'c']) await admin.post('/items', { inbox: 'mail', title });
-    const { item } = (await admin.post('/items', { inbox: 'mail', title: 'd', record: { resource: 'vault', id: 'v1' } })).body;
+    const { item } = (
+      await admin.post('/items', { inbox: 'mail', title: 'd', record: { resource: 'vault', id: 'v1' } })
+    ).body;
     await admin.post(`/items/${String(item.id)}/state`, { state: 'closed' });
     await admin.post('/items', { inbox: 'secret', title: 'canary' });
     await world.settled();
@@ -131,9 +222,20 @@ describe('pages over HTTP', () => {
     expect(cursor).to.equal(null);
     expect(pages.map(({ name }: { name: string }) => name)).to.deep.equal(['all', 'apps', 'failing', 'hiding', 'one']);
     expect(pages[0]).to.deep.equal({ name: 'all', label: 'All', params: [] });
-    expect(pages[4]).to.deep.equal({ name: 'one', label: 'one', params: [{ name: 'customer', required: true }, { name: 'plan', required: false }] });
+    expect(pages[4]).to.deep.equal({
+      name: 'one',
+      label: 'one',
+      params: [
+        { name: 'customer', required: true },
+        { name: 'plan', required: false },
+      ],
+    });
     const first = (await clerk.get('/pages?limit=2')).body;
-    expect((await clerk.get(`/pages?limit=200&cursor=${String(first.cursor)}`)).body.pages.map(({ name }: { name: string }) => name)).to.deep.equal(['failing', 'hiding', 'one']);
+    expect(
+      (await clerk.get(`/pages?limit=200&cursor=${String(first.cursor)}`)).body.pages.map(
+        ({ name }: { name: string }) => name,
+      ),
+    ).to.deep.equal(['failing', 'hiding', 'one']);
   });
 
   it('answers what is hidden as what doesn’t exist', async () => {
@@ -149,27 +251,68 @@ describe('pages over HTTP', () => {
     expect(page).to.deep.equal({ name: 'all', label: 'All', params: [] });
     expect(at).to.be.a('number');
     expect(reply.headers.get('x-live-offset')).to.be.a('string');
-    expect(blocks.map(({ type }: Block) => type)).to.deep.equal(['text', 'stat', 'stat', 'table', 'items', 'stat', 'record', 'table', 'table', 'actions', 'link']);
+    expect(blocks.map(({ type }: Block) => type)).to.deep.equal([
+      'text',
+      'stat',
+      'stat',
+      'table',
+      'items',
+      'stat',
+      'record',
+      'table',
+      'table',
+      'actions',
+      'link',
+    ]);
     expect(titled(blocks, 'Mail')).to.deep.equal({ type: 'stat', title: 'Mail', value: 4, unit: null, change: null });
     expect(titled(blocks, 'Closed')).to.include({ value: 1 });
     expect(titled(blocks, 'Inboxes')).to.deep.include({
-      columns: [{ name: 'label', label: 'Inbox', type: 'text' }, { name: 'total', label: 'Total', type: 'number' }, { name: 'open', label: 'open', type: 'number' }],
-      rows: [{ label: 'Mail', total: 4, open: 3 }, { label: 'Bugs', total: 0, open: 0 }],
+      columns: [
+        { name: 'label', label: 'Inbox', type: 'text' },
+        { name: 'total', label: 'Total', type: 'number' },
+        { name: 'open', label: 'open', type: 'number' },
+      ],
+      rows: [
+        { label: 'Mail', total: 4, open: 3 },
+        { label: 'Bugs', total: 0, open: 0 },
+      ],
     });
-    expect((titled(blocks, 'Open')['items'] as { title: string }[]).map(({ title }) => title)).to.deep.equal(['a', 'b']);
+    expect((titled(blocks, 'Open')['items'] as { title: string }[]).map(({ title }) => title)).to.deep.equal([
+      'a',
+      'b',
+    ]);
     expect(titled(blocks, 'How many are open')).to.include({ value: 3 });
-    expect(titled(blocks, 'Ada')['record']).to.deep.include({ resource: 'customer', id: 'c1', title: 'Ada', fields: { plan: 'team', seats: 3, more: { a: 1 } } });
+    expect(titled(blocks, 'Ada')['record']).to.deep.include({
+      resource: 'customer',
+      id: 'c1',
+      title: 'Ada',
+      fields: { plan: 'team', seats: 3, more: { a: 1 } },
+    });
     expect(titled(blocks, 'Customers')).to.deep.include({
-      columns: [{ name: 'title', label: 'Title', type: 'text' }, { name: 'plan', label: 'Plan', type: 'text' }, { name: 'seats', label: 'seats', type: 'number' }, { name: 'more', label: 'more', type: 'text' }],
-      rows: [{ title: 'Bo', plan: 'free', seats: 9, more: null }, { title: 'Ada', plan: 'team', seats: 3, more: '{"a":1}' }],
+      columns: [
+        { name: 'title', label: 'Title', type: 'text' },
+        { name: 'plan', label: 'Plan', type: 'text' },
+        { name: 'seats', label: 'seats', type: 'number' },
+        { name: 'more', label: 'more', type: 'text' },
+      ],
+      rows: [
+        { title: 'Bo', plan: 'free', seats: 9, more: null },
+        { title: 'Ada', plan: 'team', seats: 3, more: '{"a":1}' },
+      ],
     });
   });
 
   it('shows of flags and actions what the role sees and may run', async () => {
     const seen = await blocksOf('all');
     await admin.post('/flags/dark', { change: { value: false } });
-    expect(titled(await blocksOf('all'), 'Flags')['rows']).to.deep.equal([{ flag: 'banner', kind: 'json', value: '{"text":"x"}' }, { flag: 'dark', kind: 'boolean', value: false }]);
-    expect(titled(seen, 'Do')['actions']).to.deep.equal([{ action: 'ping', label: 'ping', record: null, input: {} }, { action: 'refund', label: 'Refund it', record: 'c1', input: {} }]);
+    expect(titled(await blocksOf('all'), 'Flags')['rows']).to.deep.equal([
+      { flag: 'banner', kind: 'json', value: '{"text":"x"}' },
+      { flag: 'dark', kind: 'boolean', value: false },
+    ]);
+    expect(titled(seen, 'Do')['actions']).to.deep.equal([
+      { action: 'ping', label: 'ping', record: null, input: {} },
+      { action: 'refund', label: 'Refund it', record: 'c1', input: {} },
+    ]);
     expect((titled(await blocksOf('all', admin), 'Do')['actions'] as unknown[]).length).to.equal(4);
   });
 
@@ -179,13 +322,27 @@ describe('pages over HTTP', () => {
     expect(reply.body.blocks.map(({ title }: Block) => title)).to.deep.equal(['All', 'Everything']);
     expect(reply.body.blocks[0].rows.map(({ label }: { label: string }) => label)).to.deep.equal(['Mail', 'Bugs']);
     expect(reply.body.blocks[1].items.find(({ title }: { title: string }) => title === 'd').record).to.equal(null);
-    expect((await blocksOf('hiding', admin)).map(({ type }) => type)).to.deep.equal(['stat', 'items', 'items', 'record', 'table', 'table', 'items']);
+    expect((await blocksOf('hiding', admin)).map(({ type }) => type)).to.deep.equal([
+      'stat',
+      'items',
+      'items',
+      'record',
+      'table',
+      'table',
+      'items',
+    ]);
   });
 
   it('turns what fails into an error and brings the others', async () => {
     const blocks = await blocksOf(`failing?params=${encodeURIComponent('{"x":"javascript:alert(1)"}')}`);
     expect(blocks.map(({ type }) => type)).to.deep.equal(['error', 'error', 'error', 'error', 'stat']);
-    expect(blocks.map((block) => block['code'])).to.deep.equal(['invalid', 'not_found', 'invalid', 'app_error', undefined]);
+    expect(blocks.map((block) => block['code'])).to.deep.equal([
+      'invalid',
+      'not_found',
+      'invalid',
+      'app_error',
+      undefined,
+    ]);
     expect(blocks.slice(0, 4).map(({ title }) => title)).to.deep.equal(['Mine', 'Nobody', 'State', 'Link']);
     expect((await blocksOf('failing', await world.person('admin')))[0]).to.deep.include({ type: 'items', items: [] });
   });
@@ -203,7 +360,8 @@ describe('pages over HTTP', () => {
     });
 
     it('are texts, not templates, queries or code', async () => {
-      const blocks = (await page(JSON.stringify({ customer: '{{params.plan}}', plan: '"; drop table records; --' }))).body.blocks as Block[];
+      const blocks = (await page(JSON.stringify({ customer: '{{params.plan}}', plan: '"; drop table records; --' })))
+        .body.blocks as Block[];
       expect(blocks[2]?.['text']).to.equal('Customer {{params.plan}}, plan "; drop table records; --.');
       expect(blocks[0]).to.deep.include({ type: 'error', code: 'not_found' });
       expect(blocks[1]?.['rows']).to.deep.equal([]);
@@ -218,8 +376,12 @@ describe('pages over HTTP', () => {
       refused(await page('{"customer":null}'), ['params.customer']);
       refused(await page('{"customer":"a\\u0000"}'), ['params.customer']);
       refused(await page('{"customer":"\\ud800"}'), ['params.customer']);
-      refused(await page('{"customer":"c1","__proto__":"x","constructor":"y"}'), ['params.__proto__', 'params.constructor']);
-      for (const text of ['', 'x', '[]', '"a"', 'null', '7', '{', `{"customer":"${'x'.repeat(9 * 1024)}"}`]) refused(await page(text), ['params']);
+      refused(await page('{"customer":"c1","__proto__":"x","constructor":"y"}'), [
+        'params.__proto__',
+        'params.constructor',
+      ]);
+      for (const text of ['', 'x', '[]', '"a"', 'null', '7', '{', `{"customer":"${'x'.repeat(9 * 1024)}"}`])
+        refused(await page(text), ['params']);
       refused(await clerk.get('/pages/one?params={}&params={}'), ['params']);
       refused(await clerk.get('/pages/one?parms={}'), ['parms']);
       refused(await clerk.get(`/pages/all?params=${encodeURIComponent('{"a":"1"}')}`), ['params.a']);
@@ -227,7 +389,8 @@ describe('pages over HTTP', () => {
   });
 
   describe('blocks of the app', () => {
-    const types = (blocks: readonly Block[]): string[] => blocks.map(({ type, code }) => (type === 'error' ? String(code) : type));
+    const types = (blocks: readonly Block[]): string[] =>
+      blocks.map(({ type, code }) => (type === 'error' ? String(code) : type));
 
     it('are app_offline while it is away, and the others come', async () => {
       expect(types(await blocksOf('apps'))).to.deep.equal(['app_offline', 'text', 'app_offline', 'app_offline']);
@@ -237,28 +400,76 @@ describe('pages over HTTP', () => {
     it('are asked for by page and place, with who asks', async () => {
       const fake = await connect({
         handlers: {
-          'page.block': ({ block }) => ({ block: block === 0 ? { type: 'chart', kind: 'line', series: [{ name: 'a', points: [['Mon', 3]] }] } : { type: 'stat', title: 'Own', value: 7 } }),
+          'page.block': ({ block }) => ({
+            block:
+              block === 0
+                ? { type: 'chart', kind: 'line', series: [{ name: 'a', points: [['Mon', 3]] }] }
+                : { type: 'stat', title: 'Own', value: 7 },
+          }),
           'records.list': () => ({ records: [{ id: 'p1', title: 'Payment', fields: { amount: 5 } }] }),
         },
       });
       const blocks = await blocksOf('apps');
-      expect(blocks[0]).to.deep.equal({ type: 'chart', title: 'Sales', kind: 'line', series: [{ name: 'a', points: [['Mon', 3]] }] });
+      expect(blocks[0]).to.deep.equal({
+        type: 'chart',
+        title: 'Sales',
+        kind: 'line',
+        series: [{ name: 'a', points: [['Mon', 3]] }],
+      });
       expect(blocks[2]?.['rows']).to.deep.equal([{ title: 'Payment', amount: 5 }]);
       expect(blocks[3]).to.deep.include({ type: 'stat', title: 'Own', value: 7 });
       const asked = fake.received.filter(({ method }) => method === 'page.block').map(({ params }) => params);
       expect(asked).to.have.deep.members([
-        { page: 'apps', block: 0, title: 'Sales', params: {}, actor: { type: 'agent', id: clerk.id, name: 'clerk agent' } },
-        { page: 'apps', block: 3, title: null, params: {}, actor: { type: 'agent', id: clerk.id, name: 'clerk agent' } },
+        {
+          page: 'apps',
+          block: 0,
+          title: 'Sales',
+          params: {},
+          actor: { type: 'agent', id: clerk.id, name: 'clerk agent' },
+        },
+        {
+          page: 'apps',
+          block: 3,
+          title: null,
+          params: {},
+          actor: { type: 'agent', id: clerk.id, name: 'clerk agent' },
+        },
       ]);
     });
 
     it('are errors when it fails or answers nonsense; only what it says of a refusal is passed on', async () => {
       const answers: readonly (readonly [() => unknown, string])[] = [
-        [() => { throw rpcError(-32001, 'Sales are counted at night.'); }, 'Sales are counted at night.'],
-        [() => { throw rpcError(-32603, 'secret stack trace'); }, 'not valid'],
-        [() => { throw rpcError(-32601, 'no such method'); }, 'not valid'],
-        ...[null, 7, 'x', [], {}, { block: null }, { block: [] }, { block: { type: 'nonsense' } }, { block: { type: 'chart' } }, { block: { type: 'link', url: 'javascript:alert(1)' } }, { block: { type: 'text', text: 'a\u0000' } }]
-          .map((answer) => [() => answer, 'not valid'] as const),
+        [
+          () => {
+            throw rpcError(-32001, 'Sales are counted at night.');
+          },
+          'Sales are counted at night.',
+        ],
+        [
+          () => {
+            throw rpcError(-32603, 'secret stack trace');
+          },
+          'not valid',
+        ],
+        [
+          () => {
+            throw rpcError(-32601, 'no such method');
+          },
+          'not valid',
+        ],
+        ...[
+          null,
+          7,
+          'x',
+          [],
+          {},
+          { block: null },
+          { block: [] },
+          { block: { type: 'nonsense' } },
+          { block: { type: 'chart' } },
+          { block: { type: 'link', url: 'javascript:alert(1)' } },
+          { block: { type: 'text', text: 'a\u0000' } },
+        ].map((answer) => [() => answer, 'not valid'] as const),
       ];
       const fake = await connect({ handlers: { 'page.block': () => null, 'records.list': () => ({ records: 7 }) } });
       for (const [answer, message] of answers) {
@@ -277,13 +488,36 @@ describe('pages over HTTP', () => {
         fake.handle('page.block', ({ block: place }) => ({ block: place === 0 ? block : { type: 'text', text: '' } }));
         return (await blocksOf('apps')).find(({ title }) => title === 'Sales') ?? { type: 'absent', title: null };
       };
-      const seen = await answer({ type: 'items', items: [...items.map(({ id }) => ({ id, title: 'forged' })), { id: 'itm_01jd0000000000000000000000' }, { id: 'nonsense' }] });
+      const seen = await answer({
+        type: 'items',
+        items: [
+          ...items.map(({ id }) => ({ id, title: 'forged' })),
+          { id: 'itm_01jd0000000000000000000000' },
+          { id: 'nonsense' },
+        ],
+      });
       expect((seen['items'] as { title: string }[]).map(({ title }) => title)).to.have.members(['a', 'b', 'c', 'd']);
       expect((seen['items'] as object[])[0]).to.include.keys('version', 'fields', 'dueAt');
-      expect(await answer({ type: 'record', record: { resource: 'vault', id: 'v1', title: 'Gold' } })).to.include({ type: 'absent' });
-      expect(await answer({ type: 'record', record: { resource: 'customer', id: 'c1', title: 'Ada' } })).to.deep.include({ type: 'record' });
-      const actions = await answer({ type: 'actions', actions: [{ action: 'ping' }, { action: 'never' }, { action: 'unknown' }, { action: 'unlock', record: 'v1' }, { action: 'refund', record: 'c1', label: 'Give it back' }] });
-      expect((actions['actions'] as { label: string }[]).map(({ label }) => label)).to.deep.equal(['ping', 'Give it back']);
+      expect(await answer({ type: 'record', record: { resource: 'vault', id: 'v1', title: 'Gold' } })).to.include({
+        type: 'absent',
+      });
+      expect(
+        await answer({ type: 'record', record: { resource: 'customer', id: 'c1', title: 'Ada' } }),
+      ).to.deep.include({ type: 'record' });
+      const actions = await answer({
+        type: 'actions',
+        actions: [
+          { action: 'ping' },
+          { action: 'never' },
+          { action: 'unknown' },
+          { action: 'unlock', record: 'v1' },
+          { action: 'refund', record: 'c1', label: 'Give it back' },
+        ],
+      });
+      expect((actions['actions'] as { label: string }[]).map(({ label }) => label)).to.deep.equal([
+        'ping',
+        'Give it back',
+      ]);
     });
 
     it('are app_timeout when it doesn’t answer, all waiting at the same time', async () => {

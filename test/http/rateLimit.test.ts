@@ -15,7 +15,8 @@ describe('the rate limit over HTTP', () => {
   });
   after(() => world.close());
 
-  const burst = (client: Client, count: number): Promise<Reply[]> => Promise.all(Array.from({ length: count }, () => client.get('/me')));
+  const burst = (client: Client, count: number): Promise<Reply[]> =>
+    Promise.all(Array.from({ length: count }, () => client.get('/me')));
   const allowed = (replies: readonly Reply[]): number => replies.filter((reply) => reply.status === 200).length;
 
   it('lets a burst through and then answers 429 with retry-after', async () => {
@@ -54,7 +55,11 @@ describe('the rate limit over HTTP', () => {
   it('counts a token over all processes, exact to one batch each', async () => {
     const second = await world.api();
     const client = await world.agent('viewer');
-    const replies = await Promise.all(Array.from({ length: 80 }, (_, i) => request('GET', `${i % 2 === 0 ? client.base : second.base('demo')}/me`, undefined, client.token)));
+    const replies = await Promise.all(
+      Array.from({ length: 80 }, (_, i) =>
+        request('GET', `${i % 2 === 0 ? client.base : second.base('demo')}/me`, undefined, client.token),
+      ),
+    );
     expect(allowed(replies)).to.be.within(40 - 4, 40 + 4 + 5);
   });
 
@@ -64,21 +69,34 @@ describe('the rate limit over HTTP', () => {
     expect((await client.get('/me')).status).to.equal(429);
   });
 
-  const answerOf = (socket: WebSocket): Promise<IncomingMessage> => new Promise((resolve) => {
-    for (const name of ['upgrade', 'unexpected-response'] as const) socket.once(name, (...given: unknown[]) => { resolve(given.at(-1) as IncomingMessage); });
-    socket.on('error', () => undefined);
-  });
+  const answerOf = (socket: WebSocket): Promise<IncomingMessage> =>
+    new Promise((resolve) => {
+      for (const name of ['upgrade', 'unexpected-response'] as const)
+        socket.once(name, (...given: unknown[]) => {
+          resolve(given.at(-1) as IncomingMessage);
+        });
+      socket.on('error', () => undefined);
+    });
   const upgraded = async (client: Client, path: string): Promise<IncomingMessage> => {
-    const socket = new WebSocket(client.base.replace('http', 'ws') + path, ['console.v1', 'console-app.v1'], { headers: { authorization: `Bearer ${client.token}` } });
+    const socket = new WebSocket(client.base.replace('http', 'ws') + path, ['console.v1', 'console-app.v1'], {
+      headers: { authorization: `Bearer ${client.token}` },
+    });
     const response = await answerOf(socket);
     socket.terminate();
     return response;
   };
 
   it('counts upgrades of streams and app links, with the token’s requests, and says so in their answers', async () => {
-    for (const [client, path] of [[await world.agent('viewer'), '/live'], [await world.appKey(), '/app']] as const) {
+    for (const [client, path] of [
+      [await world.agent('viewer'), '/live'],
+      [await world.appKey(), '/app'],
+    ] as const) {
       const first = await upgraded(client, path);
-      expect([first.statusCode, first.headers['ratelimit-policy'], first.headers['ratelimit']]).to.deep.equal([101, '"default";q=40;w=40', '"default";r=39;t=1']);
+      expect([first.statusCode, first.headers['ratelimit-policy'], first.headers['ratelimit']]).to.deep.equal([
+        101,
+        '"default";q=40;w=40',
+        '"default";r=39;t=1',
+      ]);
       await burst(client, 60);
       const refused = await upgraded(client, path);
       expect([refused.statusCode, refused.headers['ratelimit']?.slice(0, 13)]).to.deep.equal([429, '"default";r=0']);
@@ -95,7 +113,10 @@ describe('the rate limit over HTTP', () => {
 
   it('lets requests through rather than refuse them while Redis is away', async () => {
     // Nobody listens on port 1.
-    const away = await newWorld({ env: { RATE_LIMIT: '1', RATE_BURST: '40', REDIS_URL: 'redis://127.0.0.1:1' }, workers: false });
+    const away = await newWorld({
+      env: { RATE_LIMIT: '1', RATE_BURST: '40', REDIS_URL: 'redis://127.0.0.1:1' },
+      workers: false,
+    });
     try {
       expect(allowed(await burst(await away.agent('viewer'), 60))).to.equal(60);
     } finally {

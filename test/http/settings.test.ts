@@ -9,11 +9,17 @@ const day = 86_400_000;
 
 const refused = (reply: Pick<Reply, 'status' | 'body' | 'text'>, status: number, code: string, path?: string): void => {
   expect([reply.status, reply.body?.code], reply.text).to.deep.equal([status, code]);
-  if (path !== undefined) expect(reply.body.details.map((place: { path: string }) => place.path), reply.text).to.include(path);
+  if (path !== undefined)
+    expect(
+      reply.body.details.map((place: { path: string }) => place.path),
+      reply.text,
+    ).to.include(path);
 };
 const keyed = (key: string): CallOptions => ({ headers: { 'idempotency-key': key } });
-const patch = (client: Client, path: string, body: object, options?: CallOptions): Promise<Reply> => client.call('PATCH', path, body, options);
-const remove = (client: Client, path: string, options?: CallOptions): Promise<Reply> => client.call('DELETE', path, undefined, options);
+const patch = (client: Client, path: string, body: object, options?: CallOptions): Promise<Reply> =>
+  client.call('PATCH', path, body, options);
+const remove = (client: Client, path: string, options?: CallOptions): Promise<Reply> =>
+  client.call('DELETE', path, undefined, options);
 
 describe('settings over HTTP', () => {
   let world: World;
@@ -35,7 +41,9 @@ describe('settings over HTTP', () => {
     expect(reply.status, reply.text).to.equal(201);
     return reply.body;
   };
-  const newAgent = async (more: object = {}): Promise<{ agent: { id: string; role: { id: string } }; client: Client; there: Client }> => {
+  const newAgent = async (
+    more: object = {},
+  ): Promise<{ agent: { id: string; role: { id: string } }; client: Client; there: Client }> => {
     const { agent, token, baseUrl } = await made('agents', { name: name(), role: 'viewer', ...more });
     expect(baseUrl).to.equal(world.config.publicUrl + new URL(world.base).pathname);
     return { agent, client: clientOf(world.base, token, agent.id), there: clientOf(second, token, agent.id) };
@@ -49,10 +57,15 @@ describe('settings over HTTP', () => {
   };
   const signIn = (email: string, given: string): Promise<Reply> => {
     count += 1;
-    return request('POST', `${world.base}/sign-in`, { email, password: given }, null, { headers: { 'x-forwarded-for': `192.0.2.${String(count % 250)}` } });
+    return request('POST', `${world.base}/sign-in`, { email, password: given }, null, {
+      headers: { 'x-forwarded-for': `192.0.2.${String(count % 250)}` },
+    });
   };
   const events = (target: string): Promise<Record<string, unknown>[]> =>
-    world.sql('select v.verb, v.outcome, v.before, v.after, v.actor, e.name as env from events v join environments e on e.id = v.env where v.target = $1 order by v.id', [target]);
+    world.sql(
+      'select v.verb, v.outcome, v.before, v.after, v.actor, e.name as env from events v join environments e on e.id = v.env where v.target = $1 order by v.id',
+      [target],
+    );
 
   describe('agents', () => {
     it('are made with a token that is told once and works at once', async () => {
@@ -60,12 +73,34 @@ describe('settings over HTTP', () => {
       const { agent, token, baseUrl } = await made('agents', { name: 'Triage bot', role: 'operator' });
       expect(token).to.match(/^cagt_[0-9A-Za-z]{38}$/);
       expect(baseUrl).to.match(/^http.*\/api\/env\/demo$/);
-      expect(agent).to.deep.include({ name: 'Triage bot', mode: 'normal', environments: ['demo'], expiresAt: null, createdBy: boss.id, lastUsedAt: null });
+      expect(agent).to.deep.include({
+        name: 'Triage bot',
+        mode: 'normal',
+        environments: ['demo'],
+        expiresAt: null,
+        createdBy: boss.id,
+        lastUsedAt: null,
+      });
       expect(agent.role.name).to.equal('operator');
       expect(agent.createdAt).to.be.within(before, Date.now());
-      expect((await clientOf(world.base, token, agent.id).get('/me')).body.principal).to.deep.equal({ type: 'agent', id: agent.id, name: 'Triage bot', mode: 'normal' });
+      expect((await clientOf(world.base, token, agent.id).get('/me')).body.principal).to.deep.equal({
+        type: 'agent',
+        id: agent.id,
+        name: 'Triage bot',
+        mode: 'normal',
+      });
       const { agents } = (await boss.get('/settings/agents?limit=200')).body;
-      expect(agents.find(({ id }: { id: string }) => id === agent.id)).to.have.keys('id', 'name', 'role', 'mode', 'environments', 'expiresAt', 'createdBy', 'lastUsedAt', 'createdAt');
+      expect(agents.find(({ id }: { id: string }) => id === agent.id)).to.have.keys(
+        'id',
+        'name',
+        'role',
+        'mode',
+        'environments',
+        'expiresAt',
+        'createdBy',
+        'lastUsedAt',
+        'createdAt',
+      );
       expect(JSON.stringify(agents)).not.to.include(token);
     });
 
@@ -73,9 +108,21 @@ describe('settings over HTTP', () => {
       const [found] = await world.sql<{ id: string }>(`select id from roles where name = 'viewer'`);
       const roleId = found?.id ?? '';
       const expiresAt = Date.now() + day;
-      const { agent } = await made('agents', { name: 'All', role: roleId, mode: 'readonly', expiresAt, environments: ['*'] });
-      expect(agent).to.deep.include({ mode: 'readonly', expiresAt, environments: ['*'], role: { id: roleId, name: 'viewer' } });
-      const post = (body: object): Promise<Reply> => boss.post('/settings/agents', { name: 'x', role: 'viewer', ...body });
+      const { agent } = await made('agents', {
+        name: 'All',
+        role: roleId,
+        mode: 'readonly',
+        expiresAt,
+        environments: ['*'],
+      });
+      expect(agent).to.deep.include({
+        mode: 'readonly',
+        expiresAt,
+        environments: ['*'],
+        role: { id: roleId, name: 'viewer' },
+      });
+      const post = (body: object): Promise<Reply> =>
+        boss.post('/settings/agents', { name: 'x', role: 'viewer', ...body });
       refused(await post({ role: 'nosuch' }), 400, 'invalid', 'role');
       refused(await post({ environments: ['demo', 'nosuch'] }), 400, 'invalid', 'environments.1');
       refused(await post({ environments: ['*', 'demo'] }), 400, 'invalid', 'environments');
@@ -105,11 +152,22 @@ describe('settings over HTTP', () => {
       const { token, baseUrl } = await made(`agents/${agent.id}/rotate`, { grace: 60_000 });
       expect(baseUrl).to.include('/api/env/demo');
       const next = clientOf(world.base, token, agent.id);
-      expect([(await client.get('/me')).status, (await there.get('/me')).status, (await next.get('/me')).status]).to.deep.equal([200, 200, 200]);
-      const [row] = await world.sql<{ left: number }>('select (min(expires_at) - $2)::int as left from tokens where principal = $1', [agent.id, Date.now()]);
+      expect([
+        (await client.get('/me')).status,
+        (await there.get('/me')).status,
+        (await next.get('/me')).status,
+      ]).to.deep.equal([200, 200, 200]);
+      const [row] = await world.sql<{ left: number }>(
+        'select (min(expires_at) - $2)::int as left from tokens where principal = $1',
+        [agent.id, Date.now()],
+      );
       expect(row?.left).to.be.within(50_000, 60_000);
       const last = clientOf(world.base, (await made(`agents/${agent.id}/rotate`, {})).token, agent.id);
-      expect([(await client.get('/me')).status, (await next.get('/me')).status, (await last.get('/me')).status]).to.deep.equal([401, 401, 200]);
+      expect([
+        (await client.get('/me')).status,
+        (await next.get('/me')).status,
+        (await last.get('/me')).status,
+      ]).to.deep.equal([401, 401, 200]);
       expect(await soon(there, '/me', 200)).to.equal(401);
       refused(await boss.post(`/settings/agents/${agent.id}/rotate`, { grace: 7 * day + 1 }), 400, 'invalid', 'grace');
       refused(await boss.post(`/settings/agents/${agent.id}/rotate`, { grace: -1 }), 400, 'invalid', 'grace');
@@ -124,7 +182,12 @@ describe('settings over HTTP', () => {
       expect((await client.get('/me')).status).to.equal(401);
       expect(await soon(there, '/me', 200)).to.equal(401);
       expect(await live.closed).to.equal(4401);
-      for (const call of [remove(boss, `/settings/agents/${agent.id}`), patch(boss, `/settings/agents/${agent.id}`, { name: 'x' }), boss.post(`/settings/agents/${agent.id}/rotate`)]) refused(await call, 404, 'not_found');
+      for (const call of [
+        remove(boss, `/settings/agents/${agent.id}`),
+        patch(boss, `/settings/agents/${agent.id}`, { name: 'x' }),
+        boss.post(`/settings/agents/${agent.id}/rotate`),
+      ])
+        refused(await call, 404, 'not_found');
       expect((await boss.get('/settings/agents?limit=200')).text).not.to.include(agent.id);
     });
 
@@ -150,7 +213,9 @@ describe('settings over HTTP', () => {
       expect(role).to.deep.include({ builtIn: false, grants: [{ on: 'inbox:mail', can: ['see'] }] });
       const { client, there } = await newAgent({ role: role.name });
       expect((await there.get('/items?inbox=mail')).status).to.equal(200);
-      const { status, body } = await patch(boss, `/settings/roles/${role.id}`, { grants: [{ on: 'inbox:bugs', can: ['*'] }] });
+      const { status, body } = await patch(boss, `/settings/roles/${role.id}`, {
+        grants: [{ on: 'inbox:bugs', can: ['*'] }],
+      });
       expect([status, body.role.name]).to.deep.equal([200, role.name]);
       expect((await client.get('/items?inbox=mail')).status).to.equal(404);
       expect(await soon(there, '/items?inbox=mail', 200)).to.equal(404);
@@ -158,8 +223,18 @@ describe('settings over HTTP', () => {
 
     it('are refused where they mean nothing, have a name that is taken, are built in or in use', async () => {
       const { role } = await made('roles', { name: name(), grants: [] });
-      refused(await boss.post('/settings/roles', { name: 'x', grants: [{ on: 'inbox', can: ['see'] }] }), 400, 'invalid', 'grants.0.on');
-      refused(await boss.post('/settings/roles', { name: 'x', grants: [{ on: 'inbox:*', can: ['fly'] }] }), 400, 'invalid', 'grants.0.can.0');
+      refused(
+        await boss.post('/settings/roles', { name: 'x', grants: [{ on: 'inbox', can: ['see'] }] }),
+        400,
+        'invalid',
+        'grants.0.on',
+      );
+      refused(
+        await boss.post('/settings/roles', { name: 'x', grants: [{ on: 'inbox:*', can: ['fly'] }] }),
+        400,
+        'invalid',
+        'grants.0.can.0',
+      );
       refused(await boss.post('/settings/roles', { name: role.id, grants: [] }), 400, 'invalid', 'name');
       refused(await boss.post('/settings/roles', { name: role.name, grants: [] }), 409, 'conflict');
       refused(await patch(boss, `/settings/roles/${role.id}`, { name: 'admin' }), 409, 'conflict');
@@ -177,13 +252,27 @@ describe('settings over HTTP', () => {
 
   describe('people', () => {
     it('sign in once they are let in, and not any more once they are removed', async () => {
-      const { person, ...rest } = await made('people', { email: 'Mia@Example.com', name: 'Mia', role: 'operator', password: 'first password' });
+      const { person, ...rest } = await made('people', {
+        email: 'Mia@Example.com',
+        name: 'Mia',
+        role: 'operator',
+        password: 'first password',
+      });
       expect(rest).to.deep.equal({});
       expect(person).to.deep.include({ email: 'mia@example.com', name: 'Mia', environments: ['demo'] });
       const { token } = (await signIn('mia@example.com', 'first password')).body;
       const [here, there] = [clientOf(world.base, token, person.id), clientOf(second, token, person.id)];
       expect([(await here.get('/me')).status, (await there.get('/me')).status]).to.deep.equal([200, 200]);
-      refused(await boss.post('/settings/people', { email: 'MIA@example.com', name: 'x', role: 'viewer', password: 'long enough' }), 409, 'conflict');
+      refused(
+        await boss.post('/settings/people', {
+          email: 'MIA@example.com',
+          name: 'x',
+          role: 'viewer',
+          password: 'long enough',
+        }),
+        409,
+        'conflict',
+      );
       expect((await remove(boss, `/settings/people/${person.id}`)).status).to.equal(204);
       expect((await here.get('/me')).status).to.equal(401);
       expect(await soon(there, '/me', 200)).to.equal(401);
@@ -191,9 +280,17 @@ describe('settings over HTTP', () => {
     });
 
     it('lose their sessions with a new password, and keep them with a new name', async () => {
-      const { person } = await made('people', { email: 'leo@example.com', name: 'Leo', role: 'viewer', password: 'first password' });
+      const { person } = await made('people', {
+        email: 'leo@example.com',
+        name: 'Leo',
+        role: 'viewer',
+        password: 'first password',
+      });
       const session = clientOf(world.base, (await signIn('leo@example.com', 'first password')).body.token, person.id);
-      expect((await patch(boss, `/settings/people/${person.id}`, { name: 'Leo Berg', email: 'LEO.BERG@example.com' })).body.person).to.deep.include({ name: 'Leo Berg', email: 'leo.berg@example.com' });
+      expect(
+        (await patch(boss, `/settings/people/${person.id}`, { name: 'Leo Berg', email: 'LEO.BERG@example.com' })).body
+          .person,
+      ).to.deep.include({ name: 'Leo Berg', email: 'leo.berg@example.com' });
       expect((await session.get('/me')).body.principal.name).to.equal('Leo Berg');
       await patch(boss, `/settings/people/${person.id}`, { password: 'second password' });
       expect((await session.get('/me')).status).to.equal(401);
@@ -210,9 +307,14 @@ describe('settings over HTTP', () => {
       expect(token).to.match(/^capp_/);
       expect(baseUrl).to.match(/\/demo$/);
       expect(appKey).to.include({ name: 'Shop', environment: 'demo', lastUsedAt: null });
-      expect((await patch(boss, `/settings/app-keys/${appKey.id}`, { name: 'Shop, Frankfurt' })).body.appKey).to.deep.equal({ ...appKey, name: 'Shop, Frankfurt', lastUsedAt: null });
+      expect(
+        (await patch(boss, `/settings/app-keys/${appKey.id}`, { name: 'Shop, Frankfurt' })).body.appKey,
+      ).to.deep.equal({ ...appKey, name: 'Shop, Frankfurt', lastUsedAt: null });
       refused(await patch(boss, `/settings/app-keys/${appKey.id}`, {}), 400, 'invalid');
-      const create = (key: string): Promise<number> => clientOf(world.base, key, '').post('/items', { inbox: 'mail', title: 'x' }).then(({ status }) => status);
+      const create = (key: string): Promise<number> =>
+        clientOf(world.base, key, '')
+          .post('/items', { inbox: 'mail', title: 'x' })
+          .then(({ status }) => status);
       expect(await create(token)).to.equal(201);
       const rotated = (await made(`app-keys/${appKey.id}/rotate`, { grace: 60_000 })).token;
       expect([await create(token), await create(rotated)]).to.deep.equal([201, 201]);
@@ -229,31 +331,69 @@ describe('settings over HTTP', () => {
       const local = await world.person('admin', 'Local', { fresh: true, environments: ['demo'] });
       const reply = await local.post('/settings/environments', { name: 'acceptance' });
       expect(reply.status, reply.text).to.equal(201);
-      expect(reply.body.environment).to.include({ name: 'acceptance', definedAt: null, baseUrl: `${world.config.publicUrl}/api/env/acceptance` });
+      expect(reply.body.environment).to.include({
+        name: 'acceptance',
+        definedAt: null,
+        baseUrl: `${world.config.publicUrl}/api/env/acceptance`,
+      });
       const there = world.elsewhere(local, 'acceptance');
       expect((await there.get('/inboxes')).body.inboxes).to.deep.equal([]);
-      const names = (client: Client): Promise<string[]> => client.get('/settings/environments').then(({ body }) => body.environments.map((one: { name: string }) => one.name));
+      const names = (client: Client): Promise<string[]> =>
+        client
+          .get('/settings/environments')
+          .then(({ body }) => body.environments.map((one: { name: string }) => one.name));
       expect(await names(there)).to.deep.equal(['acceptance', 'demo']);
       expect(await names(boss)).to.include('staging');
       refused(await local.post('/settings/environments', { name: 'staging' }), 409, 'conflict');
       refused(await local.post('/settings/environments', { name: 'not a name' }), 400, 'invalid', 'name');
-      refused(await local.post('/settings/agents', { name: 'x', role: 'viewer', environments: ['staging'] }), 400, 'invalid', 'environments.0');
-      refused(await local.post('/settings/agents', { name: 'x', role: 'viewer', environments: ['*'] }), 400, 'invalid', 'environments.0');
+      refused(
+        await local.post('/settings/agents', { name: 'x', role: 'viewer', environments: ['staging'] }),
+        400,
+        'invalid',
+        'environments.0',
+      );
+      refused(
+        await local.post('/settings/agents', { name: 'x', role: 'viewer', environments: ['*'] }),
+        400,
+        'invalid',
+        'environments.0',
+      );
     });
   });
 
   it('show and hand on no more environments than one’s own', async () => {
     const local = await world.person('admin', 'Local', { fresh: true, environments: ['demo'] });
-    const [own, wide, other] = [await world.agent('viewer'), await world.agent('viewer', { environments: ['*'] }), await world.agent('viewer', { environments: ['staging'] })];
+    const [own, wide, other] = [
+      await world.agent('viewer'),
+      await world.agent('viewer', { environments: ['*'] }),
+      await world.agent('viewer', { environments: ['staging'] }),
+    ];
     const listed = (await local.get('/settings/agents?limit=200')).body.agents.map(({ id }: { id: string }) => id);
     expect([own, wide, other].map(({ id }) => listed.includes(id))).to.deep.equal([true, true, false]);
-    refused(await patch(local, `/settings/people/${local.id}`, { environments: ['demo', 'staging'] }), 400, 'invalid', 'environments.1');
+    refused(
+      await patch(local, `/settings/people/${local.id}`, { environments: ['demo', 'staging'] }),
+      400,
+      'invalid',
+      'environments.1',
+    );
     refused(await patch(local, `/settings/people/${boss.id}`, { password: 'taken over now' }), 403, 'forbidden');
     refused(await local.post(`/settings/agents/${wide.id}/rotate`), 403, 'forbidden');
-    const { person } = await made('people', { email: 'moved@example.com', name: 'Moved', role: 'viewer', password: 'moved about', environments: ['demo', 'staging'] });
+    const { person } = await made('people', {
+      email: 'moved@example.com',
+      name: 'Moved',
+      role: 'viewer',
+      password: 'moved about',
+      environments: ['demo', 'staging'],
+    });
     const session = clientOf(world.base, (await signIn('moved@example.com', 'moved about')).body.token, person.id);
-    expect((await patch(boss, `/settings/people/${person.id as string}`, { environments: ['staging'] })).body.person.environments).to.deep.equal(['staging']);
-    expect([(await session.get('/me')).status, (await world.elsewhere(session, 'staging').get('/me')).status]).to.deep.equal([404, 200]);
+    expect(
+      (await patch(boss, `/settings/people/${person.id as string}`, { environments: ['staging'] })).body.person
+        .environments,
+    ).to.deep.equal(['staging']);
+    expect([
+      (await session.get('/me')).status,
+      (await world.elsewhere(session, 'staging').get('/me')).status,
+    ]).to.deep.equal([404, 200]);
   });
 
   describe('idempotency keys', () => {
@@ -263,32 +403,59 @@ describe('settings over HTTP', () => {
       const again = await boss.post('/settings/agents', body, keyed('once'));
       expect([first.status, again.status, again.headers.get('idempotent-replayed')]).to.deep.equal([201, 201, 'true']);
       expect(again.body).to.deep.equal({ ...first.body, token: null });
-      const rotate = (): Promise<Reply> => boss.post(`/settings/agents/${first.body.agent.id as string}/rotate`, {}, keyed('rotate'));
+      const rotate = (): Promise<Reply> =>
+        boss.post(`/settings/agents/${first.body.agent.id as string}/rotate`, {}, keyed('rotate'));
       const [one, other] = [await rotate(), await rotate()];
       expect(other.body).to.deep.equal({ ...one.body, token: null });
       expect((await clientOf(world.base, one.body.token, '').get('/me')).status).to.equal(200);
     });
 
     it('make one role and one person of many calls at once', async () => {
-      const bodies: readonly [string, object][] = [['roles', { name: 'At once', grants: [] }], ['people', { email: 'once@example.com', name: 'Once', role: 'viewer', password: 'at once and only once' }]];
+      const bodies: readonly [string, object][] = [
+        ['roles', { name: 'At once', grants: [] }],
+        ['people', { email: 'once@example.com', name: 'Once', role: 'viewer', password: 'at once and only once' }],
+      ];
       for (const [path, body] of bodies) {
-        const replies = await Promise.all(Array.from({ length: 6 }, (_, i) => request('POST', `${i % 2 === 0 ? boss.base : second}/settings/${path}`, body, boss.token, keyed(`at-once-${path}`))));
-        expect(replies.map(({ status }) => status), path).to.deep.equal([201, 201, 201, 201, 201, 201]);
+        const replies = await Promise.all(
+          Array.from({ length: 6 }, (_, i) =>
+            request(
+              'POST',
+              `${i % 2 === 0 ? boss.base : second}/settings/${path}`,
+              body,
+              boss.token,
+              keyed(`at-once-${path}`),
+            ),
+          ),
+        );
+        expect(
+          replies.map(({ status }) => status),
+          path,
+        ).to.deep.equal([201, 201, 201, 201, 201, 201]);
         expect(new Set(replies.map(({ text }) => text)).size, path).to.equal(1);
       }
     });
 
     it('answer a repeated removal as the first one', async () => {
       const { agent } = await newAgent();
-      const [first, again] = [await remove(boss, `/settings/agents/${agent.id}`, keyed('gone')), await remove(boss, `/settings/agents/${agent.id}`, keyed('gone'))];
-      expect([first.status, again.status, again.text, again.headers.get('idempotent-replayed')]).to.deep.equal([204, 204, '', 'true']);
+      const [first, again] = [
+        await remove(boss, `/settings/agents/${agent.id}`, keyed('gone')),
+        await remove(boss, `/settings/agents/${agent.id}`, keyed('gone')),
+      ];
+      expect([first.status, again.status, again.text, again.headers.get('idempotent-replayed')]).to.deep.equal([
+        204,
+        204,
+        '',
+        'true',
+      ]);
     });
   });
 
   describe('the audit log', () => {
     it('has every change with before and after, in the environment of the path', async () => {
       const staging = world.elsewhere(boss, 'staging');
-      const { agent } = (await staging.post('/settings/agents', { name: 'Audited', role: 'viewer', environments: ['*'] })).body;
+      const { agent } = (
+        await staging.post('/settings/agents', { name: 'Audited', role: 'viewer', environments: ['*'] })
+      ).body;
       await patch(staging, `/settings/agents/${agent.id as string}`, { mode: 'supervised' });
       await staging.post(`/settings/agents/${agent.id as string}/rotate`, { grace: 5 });
       await remove(staging, `/settings/agents/${agent.id as string}`);
@@ -306,7 +473,12 @@ describe('settings over HTTP', () => {
       const { agent } = await newAgent();
       const agentAdmin = await world.agent('admin');
       refused(await remove(agentAdmin, `/settings/agents/${agent.id}`), 403, 'person_required');
-      expect((await events(agent.id)).at(-1)).to.deep.include({ verb: 'agent.revoke', outcome: 'denied', actor: agentAdmin.id, after: { code: 'person_required' } });
+      expect((await events(agent.id)).at(-1)).to.deep.include({
+        verb: 'agent.revoke',
+        outcome: 'denied',
+        actor: agentAdmin.id,
+        after: { code: 'person_required' },
+      });
     });
   });
 
@@ -315,18 +487,31 @@ describe('settings over HTTP', () => {
     const { token, agent } = await made('agents', { name: 'Secret', role: 'viewer' }, keyed('secret agent'));
     const rotated = (await made(`agents/${agent.id as string}/rotate`, {}, keyed('secret rotation'))).token as string;
     const key = (await made('app-keys', { name: 'Secret' }, keyed('secret key'))).token as string;
-    const { person } = await made('people', { email: 'secret@example.com', name: 'Secret', role: 'viewer', password: secret }, keyed('secret person'));
+    const { person } = await made(
+      'people',
+      { email: 'secret@example.com', name: 'Secret', role: 'viewer', password: secret },
+      keyed('secret person'),
+    );
     await patch(boss, `/settings/people/${person.id as string}`, { password: `${secret} 2` }, keyed('secret change'));
     const session = (await signIn('secret@example.com', `${secret} 2`)).body.token as string;
     await signIn('secret@example.com', `${secret} 3`);
     await clientOf(world.base, rotated, '').get('/me');
-    const tables = await world.sql<{ name: string }>(`select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'`);
-    const texts = (await Promise.all(tables.map(({ name: table }) => world.sql<{ text: string }>(`select t::text as text from ${table} t`)))).flat().map(({ text }) => text);
+    const tables = await world.sql<{ name: string }>(
+      `select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'`,
+    );
+    const texts = (
+      await Promise.all(
+        tables.map(({ name: table }) => world.sql<{ text: string }>(`select t::text as text from ${table} t`)),
+      )
+    )
+      .flat()
+      .map(({ text }) => text);
     const { command, prefix } = world.deps.redis;
     const keys = await command.keys(`${prefix}*`);
     for (const one of keys) texts.push(one, Buffer.from((await command.dump(one)) ?? '').toString('latin1'));
     expect(texts.length).to.be.above(20);
-    for (const hidden of [token, rotated, key, session, secret]) expect(texts.filter((text) => text.includes(hidden))).to.deep.equal([]);
+    for (const hidden of [token, rotated, key, session, secret])
+      expect(texts.filter((text) => text.includes(hidden))).to.deep.equal([]);
   });
 });
 
@@ -345,21 +530,34 @@ describe('the last admin', () => {
   after(() => world.close());
 
   const left = async (): Promise<string[]> =>
-    (await world.sql<{ name: string }>(`select p.name from people p join roles r on r.id = p.role where r.name in ('admin', 'keeper') and p.removed_at is null and p.password_hash is not null order by 1`)).map(({ name }) => name);
+    (
+      await world.sql<{ name: string }>(
+        `select p.name from people p join roles r on r.id = p.role where r.name in ('admin', 'keeper') and p.removed_at is null and p.password_hash is not null order by 1`,
+      )
+    ).map(({ name }) => name);
 
   it('stays when two demote or remove each other at once, on two processes', async () => {
     const second = await world.api();
     const far = clientOf(second.base(), bo.token, bo.id);
     for (let round = 0; round < 8; round++) {
-      const away = (client: Client, other: Client): Promise<Reply> => (round % 2 === 0 ? patch(client, `/settings/people/${other.id}`, { role: 'viewer' }) : remove(client, `/settings/people/${other.id}`));
+      const away = (client: Client, other: Client): Promise<Reply> =>
+        round % 2 === 0
+          ? patch(client, `/settings/people/${other.id}`, { role: 'viewer' })
+          : remove(client, `/settings/people/${other.id}`);
       const replies = await Promise.all([away(ana, bo), away(far, ana)]);
       const well = replies.filter(({ status }) => status < 300);
       expect(well, replies.map(({ text }) => text).join()).to.have.length(1);
       expect(replies.find(({ status }) => status >= 300)?.status).to.be.oneOf([401, 403, 409]);
       expect(await left()).to.have.length(1);
-      await world.sql(`update people set removed_at = null, role = (select id from roles where name = 'admin'), password_hash = (select max(password_hash) from people) where id = any($1)`, [[ana.id, bo.id]]);
+      await world.sql(
+        `update people set removed_at = null, role = (select id from roles where name = 'admin'), password_hash = (select max(password_hash) from people) where id = any($1)`,
+        [[ana.id, bo.id]],
+      );
       for (const client of [ana, bo]) {
-        await world.sql(`insert into tokens (hash, kind, principal, expires_at, fresh_until, created_at) values (sha256($1::bytea), 'person', $2, $3, $3, 0) on conflict do nothing`, [Buffer.from(client.token), client.id, Date.now() + 600_000]);
+        await world.sql(
+          `insert into tokens (hash, kind, principal, expires_at, fresh_until, created_at) values (sha256($1::bytea), 'person', $2, $3, $3, 0) on conflict do nothing`,
+          [Buffer.from(client.token), client.id, Date.now() + 600_000],
+        );
       }
       await world.sql('update revisions set n = n + 1');
       await world.deps.directory.refresh();
@@ -373,10 +571,20 @@ describe('the last admin', () => {
     refused(await remove(ana, `/settings/people/${ana.id}`), 409, 'conflict');
     refused(await patch(ana, `/settings/people/${ana.id}`, { role: 'operator' }), 409, 'conflict');
     expect((await patch(ana, `/settings/people/${ana.id}`, { name: 'Ana Lind' })).status).to.equal(200);
-    const { role } = (await ana.post('/settings/roles', { name: 'keeper', grants: [{ on: 'settings', can: ['*'] }] })).body;
+    const { role } = (await ana.post('/settings/roles', { name: 'keeper', grants: [{ on: 'settings', can: ['*'] }] }))
+      .body;
     expect((await patch(ana, `/settings/people/${ana.id}`, { role: 'keeper' })).status).to.equal(200);
     refused(await patch(ana, `/settings/roles/${role.id as string}`, { grants: [] }), 409, 'conflict');
-    expect((await patch(ana, `/settings/roles/${role.id as string}`, { grants: [{ on: 'settings', can: ['manage'] }, { on: 'audit', can: ['see'] }] })).status).to.equal(200);
+    expect(
+      (
+        await patch(ana, `/settings/roles/${role.id as string}`, {
+          grants: [
+            { on: 'settings', can: ['manage'] },
+            { on: 'audit', can: ['see'] },
+          ],
+        })
+      ).status,
+    ).to.equal(200);
     expect(await left()).to.deep.equal(['Ana Lind']);
   });
 });

@@ -31,23 +31,37 @@ describe('signing in', () => {
     const email = `p${String(Math.random()).slice(2)}@example.com`;
     return { client: await world.person(role, 'Ana Lind', { email, password, ...more }), email };
   };
-  const signIn = (body: unknown, { base = world.base, headers = {}, ...rest }: CallOptions & { base?: string } = {}): Promise<Reply> =>
+  const signIn = (
+    body: unknown,
+    { base = world.base, headers = {}, ...rest }: CallOptions & { base?: string } = {},
+  ): Promise<Reply> =>
     request('POST', `${base}/sign-in`, body, null, { headers: { 'x-forwarded-for': from, ...headers }, ...rest });
   const sessionOf = ({ body }: Reply): Client => clientOf(world.base, body.token, body.person.id);
-  const tokenOf = (reply: Reply): string => /console_session=([^;]*)/.exec(reply.headers.get('set-cookie') ?? '')?.[1] ?? '';
-  const refused = (reply: Pick<Reply, 'status' | 'body' | 'text'>, status: number, code: string, path?: string): void => {
+  const tokenOf = (reply: Reply): string =>
+    /console_session=([^;]*)/.exec(reply.headers.get('set-cookie') ?? '')?.[1] ?? '';
+  const refused = (
+    reply: Pick<Reply, 'status' | 'body' | 'text'>,
+    status: number,
+    code: string,
+    path?: string,
+  ): void => {
     expect([reply.status, reply.body?.code], reply.text).to.deep.equal([status, code]);
     if (path !== undefined) expect(reply.body.details.map((place: { path: string }) => place.path)).to.include(path);
   };
   /** Waits that are under way last a minute more, however slow the machine is. */
-  const stretch = (): Promise<unknown> => world.sql('update sign_in_tries set free_at = free_at + 60000 where free_at > last_at');
-  const stale = (client: Client): Promise<unknown> => world.sql('update tokens set fresh_until = 1 where principal = $1', [client.id]).then(() => reload());
+  const stretch = (): Promise<unknown> =>
+    world.sql('update sign_in_tries set free_at = free_at + 60000 where free_at > last_at');
+  const stale = (client: Client): Promise<unknown> =>
+    world.sql('update tokens set fresh_until = 1 where principal = $1', [client.id]).then(() => reload());
   const reload = async (): Promise<void> => {
     await world.sql('update revisions set n = n + 1');
     await world.deps.directory.refresh();
   };
   const audited = (verb: string, target: string | null): Promise<Record<string, unknown>[]> =>
-    world.sql(`select actor, actor_name, target, outcome, after, address, request_id from events where verb = $1 and target is not distinct from $2 order by id`, [verb, target]);
+    world.sql(
+      `select actor, actor_name, target, outcome, after, address, request_id from events where verb = $1 and target is not distinct from $2 order by id`,
+      [verb, target],
+    );
 
   describe('with e-mail and password', () => {
     it('answers a session for 12 hours that is fresh for 15 minutes', async () => {
@@ -61,8 +75,15 @@ describe('signing in', () => {
       expect(reply.body.expiresAt).to.be.within(before + 12 * hour, Date.now() + 12 * hour);
       expect(reply.headers.get('cache-control')).to.equal('no-store');
       const me = await sessionOf(reply).get('/me');
-      expect([me.status, me.body.principal, me.body.fresh]).to.deep.equal([200, { type: 'person', id: client.id, name: 'Ana Lind', mode: 'normal' }, true]);
-      const [row] = await world.sql<{ fresh_until: number }>('select fresh_until from tokens where principal = $1 order by created_at desc limit 1', [client.id]);
+      expect([me.status, me.body.principal, me.body.fresh]).to.deep.equal([
+        200,
+        { type: 'person', id: client.id, name: 'Ana Lind', mode: 'normal' },
+        true,
+      ]);
+      const [row] = await world.sql<{ fresh_until: number }>(
+        'select fresh_until from tokens where principal = $1 order by created_at desc limit 1',
+        [client.id],
+      );
       expect(row?.fresh_until).to.be.within(before + hour / 4, Date.now() + hour / 4);
       await stale(client);
       expect((await sessionOf(reply).get('/me')).body.fresh).to.equal(false);
@@ -74,7 +95,10 @@ describe('signing in', () => {
     it('takes an address as people type it, and a password composed either way', async () => {
       const email = 'jörg.Ö@example.com';
       await world.person('viewer', 'Jörg', { email: email.toLowerCase(), password: 'pässwört 12' });
-      expect((await signIn({ email: 'JÖRG.ö@Example.com'.normalize('NFD'), password: 'pässwört 12'.normalize('NFD') })).status).to.equal(200);
+      expect(
+        (await signIn({ email: 'JÖRG.ö@Example.com'.normalize('NFD'), password: 'pässwört 12'.normalize('NFD') }))
+          .status,
+      ).to.equal(200);
     });
 
     it('holds in every environment of the person, and in no other', async () => {
@@ -89,11 +113,17 @@ describe('signing in', () => {
     it('answers an environment without access like one that does not exist, and only to the right password', async () => {
       const { email } = await person('viewer', { environments: ['staging'] });
       const nowhere = world.base.replace('demo', 'nosuch');
-      const [without, unknown] = [await signIn({ email, password }), await signIn({ email, password }, { base: nowhere })];
+      const [without, unknown] = [
+        await signIn({ email, password }),
+        await signIn({ email, password }, { base: nowhere }),
+      ];
       refused(without, 404, 'not_found');
       expect(without.text).to.equal(unknown.text);
       refused(await signIn({ email, password: 'wrong password' }, { base: nowhere }), 401, 'unauthorized');
-      expect((await world.sql('select from tokens where principal in (select id from people where email = $1)', [email])).length).to.equal(1);
+      expect(
+        (await world.sql('select from tokens where principal in (select id from people where email = $1)', [email]))
+          .length,
+      ).to.equal(1);
     });
 
     it('is strict about its body, and takes no query, key or version', async () => {
@@ -103,7 +133,12 @@ describe('signing in', () => {
       refused(await signIn({ email: 'nobody', password }), 400, 'invalid', 'email');
       refused(await signIn({ email, password: 7 }), 400, 'invalid', 'password');
       refused(await signIn(undefined, { raw: '{' }), 400, 'bad_json');
-      refused(await signIn({ email, password }, { headers: { 'idempotency-key': 'k' } }), 400, 'invalid', 'idempotency-key');
+      refused(
+        await signIn({ email, password }, { headers: { 'idempotency-key': 'k' } }),
+        400,
+        'invalid',
+        'idempotency-key',
+      );
       refused(await signIn({ email, password }, { headers: { 'if-match': '"1"' } }), 400, 'invalid', 'if-match');
       refused(await request('POST', `${world.base}/sign-in?x=1`, { email, password }, null), 400, 'invalid', 'x');
       const get = await request('GET', `${world.base}/sign-in`, undefined, null);
@@ -113,7 +148,9 @@ describe('signing in', () => {
 
     it('ignores a token that is sent along', async () => {
       const { email } = await person();
-      expect((await signIn({ email, password }, { headers: { authorization: `Bearer ${world.nobody().token}` } })).status).to.equal(200);
+      expect(
+        (await signIn({ email, password }, { headers: { authorization: `Bearer ${world.nobody().token}` } })).status,
+      ).to.equal(200);
     });
   });
 
@@ -122,8 +159,16 @@ describe('signing in', () => {
       const { email } = await person();
       await world.person('viewer', 'No Password', { email: 'nopassword@example.com' });
       const own = new Set(['x-request-id', 'date', 'ratelimit']);
-      const shown = ({ status, text, headers }: Reply): object => ({ status, text, headers: [...headers].filter(([name]) => !own.has(name)) });
-      const [known, unknown, without] = [await signIn({ email, password: 'not that one' }), await signIn({ email: `x${email}`, password }), await signIn({ email: 'nopassword@example.com', password })];
+      const shown = ({ status, text, headers }: Reply): object => ({
+        status,
+        text,
+        headers: [...headers].filter(([name]) => !own.has(name)),
+      });
+      const [known, unknown, without] = [
+        await signIn({ email, password: 'not that one' }),
+        await signIn({ email: `x${email}`, password }),
+        await signIn({ email: 'nopassword@example.com', password }),
+      ];
       refused(known, 401, 'unauthorized');
       expect(known.headers.get('set-cookie')).to.equal(null);
       expect(shown(known)).to.deep.equal(shown(unknown));
@@ -152,12 +197,27 @@ describe('signing in', () => {
       const waits: number[][] = [];
       for (const failures of [3, 4, 5, 6, 18, 19, 20, 200, 1_000_000]) {
         await world.sql('update sign_in_tries set free_at = 0, failures = $1', [failures]);
-        if (failures === 3) await signIn({ email, password: 'guess' }).then(() => world.sql('update sign_in_tries set free_at = 0, failures = $1', [failures]));
+        if (failures === 3)
+          await signIn({ email, password: 'guess' }).then(() =>
+            world.sql('update sign_in_tries set free_at = 0, failures = $1', [failures]),
+          );
         refused(await signIn({ email, password: 'guess' }), 401, 'unauthorized');
-        const rows = await world.sql<{ ms: number }>(`select (free_at - last_at)::int as ms from sign_in_tries where last_at = (select max(last_at) from sign_in_tries) order by subject`);
+        const rows = await world.sql<{ ms: number }>(
+          `select (free_at - last_at)::int as ms from sign_in_tries where last_at = (select max(last_at) from sign_in_tries) order by subject`,
+        );
         waits.push(rows.map(({ ms }) => ms / 1000));
       }
-      expect(waits).to.deep.equal([[0, 0], [1, 0], [2, 0], [4, 0], [30, 0], [30, 1], [30, 2], [30, 300], [30, 300]]);
+      expect(waits).to.deep.equal([
+        [0, 0],
+        [1, 0],
+        [2, 0],
+        [4, 0],
+        [30, 0],
+        [30, 1],
+        [30, 2],
+        [30, 300],
+        [30, 300],
+      ]);
       const held = await world.sql('select * from sign_in_tries order by subject');
       const reply = await signIn({ email, password });
       refused(reply, 429, 'rate_limited');
@@ -178,7 +238,11 @@ describe('signing in', () => {
     it('lets no more guesses through that are made at once, over several processes', async () => {
       const { email } = await person();
       const second = await world.api();
-      const replies = await Promise.all(Array.from({ length: 16 }, (_, i) => signIn({ email, password: `guess ${String(i)}` }, { base: i % 2 === 0 ? world.base : second.base() })));
+      const replies = await Promise.all(
+        Array.from({ length: 16 }, (_, i) =>
+          signIn({ email, password: `guess ${String(i)}` }, { base: i % 2 === 0 ? world.base : second.base() }),
+        ),
+      );
       expect(replies.filter(({ status }) => status === 401)).to.have.length(5);
       expect(replies.filter(({ status }) => status === 429)).to.have.length(11);
     });
@@ -235,7 +299,8 @@ describe('signing in', () => {
       const { client, email } = await person();
       const session = sessionOf(await signIn({ email, password }));
       await stale(client);
-      const renew = (): Promise<Reply> => session.post('/sign-in/fresh', { password: 'guess' }, { headers: { 'x-forwarded-for': from } });
+      const renew = (): Promise<Reply> =>
+        session.post('/sign-in/fresh', { password: 'guess' }, { headers: { 'x-forwarded-for': from } });
       for (let i = 0; i < 5; i++) refused(await renew(), 403, 'forbidden');
       await stretch();
       refused(await renew(), 429, 'rate_limited');
@@ -249,7 +314,12 @@ describe('signing in', () => {
         refused(await (await world.appKey()).post(path, body), 403, 'forbidden');
         refused(await world.nobody().post(path, body), 401, 'unauthorized');
       }
-      refused(await (await person()).client.post('/sign-in/fresh', { password }, { headers: { 'idempotency-key': 'k' } }), 400, 'invalid', 'idempotency-key');
+      refused(
+        await (await person()).client.post('/sign-in/fresh', { password }, { headers: { 'idempotency-key': 'k' } }),
+        400,
+        'invalid',
+        'idempotency-key',
+      );
     });
   });
 
@@ -291,50 +361,88 @@ describe('signing in', () => {
       cookie = `console_session=${token}`;
       expect(token).to.equal(reply.body.token);
     });
-    const by = (method: string, path: string, headers: Readonly<Record<string, string>>, body?: unknown): Promise<Reply> => request(method, `${world.base}${path}`, body, null, { headers: { cookie, ...headers } });
+    const by = (
+      method: string,
+      path: string,
+      headers: Readonly<Record<string, string>>,
+      body?: unknown,
+    ): Promise<Reply> => request(method, `${world.base}${path}`, body, null, { headers: { cookie, ...headers } });
     const note = { inbox: 'mail', title: 'By cookie' };
 
     it('is set for this host’s environments, out of reach of scripts and of other sites', async () => {
       const { email } = await person();
       const set = (await signIn({ email, password })).headers.get('set-cookie');
       expect(set).to.match(/^console_session=cper_\w{38}; Path=\/api\/env; Max-Age=43200; HttpOnly; SameSite=Lax$/);
-      expect((await signIn({ email, password }, { headers: { 'x-forwarded-proto': 'https' } })).headers.get('set-cookie')).to.match(/; Secure$/);
+      expect(
+        (await signIn({ email, password }, { headers: { 'x-forwarded-proto': 'https' } })).headers.get('set-cookie'),
+      ).to.match(/; Secure$/);
     });
 
     it('reads without more, and changes only from a page of the same host', async () => {
       expect((await by('GET', '/me', {})).body.principal.type).to.equal('person');
       expect((await by('POST', '/items', { origin }, note)).status).to.equal(201);
-      for (const headers of [{}, { origin: 'https://evil.example' }, { origin: 'null' }, { origin: origin.replace('http:', 'https:') }, { origin: `${origin}.evil.example` }, { origin: origin.replace(/:\d+$/, ':1') }] as Record<string, string>[]) {
+      for (const headers of [
+        {},
+        { origin: 'https://evil.example' },
+        { origin: 'null' },
+        { origin: origin.replace('http:', 'https:') },
+        { origin: `${origin}.evil.example` },
+        { origin: origin.replace(/:\d+$/, ':1') },
+      ] as Record<string, string>[]) {
         refused(await by('POST', '/items', headers, note), 403, 'forbidden');
         refused(await by('POST', '/sign-out', headers), 403, 'forbidden');
       }
-      expect((await by('GET', '/me', { origin: 'https://evil.example' })).headers.get('access-control-allow-origin')).to.equal(null);
+      expect(
+        (await by('GET', '/me', { origin: 'https://evil.example' })).headers.get('access-control-allow-origin'),
+      ).to.equal(null);
       const { email } = await person();
       refused(await signIn({ email, password }, { headers: { origin: 'https://evil.example' } }), 403, 'forbidden');
     });
 
     it('gives way to a bearer token, also to one that is not valid', async () => {
       const viewer = await world.agent('viewer');
-      expect((await by('GET', '/me', { authorization: `Bearer ${viewer.token}` })).body.principal.type).to.equal('agent');
+      expect((await by('GET', '/me', { authorization: `Bearer ${viewer.token}` })).body.principal.type).to.equal(
+        'agent',
+      );
       refused(await by('GET', '/me', { authorization: 'Bearer nothing' }), 401, 'unauthorized');
     });
 
     it('holds a person’s session and nothing else, once', async () => {
       const [agent, key] = [await world.agent('admin'), await world.appKey()];
-      for (const value of [`console_session=${agent.token}`, `console_session=${key.token}`, `${cookie}; console_session=${agent.token}`, `other=${token}`, 'console_session=', 'console_session=x']) {
+      for (const value of [
+        `console_session=${agent.token}`,
+        `console_session=${key.token}`,
+        `${cookie}; console_session=${agent.token}`,
+        `other=${token}`,
+        'console_session=',
+        'console_session=x',
+      ]) {
         const reply = await raw(world.port, head('GET /api/env/demo/me HTTP/1.1', `cookie: ${value}`));
         refused(reply, 401, 'unauthorized');
       }
     });
 
     it('opens the stream from a page of the same host alone', async () => {
-      const upgrade = (...headers: string[]) => raw(world.port, `${[
-        'GET /api/env/demo/live HTTP/1.1', `host: ${new URL(origin).host}`, 'connection: upgrade', 'upgrade: websocket', 'sec-websocket-version: 13', 'sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==', ...headers].join('\r\n')}\r\n\r\n`,
-      { connected: (socket) => socket.once('data', () => setImmediate(() => socket.destroy())) });
+      const upgrade = (...headers: string[]) =>
+        raw(
+          world.port,
+          `${[
+            'GET /api/env/demo/live HTTP/1.1',
+            `host: ${new URL(origin).host}`,
+            'connection: upgrade',
+            'upgrade: websocket',
+            'sec-websocket-version: 13',
+            'sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==',
+            ...headers,
+          ].join('\r\n')}\r\n\r\n`,
+          { connected: (socket) => socket.once('data', () => setImmediate(() => socket.destroy())) },
+        );
       expect((await upgrade(`cookie: ${cookie}`, `origin: ${origin}`)).status).to.equal(101);
       expect((await upgrade(`cookie: ${cookie}`, 'origin: https://evil.example')).status).to.equal(403);
       expect((await upgrade(`cookie: ${cookie}`)).status).to.equal(403);
-      expect((await upgrade(`cookie: console_session=${(await world.agent('admin')).token}`, `origin: ${origin}`)).status).to.equal(401);
+      expect(
+        (await upgrade(`cookie: console_session=${(await world.agent('admin')).token}`, `origin: ${origin}`)).status,
+      ).to.equal(401);
     });
   });
 
@@ -354,17 +462,28 @@ describe('signing in', () => {
       expect(second).to.deep.include({ actor: client.id, actor_name: 'Ana Lind', outcome: 'ok' });
       const nobody = (await audited('person.signIn', null)).find(({ actor_name: name }) => name === unknown);
       expect(nobody).to.deep.include(failed);
-      expect((await world.sql(`select verb, outcome from events where actor = $1 and verb in ('person.freshSignIn', 'person.signOut') order by id`, [client.id]))).to.deep.equal([
-        { verb: 'person.freshSignIn', outcome: 'denied' }, { verb: 'person.freshSignIn', outcome: 'ok' }, { verb: 'person.signOut', outcome: 'ok' },
+      expect(
+        await world.sql(
+          `select verb, outcome from events where actor = $1 and verb in ('person.freshSignIn', 'person.signOut') order by id`,
+          [client.id],
+        ),
+      ).to.deep.equal([
+        { verb: 'person.freshSignIn', outcome: 'denied' },
+        { verb: 'person.freshSignIn', outcome: 'ok' },
+        { verb: 'person.signOut', outcome: 'ok' },
       ]);
       const text = JSON.stringify(await world.sql('select * from events'));
-      for (const secret of [password, 'not it at all', 'not it either', 'nor this one', session.token]) expect(text).not.to.include(secret);
+      for (const secret of [password, 'not it at all', 'not it either', 'nor this one', session.token])
+        expect(text).not.to.include(secret);
     });
 
     it('stands a guess in an environment that does not exist, in those of the person', async () => {
       const { client, email } = await person('viewer', { environments: ['staging'] });
       await signIn({ email, password: 'guess' }, { base: world.base.replace('demo', 'nosuch') });
-      const rows = await world.sql(`select e.name, v.outcome from events v join environments e on e.id = v.env where v.target = $1`, [client.id]);
+      const rows = await world.sql(
+        `select e.name, v.outcome from events v join environments e on e.id = v.env where v.target = $1`,
+        [client.id],
+      );
       expect(rows).to.deep.equal([{ name: 'staging', outcome: 'denied' }]);
     });
   });

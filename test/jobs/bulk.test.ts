@@ -28,26 +28,58 @@ describe('bulkChunk', () => {
   /** Copies of one item: hundreds of calls would take longer than all the rest. */
   const make = async (count: number): Promise<string[]> => {
     const { body } = await clerk.post('/items', { inbox: 'mail', title: 'One of many' });
-    const made = await world.sql<{ id: string }>(`insert into items select c.* from items i, generate_series(1, $2::int) n,
-      jsonb_populate_record(i, jsonb_build_object('id', left(i.id, 20) || lpad(n::text, 10, '0'))) c where i.id = $1 returning id`, [body.item.id, count]);
+    const made = await world.sql<{ id: string }>(
+      `insert into items select c.* from items i, generate_series(1, $2::int) n,
+      jsonb_populate_record(i, jsonb_build_object('id', left(i.id, 20) || lpad(n::text, 10, '0'))) c where i.id = $1 returning id`,
+      [body.item.id, count],
+    );
     return made.map(({ id }) => id);
   };
-  const ask = async (ids: readonly string[], client = clerk, operation: object = { type: 'tags', add: ['bulk'] }): Promise<string> =>
-    (await client.post('/bulk', { ids, operation })).body.bulk.id as string;
+  const ask = async (
+    ids: readonly string[],
+    client = clerk,
+    operation: object = { type: 'tags', add: ['bulk'] },
+  ): Promise<string> => (await client.post('/bulk', { ids, operation })).body.bulk.id as string;
   const work = (bulk: string, chunk = 0, deps = world.deps, signal = new AbortController().signal): Promise<unknown> =>
-    bulkChunk({ id: 'job', env: 1, name: 'bulkChunk', payload: { bulk, chunk }, requestId: null, fence: 1, startCount: 1, signal }, deps);
+    bulkChunk(
+      {
+        id: 'job',
+        env: 1,
+        name: 'bulkChunk',
+        payload: { bulk, chunk },
+        requestId: null,
+        fence: 1,
+        startCount: 1,
+        signal,
+      },
+      deps,
+    );
   const results = async (bulk: string): Promise<Record<string, number>> =>
-    Object.fromEntries((await world.sql<Counted>('select outcome, count(*)::int as n from bulk_results where bulk = $1 group by outcome', [bulk])).map(({ outcome, n }) => [outcome, n]));
+    Object.fromEntries(
+      (
+        await world.sql<Counted>(
+          'select outcome, count(*)::int as n from bulk_results where bulk = $1 group by outcome',
+          [bulk],
+        )
+      ).map(({ outcome, n }) => [outcome, n]),
+    );
   const entries = async (bulk: string): Promise<{ entries: number; audits: number; versions: number[] }> => {
-    const [found] = await world.sql<{ entries: number; audits: number; versions: number[] }>(`
+    const [found] = await world.sql<{ entries: number; audits: number; versions: number[] }>(
+      `
       select (select count(*)::int from events e where e.item = any(ids) and e.type = 'tags') as entries,
         (select count(*)::int from events e where e.target = any(ids) and e.verb = 'item.tags') as audits,
         (select array_agg(distinct version) from items where id = any(ids)) as versions
-      from (select array_agg(item) as ids from bulk_results where bulk = $1) r`, [bulk]);
+      from (select array_agg(item) as ids from bulk_results where bulk = $1) r`,
+      [bulk],
+    );
     return found ?? { entries: 0, audits: 0, versions: [] };
   };
-  const get = async (bulk: string): Promise<Record<string, unknown>> => (await clerk.get(`/bulk/${bulk}`)).body.bulk as Record<string, unknown>;
-  const finals = (bulk: string): Promise<object[]> => world.sql(`select 1 from outbox where parts like $1 and parts not like '%"finishedAt":null%'`, [`[{"type":"bulk","bulk":{"id":"${bulk}"%`]);
+  const get = async (bulk: string): Promise<Record<string, unknown>> =>
+    (await clerk.get(`/bulk/${bulk}`)).body.bulk as Record<string, unknown>;
+  const finals = (bulk: string): Promise<object[]> =>
+    world.sql(`select 1 from outbox where parts like $1 and parts not like '%"finishedAt":null%'`, [
+      `[{"type":"bulk","bulk":{"id":"${bulk}"%`,
+    ]);
 
   it('does each item once when it runs many times at once', async () => {
     const bulk = await ask(await make(600));
@@ -63,7 +95,10 @@ describe('bulkChunk', () => {
     const bulk = await ask(ids);
     await world.sql(`update bulks set status = 'running', started_at = 1 where id = $1`, [bulk]);
     await world.sql(`update bulk_chunks set status = 'running' where bulk = $1`, [bulk]);
-    await world.sql(`insert into bulk_results (bulk, seq, item, outcome) select $1, n - 1, id, 'changed' from unnest($2::text[]) with ordinality as i (id, n) where n <= 7`, [bulk, ids]);
+    await world.sql(
+      `insert into bulk_results (bulk, seq, item, outcome) select $1, n - 1, id, 'changed' from unnest($2::text[]) with ordinality as i (id, n) where n <= 7`,
+      [bulk, ids],
+    );
     await work(bulk);
     expect(await results(bulk)).to.deep.equal({ changed: 20 });
     expect(await entries(bulk)).to.include({ entries: 13, audits: 13 });
@@ -113,10 +148,15 @@ describe('bulkChunk', () => {
     await world.sql(`update agents set role = (select id from roles where name = 'viewer') where id = $1`, [agent.id]);
     await work(narrowed);
     expect(await results(narrowed)).to.deep.equal({ forbidden: 2 });
-    await world.sql(`with new as (insert into roles (id, name, grants, created_at, updated_at) values ('rol_new', 'new', $1, 0, 0) returning id), told as (update revisions set n = n + 1)
-      update agents set role = new.id from new where agents.id = $2`, [JSON.stringify(clerkGrants), agent.id]).catch(async () => {
-      await world.sql(`update agents set role = 'rol_new' where id = $1`, [agent.id]);
-    });
+    await world
+      .sql(
+        `with new as (insert into roles (id, name, grants, created_at, updated_at) values ('rol_new', 'new', $1, 0, 0) returning id), told as (update revisions set n = n + 1)
+      update agents set role = new.id from new where agents.id = $2`,
+        [JSON.stringify(clerkGrants), agent.id],
+      )
+      .catch(async () => {
+        await world.sql(`update agents set role = 'rol_new' where id = $1`, [agent.id]);
+      });
     await work(widened);
     expect(await results(widened)).to.deep.equal({ changed: 2 });
   });
@@ -165,7 +205,10 @@ describe('bulkChunk', () => {
     it('finishes a bulk whose last chunk ended in a killed process', async () => {
       const bulk = await ask(await make(2));
       await work(bulk);
-      await world.sql(`update bulks set status = 'running', finished_at = null, created_at = created_at - $2 where id = $1`, [bulk, day]);
+      await world.sql(
+        `update bulks set status = 'running', finished_at = null, created_at = created_at - $2 where id = $1`,
+        [bulk, day],
+      );
       await world.sql('delete from outbox');
       await orphanedBulks.run(world.deps);
       expect(await get(bulk)).to.include({ status: 'done', changed: 2 });

@@ -18,9 +18,13 @@ const handlers: HandlerTable = {
     return done();
   },
 };
-const parts = process.argv[2] === 'publisher' ? startPublisher(deps) : createWorkerProcess(deps, { jobs: probeJobs, handlers });
+const parts =
+  process.argv[2] === 'publisher' ? startPublisher(deps) : createWorkerProcess(deps, { jobs: probeJobs, handlers });
 if (process.argv[2] !== 'publisher') await (parts as WorkerProcess).start();
 process.send?.('ready');
 process.on('SIGTERM', () => {
-  void parts.stop().then(() => closeDeps(deps)).then(() => process.exit(0));
+  void parts
+    .stop()
+    .then(() => closeDeps(deps))
+    .then(() => process.exit(0));
 });

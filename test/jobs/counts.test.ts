@@ -42,19 +42,35 @@ describe('counts', () => {
     const due = closed || Math.random() < 0.2 ? null : now + Math.floor(Math.random() * 400) - 100;
     try {
       await client.query('begin');
-      const { rows: [before] } = await client.query<{ state: string; due_at: string | null }>('select state, due_at from items where env = $1 and id = $2 for update', [env, id]);
+      const {
+        rows: [before],
+      } = await client.query<{ state: string; due_at: string | null }>(
+        'select state, due_at from items where env = $1 and id = $2 for update',
+        [env, id],
+      );
       if (before === undefined) {
-        await client.query(`insert into items (env, id, inbox, title, title_key, state, closed, first_seen, last_seen, due_at, created_at, updated_at, terms)
-          values ($1, $2, $3, '', '', $4, $5, 0, 0, $6, 0, 0, '')`, [env, id, inbox, state, closed, due]);
+        await client.query(
+          `insert into items (env, id, inbox, title, title_key, state, closed, first_seen, last_seen, due_at, created_at, updated_at, terms)
+          values ($1, $2, $3, '', '', $4, $5, 0, 0, $6, 0, 0, '')`,
+          [env, id, inbox, state, closed, due],
+        );
       } else {
-        await client.query('update items set state = $3, closed = $4, due_at = $5 where env = $1 and id = $2', [env, id, state, closed, due]);
+        await client.query('update items set state = $3, closed = $4, due_at = $5 where env = $1 and id = $2', [
+          env,
+          id,
+          state,
+          closed,
+          due,
+        ]);
       }
       const deltas: Record<string, number> = before === undefined ? { total: 1 } : {};
       if (before !== undefined && before.state !== state) deltas[`=${before.state}`] = -1;
       if (before?.state !== state) deltas[`=${state}`] = 1;
       const moved = due !== (before?.due_at == null ? null : Number(before.due_at));
-      await client.query("insert into outbox (id, env, at, parts, inbox, deltas, due_from, due_to) values (nextval('events_id_seq'), $1, 1, '[{}]', $2, $3, $4, $5)",
-        [env, inbox, JSON.stringify(deltas), moved ? (before?.due_at ?? null) : null, moved ? due : null]);
+      await client.query(
+        "insert into outbox (id, env, at, parts, inbox, deltas, due_from, due_to) values (nextval('events_id_seq'), $1, 1, '[{}]', $2, $3, $4, $5)",
+        [env, inbox, JSON.stringify(deltas), moved ? (before?.due_at ?? null) : null, moved ? due : null],
+      );
       await client.query(`select pg_sleep(${String(Math.random() * 0.01)})`);
       await client.query(Math.random() < 0.9 ? 'commit' : 'rollback');
     } catch (error) {
@@ -70,9 +86,11 @@ describe('counts', () => {
   it('are what the items are, in every snapshot, while 12 writers change items and deadlines pass', async () => {
     const publisher = bench.own(startPublisher({ ...bench.deps, clock: { now: () => now } }));
     let writing = true;
-    const writers = Promise.all(Array.from({ length: 12 }, async () => {
-      for (let i = 0; i < 60; i++) await change();
-    })).finally(() => {
+    const writers = Promise.all(
+      Array.from({ length: 12 }, async () => {
+        for (let i = 0; i < 60; i++) await change();
+      }),
+    ).finally(() => {
       writing = false;
     });
     let looks = 0;
@@ -84,10 +102,16 @@ describe('counts', () => {
     await writers;
     expect(looks).to.be.greaterThan(10);
     now += 150;
-    const overdue = async (): Promise<unknown> => bench.sql(`
-      select env, inbox, count(*)::int as n from items where not closed and due_at <= $1 group by 1, 2 order by 1, 2`, [now]);
+    const overdue = async (): Promise<unknown> =>
+      bench.sql(
+        `
+      select env, inbox, count(*)::int as n from items where not closed and due_at <= $1 group by 1, 2 order by 1, 2`,
+        [now],
+      );
     await until('what is overdue now is counted', async () => {
-      const counted = await bench.sql("select env, inbox, n::int from counts where measure = 'overdue' and n <> 0 order by env, inbox");
+      const counted = await bench.sql(
+        "select env, inbox, n::int from counts where measure = 'overdue' and n <> 0 order by env, inbox",
+      );
       return JSON.stringify(counted) === JSON.stringify(await overdue());
     });
     expect(await overdue()).to.have.length.greaterThan(0);
@@ -98,10 +122,13 @@ describe('counts', () => {
   it('move their mark only with a batch that took everything', async () => {
     await bench.sql(`insert into items (env, id, inbox, title, title_key, state, closed, first_seen, last_seen, due_at, created_at, updated_at, terms)
       select 1, 'i' || g, 'inbox', '', '', 'open', false, 0, 0, g, 0, 0, '' from generate_series(1, 700) g`);
-    await bench.sql(`insert into outbox (id, env, at, parts, inbox, deltas, due_to) select g, 1, 1, '[{}]', 'inbox', '{"total":1,"=open":1}', g from generate_series(1, 700) g`);
+    await bench.sql(
+      `insert into outbox (id, env, at, parts, inbox, deltas, due_to) select g, 1, 1, '[{}]', 'inbox', '{"total":1,"=open":1}', g from generate_series(1, 700) g`,
+    );
     const lease = await acquireLeaderLease(bench.deps.db, 'publisher', newHolderName('test'));
     if (lease === null) throw new Error('no lease');
-    const mark = async (): Promise<unknown> => (await bench.sql<{ mark: number }>('select overdue_mark::int as mark from streams'))[0]?.mark;
+    const mark = async (): Promise<unknown> =>
+      (await bench.sql<{ mark: number }>('select overdue_mark::int as mark from streams'))[0]?.mark;
     expect((await publishBatch(bench.deps.db, lease, 650, true)).taken).to.equal(500);
     expect([await mark(), await bench.sql(differences)]).to.deep.equal([0, []]);
     expect((await publishBatch(bench.deps.db, lease, 650, true)).taken).to.equal(200);
@@ -112,14 +139,30 @@ describe('counts', () => {
   it('are told whole for every inbox that changed, also when only time has passed', async () => {
     const heard = await bench.hear(1);
     const publisher = bench.own(startPublisher({ ...bench.deps, clock: { now: () => now } }));
-    await bench.sql(`insert into items (env, id, inbox, title, title_key, state, closed, first_seen, last_seen, due_at, created_at, updated_at, terms)
-      values (1, 'item', 'inbox', '', '', 'open', false, 0, 0, $1, 0, 0, '')`, [now + 1000]);
-    await bench.sql(`insert into outbox (id, env, at, parts, inbox, deltas, due_to) values (1, 1, 7, '[{"type":"item"}]', 'inbox', '{"total":1,"=open":1}', $1)`, [now + 1000]);
+    await bench.sql(
+      `insert into items (env, id, inbox, title, title_key, state, closed, first_seen, last_seen, due_at, created_at, updated_at, terms)
+      values (1, 'item', 'inbox', '', '', 'open', false, 0, 0, $1, 0, 0, '')`,
+      [now + 1000],
+    );
+    await bench.sql(
+      `insert into outbox (id, env, at, parts, inbox, deltas, due_to) values (1, 1, 7, '[{"type":"item"}]', 'inbox', '{"total":1,"=open":1}', $1)`,
+      [now + 1000],
+    );
     const [first] = await until('the item is told', () => heard.length > 0 && heard);
-    expect(first).to.deep.include({ kind: 'batch', first: 1, rows: [{ at: 7, parts: [{ type: 'item' }] }], counts: { inbox: { total: 1, '=open': 1 } } });
+    expect(first).to.deep.include({
+      kind: 'batch',
+      first: 1,
+      rows: [{ at: 7, parts: [{ type: 'item' }] }],
+      counts: { inbox: { total: 1, '=open': 1 } },
+    });
     now += 1000;
     const passed = await until('it is overdue', () => heard.find(({ counts }) => counts['inbox']?.['overdue'] === 1));
-    expect(passed).to.deep.include({ first: 2, rows: [], counts: { inbox: { total: 1, '=open': 1, overdue: 1 } }, at: now });
+    expect(passed).to.deep.include({
+      first: 2,
+      rows: [],
+      counts: { inbox: { total: 1, '=open': 1, overdue: 1 } },
+      at: now,
+    });
     await publisher.stop();
   });
 });

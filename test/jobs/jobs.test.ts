@@ -30,15 +30,22 @@ describe('background jobs', () => {
 
   const crewOf = async (probe: Probe): Promise<WorkerProcess> => {
     const handler: JobHandler<never> = (job) => probe(job);
-    const crew = bench.own(createWorkerProcess(bench.deps, { jobs: probeJobs, handlers: { probe: handler }, sweeps: [orphanedJobs] }));
+    const crew = bench.own(
+      createWorkerProcess(bench.deps, { jobs: probeJobs, handlers: { probe: handler }, sweeps: [orphanedJobs] }),
+    );
     await crew.start();
     return crew;
   };
-  const rowOf = async (id: string): Promise<Row | undefined> => (await bench.sql<Row>('select * from staged_jobs where id = $1', [id]))[0];
+  const rowOf = async (id: string): Promise<Row | undefined> =>
+    (await bench.sql<Row>('select * from staged_jobs where id = $1', [id]))[0];
   const gone = (id: string): Promise<boolean> => until('the row has gone', async () => (await rowOf(id)) === undefined);
   /** As FLUSHALL, for the keys of this test's part of Redis that end so: at one moment, with nothing in between. */
   const forget = async (end = ''): Promise<unknown> =>
-    bench.deps.redis.command.eval("local n = 0 for _, key in ipairs(redis.call('KEYS', ARGV[1])) do n = n + redis.call('DEL', key) end return n", 0, `${bench.env['REDIS_PREFIX'] ?? ''}:*${end}`);
+    bench.deps.redis.command.eval(
+      "local n = 0 for _, key in ipairs(redis.call('KEYS', ARGV[1])) do n = n + redis.call('DEL', key) end return n",
+      0,
+      `${bench.env['REDIS_PREFIX'] ?? ''}:*${end}`,
+    );
 
   it('are run once, with what was staged, and their row goes', async () => {
     const ran: Job<never>[] = [];
@@ -51,7 +58,14 @@ describe('background jobs', () => {
     await Promise.all(ids.map(gone));
     expect(ran.map(({ id }) => id).sort()).to.deep.equal([...ids].sort());
     const first = ran.find(({ id }) => id === ids[0]);
-    expect(first).to.deep.include({ env: 1, name: 'probe', payload: { n: 0 }, requestId: `req_of_${String(ids[0])}`, fence: 1, tries: 1 });
+    expect(first).to.deep.include({
+      env: 1,
+      name: 'probe',
+      payload: { n: 0 },
+      requestId: `req_of_${String(ids[0])}`,
+      fence: 1,
+      tries: 1,
+    });
   });
 
   it('are run once however often Redis carries them', async () => {
@@ -67,7 +81,9 @@ describe('background jobs', () => {
     const id = await bench.stage('probe');
     await begun.come;
     const queue = bench.deps.redis.queue('probe');
-    await queue.addBulk(Array.from({ length: 50 }, () => ({ name: 'probe', data: { staged: id }, opts: { removeOnComplete: true } })));
+    await queue.addBulk(
+      Array.from({ length: 50 }, () => ({ name: 'probe', data: { staged: id }, opts: { removeOnComplete: true } })),
+    );
     await until('Redis has carried them all', async () => (await queue.getJobCounts('wait'))['wait'] === 0);
     end.give();
     await gone(id);
@@ -84,7 +100,11 @@ describe('background jobs', () => {
     };
     const crew = bench.own(createWorkerProcess(deps, { jobs: probeJobs, handlers: { probe: handler }, sweeps: [] }));
     await crew.start();
-    const [later, parked, soon] = [await bench.stage('probe', {}, now + 1000), await bench.stage('probe'), await bench.stage('probe', {}, now)];
+    const [later, parked, soon] = [
+      await bench.stage('probe', {}, now + 1000),
+      await bench.stage('probe'),
+      await bench.stage('probe', {}, now),
+    ];
     await bench.sql('update staged_jobs set due_at = null where id = $1', [parked]);
     await gone(soon);
     expect(ran).to.deep.equal([soon]);
@@ -97,7 +117,10 @@ describe('background jobs', () => {
   it('are run although Redis forgot them', async () => {
     const enqueuer = startEnqueuer(bench.deps, probeJobs);
     const ids = await Promise.all(Array.from({ length: 50 }, () => bench.stage('probe')));
-    await until('BullMQ has them', async () => (await bench.deps.redis.queue('probe').getJobCounts('wait'))['wait'] === 50);
+    await until(
+      'BullMQ has them',
+      async () => (await bench.deps.redis.queue('probe').getJobCounts('wait'))['wait'] === 50,
+    );
     await enqueuer.stop();
     expect(await forget()).to.be.greaterThan(50);
     const ran: string[] = [];
@@ -123,7 +146,10 @@ describe('background jobs', () => {
     });
     await until('it has run', async () => {
       // Not to wait for the seconds between two looks of the sweep.
-      await bench.sql('update staged_jobs set enqueued_at = enqueued_at - 20000 where id = $1 and lease_until is null', [id]);
+      await bench.sql(
+        'update staged_jobs set enqueued_at = enqueued_at - 20000 where id = $1 and lease_until is null',
+        [id],
+      );
       return (await rowOf(id)) === undefined;
     });
     expect(runs).to.equal(1);
@@ -142,7 +168,11 @@ describe('background jobs', () => {
       ids.push(...(await Promise.all(Array.from({ length: 40 }, () => bench.stage('probe')))));
       await forget();
     }
-    await until('all have run', async () => (await bench.sql('select 1 from staged_jobs limit 1')).length === 0, 30_000);
+    await until(
+      'all have run',
+      async () => (await bench.sql('select 1 from staged_jobs limit 1')).length === 0,
+      30_000,
+    );
     expect(ran.sort()).to.deep.equal([...ids].sort());
   });
 
@@ -210,7 +240,10 @@ describe('background jobs', () => {
     });
     await begun.come;
     child.kill('SIGCONT');
-    await until('the frozen one was told', async () => (await bench.sql("select 1 from probe where what = 'told to stop'")).length === 1);
+    await until(
+      'the frozen one was told',
+      async () => (await bench.sql("select 1 from probe where what = 'told to stop'")).length === 1,
+    );
     // It says "done" now; a clean stop proves that its answer was written, or rather not.
     child.kill('SIGTERM');
     await until('it has ended', () => child.exitCode === 0);
@@ -221,19 +254,24 @@ describe('background jobs', () => {
 
   it('are given back by a worker that stops, and don’t count that start', async () => {
     const begun = newSignal();
-    const crew = createWorkerProcess({ ...bench.deps, config: { ...bench.deps.config, drainMs: 50 } }, {
-      jobs: probeJobs,
-      sweeps: [],
-      handlers: {
-        probe: async ({ signal }: Job<never>) => {
-          begun.give();
-          await new Promise((_, reject) => {
-            signal.addEventListener('abort', () => { reject(new Error('stopped')); });
-          });
-          return done();
+    const crew = createWorkerProcess(
+      { ...bench.deps, config: { ...bench.deps.config, drainMs: 50 } },
+      {
+        jobs: probeJobs,
+        sweeps: [],
+        handlers: {
+          probe: async ({ signal }: Job<never>) => {
+            begun.give();
+            await new Promise((_, reject) => {
+              signal.addEventListener('abort', () => {
+                reject(new Error('stopped'));
+              });
+            });
+            return done();
+          },
         },
       },
-    });
+    );
     await crew.start();
     const id = await bench.stage('probe');
     await begun.come;

@@ -33,19 +33,21 @@ describe('with a PostgreSQL that comes and goes', function () {
     const begun = newSignal();
     const end = newSignal();
     const ran: string[] = [];
-    const crew = bench.own(createWorkerProcess(bench.deps, {
-      jobs: probeJobs,
-      handlers: {
-        probe: async ({ id }: { id: string }) => {
-          ran.push(id);
-          if (ran.length === 1) {
-            begun.give();
-            await end.come;
-          }
-          return done();
+    const crew = bench.own(
+      createWorkerProcess(bench.deps, {
+        jobs: probeJobs,
+        handlers: {
+          probe: async ({ id }: { id: string }) => {
+            ran.push(id);
+            if (ran.length === 1) {
+              begun.give();
+              await end.come;
+            }
+            return done();
+          },
         },
-      },
-    }));
+      }),
+    );
     await crew.start();
     const ids = [await bench.stage('probe')];
     await begun.come;

@@ -16,10 +16,18 @@ describe('the programs', () => {
   afterEach(() => bench.close());
 
   const program = (path: string, env: NodeJS.ProcessEnv = { ...process.env, ...bench.env, LOG_LEVEL: 'info' }) => {
-    const child = spawn(process.execPath, ['--import', 'tsx', fileURLToPath(new URL(`../../${path}`, import.meta.url))], { env });
+    const child = spawn(
+      process.execPath,
+      ['--import', 'tsx', fileURLToPath(new URL(`../../${path}`, import.meta.url))],
+      { env },
+    );
     const said = { out: '', err: '' };
-    child.stdout.on('data', (text: Buffer) => { said.out += text.toString(); });
-    child.stderr.on('data', (text: Buffer) => { said.err += text.toString(); });
+    child.stdout.on('data', (text: Buffer) => {
+      said.out += text.toString();
+    });
+    child.stderr.on('data', (text: Buffer) => {
+      said.err += text.toString();
+    });
     return { child, said, exit: once(child, 'exit') };
   };
 
@@ -71,8 +79,14 @@ describe('the programs', () => {
   it('the role of API and workers can’t change what has happened', async () => {
     const client = new pg.Client({ connectionString: bench.env['DATABASE_URL'] });
     await client.connect();
-    const may = async (sql: string): Promise<boolean> => client.query(sql).then(() => true, (error: { code?: string }) => error.code !== '42501');
-    expect(await may("insert into events (env, at, actor_type, actor_name) values (1, 0, 'system', 'x')")).to.equal(true);
+    const may = async (sql: string): Promise<boolean> =>
+      client.query(sql).then(
+        () => true,
+        (error: { code?: string }) => error.code !== '42501',
+      );
+    expect(await may("insert into events (env, at, actor_type, actor_name) values (1, 0, 'system', 'x')")).to.equal(
+      true,
+    );
     expect(await may('update events set at = 1')).to.equal(false);
     expect(await may('delete from events')).to.equal(false);
     expect(await may('truncate events')).to.equal(false);

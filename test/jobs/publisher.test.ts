@@ -28,10 +28,21 @@ describe('the publisher', () => {
     try {
       await client.query('begin');
       const item = `item${String(1 + Math.floor(Math.random() * 20))}`;
-      const { rows: [row] } = await client.query<{ version: number }>('update probe_items set version = version + 1 where id = $1 returning version', [item]);
-      const { rows: [drawn] } = await client.query<{ id: number }>("select nextval('events_id_seq')::int as id");
+      const {
+        rows: [row],
+      } = await client.query<{ version: number }>(
+        'update probe_items set version = version + 1 where id = $1 returning version',
+        [item],
+      );
+      const {
+        rows: [drawn],
+      } = await client.query<{ id: number }>("select nextval('events_id_seq')::int as id");
       const id = drawn?.id ?? 0;
-      await client.query('insert into outbox (id, env, at, parts) values ($1, $2, 1, $3)', [id, 1 + (id % 2), JSON.stringify([{ id, item: `${item} of ${String(1 + (id % 2))}`, version: row?.version }])]);
+      await client.query('insert into outbox (id, env, at, parts) values ($1, $2, 1, $3)', [
+        id,
+        1 + (id % 2),
+        JSON.stringify([{ id, item: `${item} of ${String(1 + (id % 2))}`, version: row?.version }]),
+      ]);
       await client.query(`select pg_sleep(${String(Math.random() * 0.02)})`);
       const kept = Math.random() < 0.9;
       await client.query(kept ? 'commit' : 'rollback');
@@ -42,19 +53,31 @@ describe('the publisher', () => {
     }
   };
   const writers = async (count: number, changes: number): Promise<number[]> => {
-    const each = await Promise.all(Array.from({ length: count }, async () => {
-      const ids: (number | null)[] = [];
-      for (let i = 0; i < changes; i++) ids.push(await change());
-      return ids;
-    }));
-    return each.flat().filter((id) => id !== null).sort((a, b) => a - b);
+    const each = await Promise.all(
+      Array.from({ length: count }, async () => {
+        const ids: (number | null)[] = [];
+        for (let i = 0; i < changes; i++) ids.push(await change());
+        return ids;
+      }),
+    );
+    return each
+      .flat()
+      .filter((id) => id !== null)
+      .sort((a, b) => a - b);
   };
   const allTold = async (): Promise<void> => {
     await until('the outbox is empty', async () => (await bench.sql('select 1 from outbox limit 1')).length === 0);
   };
   const stream = async (): Promise<Told[]> =>
-    (await bench.sql<{ env: number; position: string; parts: string }>('select env, position, parts from stream order by env, position'))
-      .map(({ env, position, parts }) => ({ env, position: Number(position), part: (JSON.parse(parts) as Told['part'][])[0] ?? { id: 0, item: '', version: 0 } }));
+    (
+      await bench.sql<{ env: number; position: string; parts: string }>(
+        'select env, position, parts from stream order by env, position',
+      )
+    ).map(({ env, position, parts }) => ({
+      env,
+      position: Number(position),
+      part: (JSON.parse(parts) as Told['part'][])[0] ?? { id: 0, item: '', version: 0 },
+    }));
 
   /** Every committed change once, positions without a hole, and per item the versions in order. */
   const expectComplete = async (ids: readonly number[]): Promise<void> => {
@@ -80,7 +103,8 @@ describe('the publisher', () => {
     const told = await stream();
     for (const [i, batches] of heard.entries()) {
       const expected = told.filter(({ env }) => env === i + 1).map(({ position, part }) => [position, part.id]);
-      const flat = (): unknown[] => batches.flatMap(({ first, rows }) => rows.map(({ parts }, n) => [first + n, (parts[0] as Told['part']).id]));
+      const flat = (): unknown[] =>
+        batches.flatMap(({ first, rows }) => rows.map(({ parts }, n) => [first + n, (parts[0] as Told['part']).id]));
       await until('all batches were heard', () => flat().length === expected.length);
       expect(flat()).to.deep.equal(expected);
     }
@@ -91,7 +115,9 @@ describe('the publisher', () => {
     const publisher = bench.own(startPublisher(bench.deps));
     const writing = writers(8, 40);
     for (let i = 0; i < 15; i++) {
-      await bench.sql("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'console-publisher' and datname = current_database()");
+      await bench.sql(
+        "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'console-publisher' and datname = current_database()",
+      );
       await bench.sql('select pg_sleep(0.03)');
     }
     const ids = await writing;
@@ -114,7 +140,10 @@ describe('the publisher', () => {
   });
 
   it('is relieved when it freezes, and writes nothing when it wakes up', async () => {
-    const holder = async (): Promise<{ holder: string; fence: string } | undefined> => (await bench.sql<{ holder: string; fence: string }>("select holder, fence from leases where name = 'publisher'"))[0];
+    const holder = async (): Promise<{ holder: string; fence: string } | undefined> =>
+      (
+        await bench.sql<{ holder: string; fence: string }>("select holder, fence from leases where name = 'publisher'")
+      )[0];
     const child = await bench.child('publisher');
     const before = await until('the child leads', holder);
     const frozenAt = writers(8, 10);

@@ -39,7 +39,13 @@ describe('with a Redis that comes and goes', function () {
     const heard: string[] = [];
     const taken: string[] = [];
     links.bus.subscribe('news', (text) => heard.push(text));
-    const worker = links.worker('some', async ({ name }) => { taken.push(name); }, { concurrency: 1 });
+    const worker = links.worker(
+      'some',
+      async ({ name }) => {
+        taken.push(name);
+      },
+      { concurrency: 1 },
+    );
     expect(links.bus.connected).to.equal(false);
     links.bus.publish('news', 'lost');
     const failed = await add('lost').catch((error: unknown) => error);
@@ -62,7 +68,13 @@ describe('with a Redis that comes and goes', function () {
     const heard: string[] = [];
     const taken: string[] = [];
     const end = links.bus.subscribe('news', (text) => heard.push(text));
-    const worker = links.worker('some', async ({ name }) => { taken.push(name); }, { concurrency: 1 });
+    const worker = links.worker(
+      'some',
+      async ({ name }) => {
+        taken.push(name);
+      },
+      { concurrency: 1 },
+    );
     for (const round of ['first', 'second', 'third', 'fourth']) {
       if (round !== 'first') await server?.restart();
       await until(`the ${round} message is heard`, () => {
@@ -90,10 +102,20 @@ describe('with a Redis that comes and goes', function () {
   it('keeps staged jobs while it is away, and runs them when it is back', async () => {
     const bench = await newBench();
     const ran: string[] = [];
-    const crew = bench.own(createWorkerProcess({ ...bench.deps, redis: links, bus: links.bus }, {
-      jobs: probeJobs,
-      handlers: { probe: async ({ id }: { id: string }) => { ran.push(id); return done(); } },
-    }));
+    const crew = bench.own(
+      createWorkerProcess(
+        { ...bench.deps, redis: links, bus: links.bus },
+        {
+          jobs: probeJobs,
+          handlers: {
+            probe: async ({ id }: { id: string }) => {
+              ran.push(id);
+              return done();
+            },
+          },
+        },
+      ),
+    );
     await crew.start();
     const ids = await Promise.all(Array.from({ length: 20 }, () => bench.stage('probe')));
     await up();

@@ -34,21 +34,48 @@ describe('with a Redis Cluster', function () {
     links.bus.subscribe('news', (text) => texts.push(text));
     return {
       texts,
-      hears: (text) => until(`${text} is heard`, () => {
-        links.bus.publish('news', text);
-        return texts.includes(text);
-      }, 20_000),
+      hears: (text) =>
+        until(
+          `${text} is heard`,
+          () => {
+            links.bus.publish('news', text);
+            return texts.includes(text);
+          },
+          20_000,
+        ),
     };
   };
-  const takenFrom = (queues: readonly string[]): { readonly taken: string[]; take(name: string): Promise<unknown>; close(): Promise<unknown> } => {
+  const takenFrom = (
+    queues: readonly string[],
+  ): { readonly taken: string[]; take(name: string): Promise<unknown>; close(): Promise<unknown> } => {
     const taken: string[] = [];
-    const workers = queues.map((queue) => links.worker(queue, async ({ name }) => { taken.push(`${queue} ${name}`); }, { concurrency: 2 }));
+    const workers = queues.map((queue) =>
+      links.worker(
+        queue,
+        async ({ name }) => {
+          taken.push(`${queue} ${name}`);
+        },
+        { concurrency: 2 },
+      ),
+    );
     return {
       taken,
-      take: (name) => Promise.all(queues.map((queue) => until(`${queue} has taken ${name}`, async () => {
-        await links.queue(queue).add(name, {}, { removeOnComplete: true }).catch(() => undefined);
-        return taken.includes(`${queue} ${name}`);
-      }, 20_000))),
+      take: (name) =>
+        Promise.all(
+          queues.map((queue) =>
+            until(
+              `${queue} has taken ${name}`,
+              async () => {
+                await links
+                  .queue(queue)
+                  .add(name, {}, { removeOnComplete: true })
+                  .catch(() => undefined);
+                return taken.includes(`${queue} ${name}`);
+              },
+              20_000,
+            ),
+          ),
+        ),
       close: () => Promise.all(workers.map((worker) => worker.close())),
     };
   };
@@ -104,7 +131,12 @@ describe('with a Redis Cluster', function () {
     const own = openRedis({ url: cluster.url, prefix: 'test', onError: () => undefined });
     expect(own.bus.connected).to.equal(false);
     expect(await own.command.get('x').catch((error: unknown) => error)).to.be.instanceOf(Error);
-    expect(await own.queue('bulk').add('lost', {}).catch((error: unknown) => error)).to.be.instanceOf(Error);
+    expect(
+      await own
+        .queue('bulk')
+        .add('lost', {})
+        .catch((error: unknown) => error),
+    ).to.be.instanceOf(Error);
     const worker = own.worker('bulk', async () => undefined, { concurrency: 1 });
     own.bus.subscribe('news', () => undefined);
     await worker.close();

@@ -17,18 +17,35 @@ describe('replies', () => {
       const live = await openLive(here.agent);
       const item = await make('mail');
       const entry = await reply(item);
-      expect(await settled(item, entry)).to.deep.equal({ subject: 'Your invoice', text: 'We have corrected it.', status: 'sent', error: null });
+      expect(await settled(item, entry)).to.deep.equal({
+        subject: 'Your invoice',
+        text: 'We have corrected it.',
+        status: 'sent',
+        error: null,
+      });
       const [call] = sends();
-      expect(call).to.deep.include({ delivery: entry, subject: 'Your invoice', text: 'We have corrected it.', actor: { type: 'agent', id: here.agent.id, name: 'Robin' } });
+      expect(call).to.deep.include({
+        delivery: entry,
+        subject: 'Your invoice',
+        text: 'We have corrected it.',
+        actor: { type: 'agent', id: here.agent.id, name: 'Robin' },
+      });
       expect((call as { item?: { id: string } } | undefined)?.item?.id).to.equal(item.id);
-      const message = await live.next('its later status', ({ type, change }) => type === 'timeline' && change === 'changed');
+      const message = await live.next(
+        'its later status',
+        ({ type, change }) => type === 'timeline' && change === 'changed',
+      );
       const { timeline, item: after } = await look(item);
       expect(message.entry).to.deep.equal(timeline[0]);
       expect(timeline.filter(({ type }: { type: string }) => type === 'reply')).to.have.length(1);
       expect([after.dueAt, after.version]).to.deep.equal([null, 2]);
       const audit = (await here.agent.get(`/audit?target=${String(item.id)}&verb=item.reply.sent`)).body.entries;
       expect(audit).to.have.length(1);
-      expect(audit[0]).to.deep.include({ outcome: 'ok', before: { status: 'sending' }, after: { status: 'sent', error: null } });
+      expect(audit[0]).to.deep.include({
+        outcome: 'ok',
+        before: { status: 'sending' },
+        after: { status: 'sent', error: null },
+      });
       expect(audit[0].actor).to.include({ id: here.agent.id, role: 'admin' });
       await live.close();
     });
@@ -43,7 +60,10 @@ describe('replies', () => {
       const entry = await reply(item);
       expect(await settled(item, entry)).to.include({ status: 'failed', error: 'The customer has left.' });
       expect((await look(item)).item).to.include({ dueAt: item.dueAt, version: 3 });
-      await live.next('the item as it is then', ({ type, item: told }) => type === 'item' && told.version === 3 && told.dueAt === item.dueAt);
+      await live.next(
+        'the item as it is then',
+        ({ type, item: told }) => type === 'item' && told.version === 3 && told.dueAt === item.dueAt,
+      );
       const [due] = (await here.agent.get('/items?sort=due&inbox=mail')).body.items as { id: string }[];
       expect(due?.id).to.equal(item.id);
       await live.close();
@@ -75,7 +95,8 @@ describe('replies', () => {
       await connect(() => {
         throw rpcError(-32001, 'No.');
       });
-      for (const [i, item] of [closed, anew].entries()) expect((await settled(item, entries[i] ?? '')).status).to.equal('failed');
+      for (const [i, item] of [closed, anew].entries())
+        expect((await settled(item, entries[i] ?? '')).status).to.equal('failed');
       expect((await look(closed)).item.dueAt).to.equal(null);
       expect((await look(anew)).item).to.include({ dueAt: reopened.dueAt, version: reopened.version });
     });
@@ -84,11 +105,19 @@ describe('replies', () => {
       await open(true);
       const item = await make('mail');
       const entries = await Promise.all([1, 2, 3].map((n) => reply(item, `Text ${String(n)}`)));
-      await until('they wait', async () => (await here.world.sql("select 1 from staged_jobs where waits_for_app and name = 'replySend'")).length === 3);
+      await until(
+        'they wait',
+        async () =>
+          (await here.world.sql("select 1 from staged_jobs where waits_for_app and name = 'replySend'")).length === 3,
+      );
       expect((await dataOf(item, entries[0] ?? '')).status).to.equal('sending');
       await connect(() => null);
       for (const entry of entries) expect((await settled(item, entry)).status).to.equal('sent');
-      expect(sends().map(({ delivery }) => delivery).sort()).to.deep.equal([...entries].sort());
+      expect(
+        sends()
+          .map(({ delivery }) => delivery)
+          .sort(),
+      ).to.deep.equal([...entries].sort());
     });
 
     it('are unknown after any other error of its, whose message tells nobody anything', async () => {

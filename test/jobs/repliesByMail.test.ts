@@ -12,7 +12,10 @@ describe('replies', () => {
     it('reach the address of the item, as plain text with an id of their own', async () => {
       await open(true);
       const item = await make('letters', ' ada.löv+x@example.org ');
-      const answer = await here.agent.post(`/items/${String(item.id)}/reply`, { subject: 'Żółć – your invoice: Bcc: eve@example.org', text: 'Hello\n.\nfrom us, ünïcode\n..end' });
+      const answer = await here.agent.post(`/items/${String(item.id)}/reply`, {
+        subject: 'Żółć – your invoice: Bcc: eve@example.org',
+        text: 'Hello\n.\nfrom us, ünïcode\n..end',
+      });
       const entry = answer.body.entry.id as string;
       expect((await settled(item, entry)).status).to.equal('sent');
       const [letter] = here.box.letters;
@@ -23,13 +26,37 @@ describe('replies', () => {
       expect(head).to.match(/^From: Support Team <support@example\.com>$/m);
       expect(head).to.match(/^Content-Type: text\/plain; charset=utf-8$/m);
       expect(head).to.not.match(/^Bcc:/im);
-      expect(Buffer.from(body.replace(/=\r\n/g, '').replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16))), 'latin1').toString().trimEnd()).to.equal('Hello\r\n.\r\nfrom us, ünïcode\r\n..end');
+      expect(
+        Buffer.from(
+          body
+            .replace(/=\r\n/g, '')
+            .replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16))),
+          'latin1',
+        )
+          .toString()
+          .trimEnd(),
+      ).to.equal('Hello\r\n.\r\nfrom us, ünïcode\r\n..end');
     });
 
     it('have one recipient or none: nothing that an item holds adds another', async () => {
       await open(true);
-      for (const email of ['a@example.org, b@example.org', 'a@example.org\r\nBcc: b@example.org', '<a@example.org> b@example.org', 'a@b@example.org', 'Ada <a@example.org>', 'a@', '@b', '', 5, null, 'group: a@example.org;']) {
-        const answer = await here.agent.post(`/items/${String((await make('letters', email)).id)}/reply`, { subject: 'a', text: 'b' });
+      for (const email of [
+        'a@example.org, b@example.org',
+        'a@example.org\r\nBcc: b@example.org',
+        '<a@example.org> b@example.org',
+        'a@b@example.org',
+        'Ada <a@example.org>',
+        'a@',
+        '@b',
+        '',
+        5,
+        null,
+        'group: a@example.org;',
+      ]) {
+        const answer = await here.agent.post(`/items/${String((await make('letters', email)).id)}/reply`, {
+          subject: 'a',
+          text: 'b',
+        });
         expect([answer.status, answer.body.code], String(email)).to.deep.equal([422, 'action_failed']);
       }
     });
@@ -49,7 +76,11 @@ describe('replies', () => {
 
     it('are tried again when the server is busy, breaks off before the text or is away, and sent once', async () => {
       await open(true);
-      for (const mood of [{ kind: 'refuse', code: 451, at: 'recipient' }, { kind: 'refuse', code: 452, at: 'text' }, { kind: 'drop', at: 'recipient' }] as const) {
+      for (const mood of [
+        { kind: 'refuse', code: 451, at: 'recipient' },
+        { kind: 'refuse', code: 452, at: 'text' },
+        { kind: 'drop', at: 'recipient' },
+      ] as const) {
         here.box.mood(mood);
         const tried = here.box.tries();
         const item = await make('letters');
@@ -63,7 +94,10 @@ describe('replies', () => {
       await here.box.close();
       const item = await make('letters');
       const entry = await reply(item);
-      await until('it was tried', async () => (await here.world.sql("select 1 from staged_jobs where payload ->> 'attempts' = '1'")).length === 1);
+      await until(
+        'it was tried',
+        async () => (await here.world.sql("select 1 from staged_jobs where payload ->> 'attempts' = '1'")).length === 1,
+      );
       here.box = await openMailBox(port);
       expect((await settled(item, entry)).status).to.equal('sent');
       expect(here.box.letters).to.have.length(1);
@@ -134,14 +168,20 @@ describe('replies', () => {
       const entry = await reply(item);
       expect((await settled(item, entry)).status).to.equal('sent');
       expect(signIns).to.deep.equal(['robin p%ss wörd']);
-      const kept = JSON.stringify([await here.world.sql('select * from events'), await here.world.sql('select * from staged_jobs')]);
+      const kept = JSON.stringify([
+        await here.world.sql('select * from events'),
+        await here.world.sql('select * from staged_jobs'),
+      ]);
       expect(kept).to.not.match(/p%ss|p%25ss/);
     });
 
     it('fail with a clear reason where no mail server is set up', async () => {
       await open(true, {});
       const item = await make('letters');
-      expect(await settled(item, await reply(item))).to.include({ status: 'failed', error: 'No mail server is set up: SMTP_URL is missing.' });
+      expect(await settled(item, await reply(item))).to.include({
+        status: 'failed',
+        error: 'No mail server is set up: SMTP_URL is missing.',
+      });
     });
   });
 });

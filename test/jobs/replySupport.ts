@@ -13,7 +13,11 @@ const manifest = {
   inboxes: [
     { name: 'mail', responseTime: hour, reply: { via: 'app' } },
     { name: 'urgent', responseTime: 1, reply: { via: 'app' } },
-    { name: 'letters', responseTime: hour, reply: { via: 'smtp', from: 'Support Team <support@example.com>', to: '{{item.fields.email}}' } },
+    {
+      name: 'letters',
+      responseTime: hour,
+      reply: { via: 'smtp', from: 'Support Team <support@example.com>', to: '{{item.fields.email}}' },
+    },
   ],
 };
 
@@ -50,9 +54,13 @@ export const forReplies = () => {
     app = await connectApp(appKey, { manifest, handlers: handler === undefined ? {} : { 'reply.send': handler } });
     return app;
   };
-  const sends = (): { delivery: string }[] => (app?.received ?? []).filter(({ method }) => method === 'reply.send').map(({ params }) => params as { delivery: string });
+  const sends = (): { delivery: string }[] =>
+    (app?.received ?? [])
+      .filter(({ method }) => method === 'reply.send')
+      .map(({ params }) => params as { delivery: string });
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
-  const make = async (inbox: string, email: unknown = 'ada@example.org'): Promise<any> => (await agent.post('/items', { inbox, title: 'Help', data: { email } })).body.item;
+  const make = async (inbox: string, email: unknown = 'ada@example.org'): Promise<any> =>
+    (await agent.post('/items', { inbox, title: 'Help', data: { email } })).body.item;
   const reply = async (item: { id: string }, text = 'We have corrected it.'): Promise<string> => {
     const answer = await agent.post(`/items/${item.id}/reply`, { subject: 'Your invoice', text });
     expect(answer.status).to.equal(202);
@@ -63,19 +71,39 @@ export const forReplies = () => {
   const dataOf = async (item: { id: string }, entry: string): Promise<{ status: string; error: string | null }> =>
     (await look(item)).timeline.find(({ id }: { id: string }) => id === entry).data;
   /** Not to wait for the backoff, which is data: makes what is staged due. */
-  const hurry = () => world.sql("update staged_jobs set due_at = 0 where name = 'replySend' and enqueued_at is null and due_at > 0");
-  const ended = (item: { id: string }, entry: string): Promise<{ status: string; error: string | null }> => until('it is settled', async () => {
-    const data = await dataOf(item, entry);
-    return data.status !== 'sending' && data;
-  }, 30_000);
-  const settled = (item: { id: string }, entry: string): Promise<{ status: string; error: string | null }> => until('it is settled', async () => {
-    await hurry();
-    const data = await dataOf(item, entry);
-    return data.status !== 'sending' && data;
-  }, 30_000);
+  const hurry = () =>
+    world.sql("update staged_jobs set due_at = 0 where name = 'replySend' and enqueued_at is null and due_at > 0");
+  const ended = (item: { id: string }, entry: string): Promise<{ status: string; error: string | null }> =>
+    until(
+      'it is settled',
+      async () => {
+        const data = await dataOf(item, entry);
+        return data.status !== 'sending' && data;
+      },
+      30_000,
+    );
+  const settled = (item: { id: string }, entry: string): Promise<{ status: string; error: string | null }> =>
+    until(
+      'it is settled',
+      async () => {
+        await hurry();
+        const data = await dataOf(item, entry);
+        return data.status !== 'sending' && data;
+      },
+      30_000,
+    );
 
   return {
-    open, worker, connect, sends, make, reply, look, dataOf, ended, settled,
+    open,
+    worker,
+    connect,
+    sends,
+    make,
+    reply,
+    look,
+    dataOf,
+    ended,
+    settled,
     get world() {
       return world;
     },

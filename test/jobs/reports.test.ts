@@ -26,10 +26,15 @@ describe('reports', () => {
   });
   after(() => world.close());
 
-  const report = (more: Partial<Parameters<typeof reportItem>[2]>) => reportItem(world.deps, caller, { inbox: 'bugs', title: 'TypeError in checkout', ...more });
+  const report = (more: Partial<Parameters<typeof reportItem>[2]>) =>
+    reportItem(world.deps, caller, { inbox: 'bugs', title: 'TypeError in checkout', ...more });
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
   const itemOf = async (id: string): Promise<any> => (await agent.get(`/items/${id}`)).body.item;
-  const codeOf = (failed: Promise<unknown>): Promise<unknown> => failed.then(() => 'nothing', (error: { code?: string }) => error.code);
+  const codeOf = (failed: Promise<unknown>): Promise<unknown> =>
+    failed.then(
+      () => 'nothing',
+      (error: { code?: string }) => error.code,
+    );
 
   it('make an item, and occurrences of the one that has the key', async () => {
     const first = await report({ key: 'one', user: 'u1' });
@@ -38,36 +43,68 @@ describe('reports', () => {
     expect(second).to.deep.equal({ item: first.item, created: false });
     expect(await report({ key: 'one', user: 'u1' })).to.deep.equal(second);
     expect(await itemOf(first.item)).to.include({ occurrences: 3, users: 2, inbox: 'bugs' });
-    expect((await report({ title: 'Without a key' })).item).to.not.equal((await report({ title: 'Without a key' })).item);
+    expect((await report({ title: 'Without a key' })).item).to.not.equal(
+      (await report({ title: 'Without a key' })).item,
+    );
   });
 
   it('of one item become few versions and miss none, in any number', async () => {
-    const answers = await Promise.all(Array.from({ length: 3000 }, (_, n) => report({ key: 'many', user: `u${String(n % 700)}`, delivery: `many-${String(n)}` })));
+    const answers = await Promise.all(
+      Array.from({ length: 3000 }, (_, n) =>
+        report({ key: 'many', user: `u${String(n % 700)}`, delivery: `many-${String(n)}` }),
+      ),
+    );
     const [{ item: id } = { item: '' }] = answers;
     expect(new Set(answers.map(({ item }) => item)).size).to.equal(1);
     expect(answers.filter(({ created }) => created)).to.have.length(1);
     const item = await itemOf(id);
     expect(item).to.include({ occurrences: 3000, users: 700 });
     expect(item.version).to.be.at.most(4);
-    const [audited] = await world.sql<{ n: number }>("select count(*)::int as n from events where item = $1 and verb in ('item.create', 'item.occur')", [id]);
+    const [audited] = await world.sql<{ n: number }>(
+      "select count(*)::int as n from events where item = $1 and verb in ('item.create', 'item.occur')",
+      [id],
+    );
     expect(audited?.n).to.equal(item.version);
   });
 
   it('of many items are all made, each with its own answer', async () => {
-    const answers = await Promise.all(Array.from({ length: 1500 }, (_, n) => report({ key: `each-${String(n)}`, user: 'u', ...(n % 2 === 0 ? { delivery: `each-${String(n)}` } : {}) })));
+    const answers = await Promise.all(
+      Array.from({ length: 1500 }, (_, n) =>
+        report({ key: `each-${String(n)}`, user: 'u', ...(n % 2 === 0 ? { delivery: `each-${String(n)}` } : {}) }),
+      ),
+    );
     expect(new Set(answers.map(({ item }) => item)).size).to.equal(1500);
     expect(answers.every(({ created }) => created)).to.equal(true);
-    const again = await Promise.all(Array.from({ length: 1500 }, (_, n) => report({ key: `each-${String(n)}`, user: n % 2 === 0 ? 'u' : 'v', ...(n % 2 === 0 ? { delivery: `each-${String(n)}` } : {}) })));
+    const again = await Promise.all(
+      Array.from({ length: 1500 }, (_, n) =>
+        report({
+          key: `each-${String(n)}`,
+          user: n % 2 === 0 ? 'u' : 'v',
+          ...(n % 2 === 0 ? { delivery: `each-${String(n)}` } : {}),
+        }),
+      ),
+    );
     expect(again.map(({ item }) => item)).to.deep.equal(answers.map(({ item }) => item));
     expect(again.map(({ created }) => created)).to.deep.equal(answers.map((_, n) => n % 2 === 0));
-    const [sum] = await world.sql<{ occurrences: number; users: number }>("select sum(occurrences)::int as occurrences, sum(users)::int as users from items where key like 'each-%'");
+    const [sum] = await world.sql<{ occurrences: number; users: number }>(
+      "select sum(occurrences)::int as occurrences, sum(users)::int as users from items where key like 'each-%'",
+    );
     expect(sum).to.deep.equal({ occurrences: 1500 + 750, users: 1500 + 750 });
   });
 
   it('by two processes at once are counted once each', async () => {
     const other = { ...world.deps };
-    const answers = await Promise.all(Array.from({ length: 400 }, (_, n) =>
-      reportItem(n % 2 === 0 ? world.deps : other, caller, { inbox: 'bugs', title: 'Both', key: `both-${String(n % 4 >> 1)}`, user: String(n % 10), delivery: `both-${String(n % 200)}` })));
+    const answers = await Promise.all(
+      Array.from({ length: 400 }, (_, n) =>
+        reportItem(n % 2 === 0 ? world.deps : other, caller, {
+          inbox: 'bugs',
+          title: 'Both',
+          key: `both-${String((n % 4) >> 1)}`,
+          user: String(n % 10),
+          delivery: `both-${String(n % 200)}`,
+        }),
+      ),
+    );
     const ids = [...new Set(answers.map(({ item }) => item))];
     expect(ids).to.have.length(2);
     const items = await Promise.all(ids.map(itemOf));
@@ -102,8 +139,17 @@ describe('reports', () => {
 
   it('come over the link in any number, and each is answered', async () => {
     const app = await connectApp(appKey);
-    const answers = (await Promise.all(Array.from({ length: 2000 }, (_, n) =>
-      app.request('items.report', { inbox: 'bugs', title: 'Over the link', key: `link-${String(n % 20)}`, user: String(n % 100), delivery: `link-${String(n)}` })))) as { item: string; created: boolean }[];
+    const answers = (await Promise.all(
+      Array.from({ length: 2000 }, (_, n) =>
+        app.request('items.report', {
+          inbox: 'bugs',
+          title: 'Over the link',
+          key: `link-${String(n % 20)}`,
+          user: String(n % 100),
+          delivery: `link-${String(n)}`,
+        }),
+      ),
+    )) as { item: string; created: boolean }[];
     const ids = [...new Set(answers.map(({ item }) => item))];
     expect(ids).to.have.length(20);
     expect(answers.filter(({ created }) => created)).to.have.length(20);
@@ -117,12 +163,20 @@ describe('reports', () => {
   it('are counted once each although the API is killed under them and the app reports them again', async function () {
     this.timeout(60_000);
     const api = await startProgram(world, 'api/main.ts');
-    const reports = Array.from({ length: 3000 }, (_, n) => ({ inbox: 'bugs', title: 'Killed', key: `killed-${String(n % 300)}`, user: String(n % 7), delivery: `killed-${String(n)}` }));
+    const reports = Array.from({ length: 3000 }, (_, n) => ({
+      inbox: 'bugs',
+      title: 'Killed',
+      key: `killed-${String(n % 300)}`,
+      user: String(n % 7),
+      delivery: `killed-${String(n)}`,
+    }));
     const answered = new Map<string, unknown>();
     const first = await connectApp(appKey, { base: appKey.base.replace(/:\d+/, `:${api.port}`) });
-    const sent = Promise.allSettled(reports.map(async (params) => {
-      answered.set(params.delivery, await first.request('items.report', params));
-    }));
+    const sent = Promise.allSettled(
+      reports.map(async (params) => {
+        answered.set(params.delivery, await first.request('items.report', params));
+      }),
+    );
     await until('some are answered', () => answered.size > 300);
     await api.end();
     await sent;
@@ -130,8 +184,11 @@ describe('reports', () => {
 
     const app = await connectApp(appKey);
     const again = await Promise.all(reports.map((params) => app.request('items.report', params)));
-    for (const [n, { delivery }] of reports.entries()) if (answered.has(delivery)) expect(again[n]).to.deep.equal(answered.get(delivery));
-    const [sum] = await world.sql("select sum(occurrences)::int as occurrences, sum(users)::int as users, count(*)::int as items from items where key like 'killed-%'");
+    for (const [n, { delivery }] of reports.entries())
+      if (answered.has(delivery)) expect(again[n]).to.deep.equal(answered.get(delivery));
+    const [sum] = await world.sql(
+      "select sum(occurrences)::int as occurrences, sum(users)::int as users, count(*)::int as items from items where key like 'killed-%'",
+    );
     expect(sum).to.deep.equal({ occurrences: 3000, users: 300 * 7, items: 300 });
     await app.close();
   });
@@ -145,6 +202,8 @@ describe('reports', () => {
       reportItem(world.deps, caller, { inbox: 'bugs', title: 'x', colour: 'red' } as never),
       report({ inbox: 'nowhere' }),
     ]);
-    expect(answers.map((answer) => (answer.status === 'fulfilled' ? 'ok' : (answer.reason as { code: string }).code))).to.deep.equal(['ok', 'invalid', 'ok', 'invalid', 'invalid', 'not_found']);
+    expect(
+      answers.map((answer) => (answer.status === 'fulfilled' ? 'ok' : (answer.reason as { code: string }).code)),
+    ).to.deep.equal(['ok', 'invalid', 'ok', 'invalid', 'invalid', 'not_found']);
   });
 });

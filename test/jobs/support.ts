@@ -49,8 +49,14 @@ export const newBench = async (given?: TestDatabase): Promise<Bench> => {
   const owner = new pg.Pool({ connectionString: database.ownerUrl, max: 20 });
   // Idle connections end with their server.
   owner.on('error', () => undefined);
-  const sql = async <R extends object>(text: string, values: unknown[] = []): Promise<R[]> => (await owner.query(text, values)).rows as R[];
-  for (const i of [1, 2]) await sql('insert into environments (id, name, seal_key, created_at) values ($1, $2, $3, 0)', [i, `env${String(i)}`, newSealKey()]);
+  const sql = async <R extends object>(text: string, values: unknown[] = []): Promise<R[]> =>
+    (await owner.query(text, values)).rows as R[];
+  for (const i of [1, 2])
+    await sql('insert into environments (id, name, seal_key, created_at) values ($1, $2, $3, 0)', [
+      i,
+      `env${String(i)}`,
+      newSealKey(),
+    ]);
   const deps = await openDeps(readConfig(env), 'test');
   await until('Redis is up', () => deps.bus.connected);
   const children: ChildProcess[] = [];
@@ -63,7 +69,10 @@ export const newBench = async (given?: TestDatabase): Promise<Bench> => {
     sql,
     stage: async (name, payload = {}, dueAt = deps.clock.now()) => {
       const id = newId('job');
-      await sql('insert into staged_jobs (id, env, name, payload, due_at, request_id, created_at) values ($1, 1, $2, $3, $4, $5, 0)', [id, name, payload, dueAt, `req_of_${id}`]);
+      await sql(
+        'insert into staged_jobs (id, env, name, payload, due_at, request_id, created_at) values ($1, 1, $2, $3, $4, $5, 0)',
+        [id, name, payload, dueAt, `req_of_${id}`],
+      );
       deps.bus.publish(channels.workAvailable, 'jobs');
       return id;
     },
@@ -71,7 +80,10 @@ export const newBench = async (given?: TestDatabase): Promise<Bench> => {
       const heard: LiveBatch[] = [];
       deps.bus.subscribe(channels.live(number), (text) => heard.push(JSON.parse(text) as LiveBatch));
       const channel = `${env.REDIS_PREFIX}:${channels.live(number)}`;
-      await until('the subscription stands', async () => ((await deps.redis.command.pubsub('NUMSUB', channel)) as unknown[])[1] === 1);
+      await until(
+        'the subscription stands',
+        async () => ((await deps.redis.command.pubsub('NUMSUB', channel)) as unknown[])[1] === 1,
+      );
       return heard;
     },
     own: (running) => {
@@ -79,7 +91,11 @@ export const newBench = async (given?: TestDatabase): Promise<Bench> => {
       return running;
     },
     child: async (part) => {
-      const child = spawn(process.execPath, ['--import', 'tsx', fileURLToPath(new URL('child.ts', import.meta.url)), part], { env: { ...process.env, ...env }, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+      const child = spawn(
+        process.execPath,
+        ['--import', 'tsx', fileURLToPath(new URL('child.ts', import.meta.url)), part],
+        { env: { ...process.env, ...env }, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] },
+      );
       children.push(child);
       await once(child, 'message');
       return child;
@@ -99,5 +115,10 @@ export const newSignal = <T = void>(): { readonly come: Promise<T>; give(value: 
   const come = new Promise<T>((resolve) => {
     give = resolve;
   });
-  return { come, give: (value) => { give(value); } };
+  return {
+    come,
+    give: (value) => {
+      give(value);
+    },
+  };
 };

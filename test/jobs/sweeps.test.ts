@@ -18,7 +18,17 @@ describe('sweeps', () => {
   it('are run by one process, and by another when that one has stopped', async () => {
     const turns = [0, 0];
     const start = (n: 0 | 1) =>
-      bench.own(startSweeps(bench.deps, [{ name: 'count', everyMs: 1, run: async () => { turns[n] = (turns[n] ?? 0) + 1; } }]));
+      bench.own(
+        startSweeps(bench.deps, [
+          {
+            name: 'count',
+            everyMs: 1,
+            run: async () => {
+              turns[n] = (turns[n] ?? 0) + 1;
+            },
+          },
+        ]),
+      );
     const first = start(0);
     await until('the first is at work', () => (turns[0] ?? 0) > 5);
     start(1);
@@ -30,7 +40,18 @@ describe('sweeps', () => {
 
   it('go on after one has failed', async () => {
     let turns = 0;
-    bench.own(startSweeps(bench.deps, [{ name: 'bad', everyMs: 1, run: async () => { turns += 1; throw new Error('bad'); } }]));
+    bench.own(
+      startSweeps(bench.deps, [
+        {
+          name: 'bad',
+          everyMs: 1,
+          run: async () => {
+            turns += 1;
+            throw new Error('bad');
+          },
+        },
+      ]),
+    );
     await until('it had more turns', () => turns > 5);
   });
 
@@ -39,26 +60,45 @@ describe('sweeps', () => {
     const head = limits.streamKeepMessages + 5000;
     await bench.sql('insert into streams (env, position) values (1, $1), (2, 50)', [head]);
     // Of the 5,000 that are too many, the first 3,000 are old, one is young, then all are old again.
-    await bench.sql(`insert into stream select 1, g, case when g = 3001 then $1::bigint else 0 end, '[]' from generate_series(1, $2::int) g`, [now, 6000]);
+    await bench.sql(
+      `insert into stream select 1, g, case when g = 3001 then $1::bigint else 0 end, '[]' from generate_series(1, $2::int) g`,
+      [now, 6000],
+    );
     await bench.sql(`insert into stream select 2, g, 0, '[]' from generate_series(1, 50) g`);
     const run = (at: number) => expiredRows.run({ ...bench.deps, clock: { now: () => at } });
-    const state = () => bench.sql(`select s.env, trimmed::int, min(t.position)::int as first, count(*)::int as kept
+    const state = () =>
+      bench.sql(`select s.env, trimmed::int, min(t.position)::int as first, count(*)::int as kept
       from streams s join stream t using (env) group by s.env, trimmed order by s.env`);
     await run(now);
-    expect(await state()).to.deep.equal([{ env: 1, trimmed: 3000, first: 3001, kept: 3000 }, { env: 2, trimmed: 0, first: 1, kept: 50 }]);
+    expect(await state()).to.deep.equal([
+      { env: 1, trimmed: 3000, first: 3001, kept: 3000 },
+      { env: 2, trimmed: 0, first: 1, kept: 50 },
+    ]);
     await run(now + 2 * day);
-    expect(await state()).to.deep.equal([{ env: 1, trimmed: 5000, first: 5001, kept: 1000 }, { env: 2, trimmed: 0, first: 1, kept: 50 }]);
+    expect(await state()).to.deep.equal([
+      { env: 1, trimmed: 5000, first: 5001, kept: 1000 },
+      { env: 2, trimmed: 0, first: 1, kept: 50 },
+    ]);
   });
 
   it('remove saved answers, tickets and failed jobs that are old, and no others', async () => {
     const now = 10 * day;
-    await bench.sql(`insert into idempotency_keys select 'p', 'k' || g, 'x', 200, '{}', null, case when g <= 2500 then 0 else $1::bigint end from generate_series(1, 2501) g`, [now - day]);
-    await bench.sql(`insert into tickets select decode(lpad(to_hex(g), 8, '0'), 'hex'), 1, 'x', case when g = 1 then $1::bigint - 1 else $1::bigint end from generate_series(1, 2) g`, [now]);
+    await bench.sql(
+      `insert into idempotency_keys select 'p', 'k' || g, 'x', 200, '{}', null, case when g <= 2500 then 0 else $1::bigint end from generate_series(1, 2501) g`,
+      [now - day],
+    );
+    await bench.sql(
+      `insert into tickets select decode(lpad(to_hex(g), 8, '0'), 'hex'), 1, 'x', case when g = 1 then $1::bigint - 1 else $1::bigint end from generate_series(1, 2) g`,
+      [now],
+    );
     await bench.sql(`insert into staged_jobs (id, env, name, payload, last_error, due_at, created_at) values
       ('failed', 1, 'probe', '{}', 'bad', null, 0), ('parked', 1, 'replySend', '{}', null, null, 0), ('tried', 1, 'probe', '{}', 'bad', 1, 0)`);
     await expiredRows.run({ ...bench.deps, clock: { now: () => now } });
     expect(await bench.sql('select key from idempotency_keys')).to.deep.equal([{ key: 'k2501' }]);
     expect(await bench.sql('select expires_at::int8 from tickets')).to.have.length(1);
-    expect(await bench.sql('select id from staged_jobs order by id')).to.deep.equal([{ id: 'parked' }, { id: 'tried' }]);
+    expect(await bench.sql('select id from staged_jobs order by id')).to.deep.equal([
+      { id: 'parked' },
+      { id: 'tried' },
+    ]);
   });
 });

@@ -12,11 +12,20 @@ const inboxes = [
     responseTime: 3_600_000,
     triage: {
       rules: [
-        { when: { field: 'item.title', op: 'contains', value: 'casino' }, answers: { spam: 'yes' }, close: true, tags: ['spam'] },
+        {
+          when: { field: 'item.title', op: 'contains', value: 'casino' },
+          answers: { spam: 'yes' },
+          close: true,
+          tags: ['spam'],
+        },
         { when: { field: 'record.fields.plan', op: 'eq', value: 'team' }, answers: { plan: 'team' }, tags: ['vip'] },
         { when: { field: 'item.fields.lang', op: 'eq', value: 'de' }, answers: { language: 'de' }, state: 'waiting' },
         { when: { field: 'item.fields.lang', op: 'exists' }, answers: { language: 'other' } },
-        { when: { field: 'item.title', op: 'eq', value: 'For nobody' }, answers: { who: 'nobody' }, assignee: 'per_nobody' },
+        {
+          when: { field: 'item.title', op: 'eq', value: 'For nobody' },
+          answers: { who: 'nobody' },
+          assignee: 'per_nobody',
+        },
       ],
       app: true,
     },
@@ -48,14 +57,24 @@ describe('triage', () => {
     app = await connectApp(appKey, { manifest, handlers: { 'triage.answer': handler } });
     return app;
   };
-  const jobOf = async (item: string) => (await world.sql<{ due_at: string | null; last_error: string | null; waits_for_app: boolean; tries: number }>("select due_at, last_error, waits_for_app, tries from staged_jobs where name = 'triageItem' and subject = $1", [item]))[0];
-  const givenUp = (item: string): Promise<string> => until('it is given up', async () => {
-    const job = await jobOf(item);
-    return job?.due_at === null && job.last_error;
-  });
+  const jobOf = async (item: string) =>
+    (
+      await world.sql<{ due_at: string | null; last_error: string | null; waits_for_app: boolean; tries: number }>(
+        "select due_at, last_error, waits_for_app, tries from staged_jobs where name = 'triageItem' and subject = $1",
+        [item],
+      )
+    )[0];
+  const givenUp = (item: string): Promise<string> =>
+    until('it is given up', async () => {
+      const job = await jobOf(item);
+      return job?.due_at === null && job.last_error;
+    });
 
   it('is staged with each new item of an inbox that declares it, and with no occurrence', async () => {
-    const [plain, ruled] = [await create({ inbox: 'plain', title: 'x' }), await create({ inbox: 'ruled', title: 'x casino', key: 'k' })];
+    const [plain, ruled] = [
+      await create({ inbox: 'plain', title: 'x' }),
+      await create({ inbox: 'ruled', title: 'x casino', key: 'k' }),
+    ];
     await world.settled();
     expect((await look(ruled)).triage.closed).to.equal(true);
     await create({ inbox: 'ruled', title: 'x casino', key: 'k' });
@@ -68,7 +87,9 @@ describe('triage', () => {
     await world.settled();
     const { item, triage, timeline } = await look(id);
     expect(item).to.deep.include({ state: 'closed', triaged: true, dueAt: null, tags: ['spam'] });
-    expect(triage.answers.map(({ question, answer }: { question: string; answer: unknown }) => [question, answer])).to.deep.equal([['spam', 'yes']]);
+    expect(
+      triage.answers.map(({ question, answer }: { question: string; answer: unknown }) => [question, answer]),
+    ).to.deep.equal([['spam', 'yes']]);
     const entry = timeline.find(({ type }: { type: string }) => type === 'triage');
     expect(entry.actor).to.deep.equal({ type: 'system', id: null, name: 'triage' });
     expect(entry.data).to.deep.equal({ answers: { spam: 'yes' }, closed: true, reason: null });
@@ -79,21 +100,38 @@ describe('triage', () => {
 
   it('knows the item’s record', async () => {
     await world.records('customer', [{ id: 'c1', title: 'Ada', fields: { plan: 'team' } }]);
-    const id = await create({ inbox: 'ruled', title: 'Help', data: { lang: 'de' }, record: { resource: 'customer', id: 'c1' } });
+    const id = await create({
+      inbox: 'ruled',
+      title: 'Help',
+      data: { lang: 'de' },
+      record: { resource: 'customer', id: 'c1' },
+    });
     await world.settled();
     expect((await look(id)).item).to.deep.include({ tags: ['vip'], state: 'open' });
   });
 
   it('asks the app only when no rule holds', async () => {
-    const connected = await connect(({ item }) => ({ answers: { spam: 'no', title: item.title }, tags: ['seen'], reason: 'It reads well.' }));
-    const [ruled, open] = [await create({ inbox: 'ruled', title: 'Hallo', data: { lang: 'de' } }), await create({ inbox: 'ruled', title: 'Hello' })];
+    const connected = await connect(({ item }) => ({
+      answers: { spam: 'no', title: item.title },
+      tags: ['seen'],
+      reason: 'It reads well.',
+    }));
+    const [ruled, open] = [
+      await create({ inbox: 'ruled', title: 'Hallo', data: { lang: 'de' } }),
+      await create({ inbox: 'ruled', title: 'Hello' }),
+    ];
     await world.settled();
     expect((await look(ruled)).item.state).to.equal('waiting');
     const { item, triage, timeline } = await look(open);
     expect(item.tags).to.deep.equal(['seen']);
     expect(triage.answers[0].by).to.include({ type: 'app' });
-    expect(timeline.find(({ type }: { type: string }) => type === 'triage').data).to.include({ reason: 'It reads well.', closed: false });
-    expect(connected.received.filter(({ method }) => method === 'triage.answer').map(({ params }) => params.item.id)).to.deep.equal([open]);
+    expect(timeline.find(({ type }: { type: string }) => type === 'triage').data).to.include({
+      reason: 'It reads well.',
+      closed: false,
+    });
+    expect(
+      connected.received.filter(({ method }) => method === 'triage.answer').map(({ params }) => params.item.id),
+    ).to.deep.equal([open]);
   });
 
   it('does nothing when the app has nothing to say', async () => {
@@ -114,7 +152,13 @@ describe('triage', () => {
   });
 
   it('gives up on an answer that the endpoint would refuse, and does nothing', async () => {
-    const answers: unknown[] = [{ answers: { a: 1 }, state: 'nowhere' }, { answers: { a: 1 }, colour: 'red' }, { answers: [] }, 'yes', { answers: { a: 1 }, close: true, state: 'open' }];
+    const answers: unknown[] = [
+      { answers: { a: 1 }, state: 'nowhere' },
+      { answers: { a: 1 }, colour: 'red' },
+      { answers: [] },
+      'yes',
+      { answers: { a: 1 }, close: true, state: 'open' },
+    ];
     await connect(() => answers.shift());
     const ids = [];
     for (const title of ['a', 'b', 'c', 'd', 'e']) {
@@ -133,18 +177,27 @@ describe('triage', () => {
       throw rpcError(-32603, 'The model is away.');
     });
     const id = await create({ inbox: 'asked', title: 'Hello' });
-    const reason = await until('it is given up', async () => {
-      // Not to wait for the backoff, which is tested by itself.
-      await world.sql("update staged_jobs set due_at = 0 where subject = $1 and enqueued_at is null and due_at > 0", [id]);
-      const job = await jobOf(id);
-      return job?.due_at === null && job.last_error;
-    }, 20_000);
+    const reason = await until(
+      'it is given up',
+      async () => {
+        // Not to wait for the backoff, which is tested by itself.
+        await world.sql('update staged_jobs set due_at = 0 where subject = $1 and enqueued_at is null and due_at > 0', [
+          id,
+        ]);
+        const job = await jobOf(id);
+        return job?.due_at === null && job.last_error;
+      },
+      20_000,
+    );
     expect(reason).to.include('The model is away.');
     expect(connected.received.filter(({ method }) => method === 'triage.answer')).to.have.length(5);
   });
 
   it('leaves what others have decided meanwhile', async () => {
-    const asked = [await create({ inbox: 'asked', title: 'triaged' }), await create({ inbox: 'asked', title: 'closed' })];
+    const asked = [
+      await create({ inbox: 'asked', title: 'triaged' }),
+      await create({ inbox: 'asked', title: 'closed' }),
+    ];
     await until('both wait', async () => (await Promise.all(asked.map(jobOf))).every((job) => job?.waits_for_app));
     const [triaged = '', closed = ''] = asked;
     await agent.post(`/items/${triaged}/triage`, { answers: { spam: 'perhaps' } });
@@ -183,8 +236,11 @@ describe('triage', () => {
     const id = await create({ inbox: 'ruled', title: 'casino' });
     await world.settled();
     const before = await look(id);
-    await world.sql(`insert into staged_jobs (id, env, name, payload, subject, due_at, created_at)
-      select 'job_again' || n, 1, 'triageItem', jsonb_build_object('item', $1::text), $1::text, 0, 0 from generate_series(1, 5) n`, [id]);
+    await world.sql(
+      `insert into staged_jobs (id, env, name, payload, subject, due_at, created_at)
+      select 'job_again' || n, 1, 'triageItem', jsonb_build_object('item', $1::text), $1::text, 0, 0 from generate_series(1, 5) n`,
+      [id],
+    );
     await world.settled();
     expect(await look(id)).to.deep.equal(before);
   });

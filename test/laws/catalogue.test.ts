@@ -32,24 +32,39 @@ describe('law: catalogue', () => {
 
   it('has an operation for every verb of an inbox but see and create', () => {
     const operations = [setState, assignItem, tagItem, snoozeItem, noteItem, replyToItem, triageItem];
-    expect(operations.map((operation) => String(operation.verb)).sort()).to.deep.equal(permissions.inbox.filter((verb) => verb !== 'see' && verb !== 'create').sort());
+    expect(operations.map((operation) => String(operation.verb)).sort()).to.deep.equal(
+      permissions.inbox.filter((verb) => verb !== 'see' && verb !== 'create').sort(),
+    );
     for (const operation of operations) expect(operation.name).to.equal(`item.${String(operation.verb)}`);
   });
 
   it('has an endpoint for every operation that a caller can perform', () => {
     const verbs = endpoints.flatMap((endpoint) => endpoint.audit?.verb ?? []);
-    for (const verb of permissions.inbox.filter((name) => name !== 'see')) expect(verbs, `add an endpoint for item.${verb}`).to.include(`item.${verb}`);
+    for (const verb of permissions.inbox.filter((name) => name !== 'see'))
+      expect(verbs, `add an endpoint for item.${verb}`).to.include(`item.${verb}`);
   });
 
   it('writes only timeline entries that it names', () => {
-    const texts = readdirSync(folder('shared/items/operations')).map((file) => readFileSync(folder(`shared/items/operations/${file}`), 'utf8'));
-    const written = texts.flatMap((text) => [...text.matchAll(/type: '([a-z]+)', data/g)].map((match) => match[1] ?? ''));
+    const texts = readdirSync(folder('shared/items/operations')).map((file) =>
+      readFileSync(folder(`shared/items/operations/${file}`), 'utf8'),
+    );
+    const written = texts.flatMap((text) =>
+      [...text.matchAll(/type: '([a-z]+)', data/g)].map((match) => match[1] ?? ''),
+    );
     expect(written.length).to.be.above(8);
     for (const type of written) expect(entryTypes as readonly string[]).to.include(type);
   });
 
   it('audits every endpoint that changes something: not tickets, not what only asks, and not what calls other endpoints', () => {
-    const silent = endpoints.filter((endpoint) => endpoint.write && endpoint.audit === null).map((endpoint) => endpoint.path);
-    expect(silent).to.have.members(['/available', '/ofrep/v1/evaluate/flags', '/ofrep/v1/evaluate/flags/:flag', '/live/tickets', '/mcp']);
+    const silent = endpoints
+      .filter((endpoint) => endpoint.write && endpoint.audit === null)
+      .map((endpoint) => endpoint.path);
+    expect(silent).to.have.members([
+      '/available',
+      '/ofrep/v1/evaluate/flags',
+      '/ofrep/v1/evaluate/flags/:flag',
+      '/live/tickets',
+      '/mcp',
+    ]);
   });
 });

@@ -10,7 +10,11 @@ import { builtInRoles, permissions, namedKinds } from '../../shared/catalogue/pe
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 
 const errorTable = (): string =>
-  ['| status | code | meaning |', '| - | - | - |', ...Object.entries(errors).map(([code, row]) => `| ${String(row.status)} | \`${code}\` | ${row.message} |`)].join('\n');
+  [
+    '| status | code | meaning |',
+    '| - | - | - |',
+    ...Object.entries(errors).map(([code, row]) => `| ${String(row.status)} | \`${code}\` | ${row.message} |`),
+  ].join('\n');
 
 const permissionTable = (): string =>
   [
@@ -37,7 +41,8 @@ const toolTable = (): string =>
     }),
   ].join('\n');
 
-const between = (text: string, mark: string): string => text.split(`<!-- ${mark} -->\n`)[1]?.split(`<!-- /${mark} -->`)[0]?.trimEnd() ?? '';
+const between = (text: string, mark: string): string =>
+  text.split(`<!-- ${mark} -->\n`)[1]?.split(`<!-- /${mark} -->`)[0]?.trimEnd() ?? '';
 
 /** `UPDATE_DOCS=1 npx mocha test/laws/docs.test.ts` prints the tables into the document. */
 const table = (path: string, mark: string, wanted: string): void => {
@@ -45,10 +50,16 @@ const table = (path: string, mark: string, wanted: string): void => {
   if (process.env['UPDATE_DOCS'] === '1') {
     const [head = '', rest = ''] = text.split(`<!-- ${mark} -->`);
     const tail = rest.split(`<!-- /${mark} -->`)[1] ?? '';
-    writeFileSync(new URL(`../../${path}`, import.meta.url), `${head}<!-- ${mark} -->\n${wanted}\n<!-- /${mark} -->${tail}`);
+    writeFileSync(
+      new URL(`../../${path}`, import.meta.url),
+      `${head}<!-- ${mark} -->\n${wanted}\n<!-- /${mark} -->${tail}`,
+    );
     return;
   }
-  expect(between(text, mark), `${path} is behind the catalogue: run UPDATE_DOCS=1 npx mocha test/laws/docs.test.ts`).to.equal(wanted);
+  expect(
+    between(text, mark),
+    `${path} is behind the catalogue: run UPDATE_DOCS=1 npx mocha test/laws/docs.test.ts`,
+  ).to.equal(wanted);
 };
 
 describe('law: documents', () => {
@@ -71,17 +82,27 @@ describe('law: documents', () => {
 
   it('docs/operators.md explains every variable that the configuration reads', () => {
     const text = read('docs/operators.md');
-    const names = [...read('shared/platform/core/config.ts').matchAll(/name: '([A-Z_]+)'/g)].map((match) => match[1] ?? '');
+    const names = [...read('shared/platform/core/config.ts').matchAll(/name: '([A-Z_]+)'/g)].map(
+      (match) => match[1] ?? '',
+    );
     expect(names).to.have.length.above(10);
     for (const name of names) expect(text, `explain ${name} in docs/operators.md`).to.include(`\`${name}\``);
   });
 
   it('every file and script that the README and docs name exists', () => {
     const scripts = Object.keys((JSON.parse(read('package.json')) as { scripts: object }).scripts);
-    for (const path of ['README.md', 'docs/agents.md', 'docs/operators.md', 'docs/customers-app.md', 'docs/architecture.md']) {
+    for (const path of [
+      'README.md',
+      'docs/agents.md',
+      'docs/operators.md',
+      'docs/customers-app.md',
+      'docs/architecture.md',
+    ]) {
       const text = read(path);
-      for (const [, script = ''] of text.matchAll(/npm run (?:-s )?([a-z:-]+)/g)) expect(scripts, `${path} names npm run ${script}`).to.include(script);
-      for (const [, file = ''] of text.matchAll(/\]\((?!http)([\w./-]+)\)/g)) read(path.startsWith('docs/') ? `docs/${file}` : file);
+      for (const [, script = ''] of text.matchAll(/npm run (?:-s )?([a-z:-]+)/g))
+        expect(scripts, `${path} names npm run ${script}`).to.include(script);
+      for (const [, file = ''] of text.matchAll(/\]\((?!http)([\w./-]+)\)/g))
+        read(path.startsWith('docs/') ? `docs/${file}` : file);
       for (const [, file = ''] of text.matchAll(/node (test\/[\w./-]+)/g)) read(file);
     }
   });

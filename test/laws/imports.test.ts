@@ -10,7 +10,8 @@ const folders = ['api', 'workers', 'shared', 'migrations', 'test'];
 const files = folders.flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts'))
-    .map((file) => join(folder, file)));
+    .map((file) => join(folder, file)),
+);
 
 interface Import {
   readonly file: string;
@@ -21,19 +22,39 @@ interface Import {
 
 const importsOf = (file: string): Import[] => {
   const text = readFileSync(join(root, file), 'utf8');
-  return [...text.matchAll(/^(?:import|export)\s+(type\s)?[^;]*?from\s+'([^']+)'/gm)].map(([, typeOnly, target = '']) => ({
-    file,
-    to: target.startsWith('.') ? relative(root, resolve(root, dirname(file), target)) : target,
-    typeOnly: typeOnly !== undefined,
-  }));
+  return [...text.matchAll(/^(?:import|export)\s+(type\s)?[^;]*?from\s+'([^']+)'/gm)].map(
+    ([, typeOnly, target = '']) => ({
+      file,
+      to: target.startsWith('.') ? relative(root, resolve(root, dirname(file), target)) : target,
+      typeOnly: typeOnly !== undefined,
+    }),
+  );
 };
 
 const all = files.flatMap(importsOf);
 
 /** The folders of shared/ in order; the list in docs/architecture.md is this one. */
 const layers = [
-  'catalogue', 'platform', 'applink', 'blocks', 'environments', 'access', 'settings', 'approvals', 'items', 'records', 'replies', 'triage',
-  'flags', 'actions', 'bulk', 'views', 'decisions', 'deps.ts', 'sdk', 'tools',
+  'catalogue',
+  'platform',
+  'applink',
+  'blocks',
+  'environments',
+  'access',
+  'settings',
+  'approvals',
+  'items',
+  'records',
+  'replies',
+  'triage',
+  'flags',
+  'actions',
+  'bulk',
+  'views',
+  'decisions',
+  'deps.ts',
+  'sdk',
+  'tools',
 ];
 
 /** For each folder, which of its files and folders import which others of it, directly or from further down. */
@@ -68,8 +89,14 @@ const circles = (imports: readonly Import[]): string[] =>
 const offenders = (from: RegExp, forbidden: (found: Import) => boolean): string[] =>
   all.filter((found) => from.test(found.file) && forbidden(found)).map(({ file, to }) => `${file} imports ${to}`);
 
-const isPackage = (...names: string[]) => ({ to }: Import): boolean => names.includes(to);
-const under = (...paths: string[]) => ({ to }: Import): boolean => paths.some((path) => to.startsWith(path));
+const isPackage =
+  (...names: string[]) =>
+  ({ to }: Import): boolean =>
+    names.includes(to);
+const under =
+  (...paths: string[]) =>
+  ({ to }: Import): boolean =>
+    paths.some((path) => to.startsWith(path));
 
 describe('law: imports', () => {
   it('reads the tree', () => {
@@ -81,10 +108,17 @@ describe('law: imports', () => {
   const isShared = (path: string): boolean => path.startsWith('shared/');
 
   it('shared/ is the list of layers, and each imports only what stands above it', () => {
-    const unlisted = readdirSync(join(root, 'shared')).filter((entry) => entry !== 'README.md' && !layers.includes(entry));
+    const unlisted = readdirSync(join(root, 'shared')).filter(
+      (entry) => entry !== 'README.md' && !layers.includes(entry),
+    );
     expect(unlisted, 'give the folder its place in the list of layers').to.deep.equal([]);
-    const upward = all.filter(({ file, to }) => isShared(file) && isShared(to) && layer(to) > layer(file)).map(({ file, to }) => `${file} imports ${to}`);
-    expect(upward, 'move one of the two, declare the narrow type that is needed, or let shared/deps.ts pass the value in').to.deep.equal([]);
+    const upward = all
+      .filter(({ file, to }) => isShared(file) && isShared(to) && layer(to) > layer(file))
+      .map(({ file, to }) => `${file} imports ${to}`);
+    expect(
+      upward,
+      'move one of the two, declare the narrow type that is needed, or let shared/deps.ts pass the value in',
+    ).to.deep.equal([]);
   });
 
   it('no files or folders import each other in a circle, types included', () => {
@@ -92,16 +126,70 @@ describe('law: imports', () => {
   });
 
   const laws: readonly [string, RegExp, (found: Import) => boolean, string][] = [
-    ['shared code knows neither HTTP nor sockets', /^shared\/(?!tools|sdk)/, (found) => isPackage('koa', '@koa/router', 'koa-body', 'ws')(found) || under('api/', 'workers/')(found), 'move it to api or workers'],
-    ['the SDK runs in others’ programs: ws, the protocol and the evaluator are all it has', /^shared\/sdk\//, ({ to, typeOnly }) => !typeOnly && !to.startsWith('shared/sdk/') && !to.startsWith('node:') && !['ws', 'shared/applink/protocol.ts', 'shared/flags/evaluate.ts'].includes(to), 'do without it, or import its types only'],
-    ['the evaluator is pure', /^shared\/flags\/(evaluate|bucket)\.ts$/, ({ to }) => !['shared/platform/core/conditions.ts', 'shared/flags/bucket.ts'].includes(to), 'pass it in as a value'],
-    ['only platform/db knows knex and pg', /^(api|workers|shared)\/(?!platform\/db\/|tools\/services\/)/, isPackage('knex', 'pg', 'objection'), 'add a statement and call it through platform/db/sql.ts'],
-    ['only platform/redis and workers/ know ioredis and bullmq', /^(api|shared)\/(?!platform\/redis\/|tools\/services\/)/, (found) => isPackage('ioredis', 'bullmq')(found) && !found.typeOnly, 'go through shared/platform/redis'],
-    ['routes know neither workers nor tables', /^api\/routes\//, (found) => under('workers/', 'shared/platform/db/', 'shared/items/perform/write')(found) && !found.typeOnly, 'add a query or an operation in shared'],
-    ['the live stream performs nothing', /^api\/live\//, under('shared/items/perform/', 'shared/items/operations/'), 'publish an event instead'],
-    ['jobs know no HTTP', /^workers\//, (found) => isPackage('koa', 'ws')(found) || under('api/')(found), 'publish through Redis'],
-    ['operations know neither HTTP, Redis nor the database', /^shared\/items\/operations\//, (found) => under('shared/platform/db/', 'shared/platform/redis/')(found) && !found.typeOnly, 'read it in perform and pass it in'],
-    ['HTTP tests know only the contract', /^test\/(http|specification)\//, (found) => under('api/', 'workers/', 'shared/')(found) && !found.to.startsWith('shared/catalogue/'), 'go through test/support'],
+    [
+      'shared code knows neither HTTP nor sockets',
+      /^shared\/(?!tools|sdk)/,
+      (found) => isPackage('koa', '@koa/router', 'koa-body', 'ws')(found) || under('api/', 'workers/')(found),
+      'move it to api or workers',
+    ],
+    [
+      'the SDK runs in others’ programs: ws, the protocol and the evaluator are all it has',
+      /^shared\/sdk\//,
+      ({ to, typeOnly }) =>
+        !typeOnly &&
+        !to.startsWith('shared/sdk/') &&
+        !to.startsWith('node:') &&
+        !['ws', 'shared/applink/protocol.ts', 'shared/flags/evaluate.ts'].includes(to),
+      'do without it, or import its types only',
+    ],
+    [
+      'the evaluator is pure',
+      /^shared\/flags\/(evaluate|bucket)\.ts$/,
+      ({ to }) => !['shared/platform/core/conditions.ts', 'shared/flags/bucket.ts'].includes(to),
+      'pass it in as a value',
+    ],
+    [
+      'only platform/db knows knex and pg',
+      /^(api|workers|shared)\/(?!platform\/db\/|tools\/services\/)/,
+      isPackage('knex', 'pg', 'objection'),
+      'add a statement and call it through platform/db/sql.ts',
+    ],
+    [
+      'only platform/redis and workers/ know ioredis and bullmq',
+      /^(api|shared)\/(?!platform\/redis\/|tools\/services\/)/,
+      (found) => isPackage('ioredis', 'bullmq')(found) && !found.typeOnly,
+      'go through shared/platform/redis',
+    ],
+    [
+      'routes know neither workers nor tables',
+      /^api\/routes\//,
+      (found) => under('workers/', 'shared/platform/db/', 'shared/items/perform/write')(found) && !found.typeOnly,
+      'add a query or an operation in shared',
+    ],
+    [
+      'the live stream performs nothing',
+      /^api\/live\//,
+      under('shared/items/perform/', 'shared/items/operations/'),
+      'publish an event instead',
+    ],
+    [
+      'jobs know no HTTP',
+      /^workers\//,
+      (found) => isPackage('koa', 'ws')(found) || under('api/')(found),
+      'publish through Redis',
+    ],
+    [
+      'operations know neither HTTP, Redis nor the database',
+      /^shared\/items\/operations\//,
+      (found) => under('shared/platform/db/', 'shared/platform/redis/')(found) && !found.typeOnly,
+      'read it in perform and pass it in',
+    ],
+    [
+      'HTTP tests know only the contract',
+      /^test\/(http|specification)\//,
+      (found) => under('api/', 'workers/', 'shared/')(found) && !found.to.startsWith('shared/catalogue/'),
+      'go through test/support',
+    ],
   ];
   for (const [title, from, forbidden, remedy] of laws) {
     it(title, () => {
@@ -118,7 +206,12 @@ describe('law: imports', () => {
 
   it('only the configuration reads the environment', () => {
     const asking = files
-      .filter((file) => !file.startsWith('test/') && !file.startsWith('shared/tools/services/') && file !== 'shared/platform/core/config.ts')
+      .filter(
+        (file) =>
+          !file.startsWith('test/') &&
+          !file.startsWith('shared/tools/services/') &&
+          file !== 'shared/platform/core/config.ts',
+      )
       .filter((file) => /process\.env|from 'node:process'/.test(readFileSync(join(root, file), 'utf8')));
     expect(asking, 'add the variable to shared/platform/core/config.ts').to.deep.equal([]);
   });

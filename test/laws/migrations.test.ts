@@ -10,7 +10,9 @@ interface Migration {
 }
 
 const folder = new URL('../../migrations/', import.meta.url);
-const files = readdirSync(folder).filter((file) => /^\d/.test(file)).sort();
+const files = readdirSync(folder)
+  .filter((file) => /^\d/.test(file))
+  .sort();
 
 describe('law: migrations', () => {
   it('are numbered from 1 without gaps, and named for what they make', () => {
@@ -24,11 +26,15 @@ describe('law: migrations', () => {
     const database = await newDatabase();
     const db = knex({ client: 'pg', connection: database.ownerUrl, pool: { min: 0, max: 1 } });
     const left = async (): Promise<string[]> => {
-      const { rows } = (await db.raw("select relname from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = 'public' and relkind in ('r', 'S') and relname not like 'knex%' order by 1")) as { rows: { relname: string }[] };
+      const { rows } = (await db.raw(
+        "select relname from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = 'public' and relkind in ('r', 'S') and relname not like 'knex%' order by 1",
+      )) as { rows: { relname: string }[] };
       return rows.map((row) => row.relname);
     };
     try {
-      const migrations = await Promise.all(files.map(async (file) => (await import(new URL(file, folder).href)) as Migration));
+      const migrations = await Promise.all(
+        files.map(async (file) => (await import(new URL(file, folder).href)) as Migration),
+      );
       const made = await left();
       for (const migration of migrations.toReversed()) await migration.down(db);
       expect(await left()).to.deep.equal([]);

@@ -7,7 +7,7 @@ const read = (path: string): string => readFileSync(new URL(`../../${path}`, imp
 /** How many rows each section of docs/specification.md has. */
 const counts: Readonly<Record<string, number>> = {
   '1. What the service does': 12,
-  'Item': 13,
+  Item: 13,
   'The detail form of an item (`GET /items/:id`) also carries': 5,
   'Other resource shapes': 7,
   'Other named things used in payloads': 3,
@@ -17,12 +17,12 @@ const counts: Readonly<Record<string, number>> = {
   'GET /items/:id': 1,
   'Changing one item': 9,
   'POST /bulk': 8,
-  'Records': 7,
+  Records: 7,
   'POST /actions': 10,
   'POST /available': 2,
-  'Pages': 3,
-  'Flags': 17,
-  'Approvals': 3,
+  Pages: 3,
+  Flags: 17,
+  Approvals: 3,
   'Live updates': 1,
   'Gaps in the endpoint shapes': 11,
   '5. Authentication': 10,
@@ -41,7 +41,8 @@ interface Row {
 }
 
 /** Splits where a table does: at bars that stand outside of code. */
-const cellsOf = (line: string): string[] => (line.match(/(?:`[^`]*`|[^|`])+/g) ?? []).map((cell) => cell.trim()).filter((cell) => cell !== '');
+const cellsOf = (line: string): string[] =>
+  (line.match(/(?:`[^`]*`|[^|`])+/g) ?? []).map((cell) => cell.trim()).filter((cell) => cell !== '');
 
 const readMap = (): Row[] => {
   let section = '';
@@ -56,10 +57,17 @@ const readMap = (): Row[] => {
   return rows;
 };
 
-const titlesOf = (file: string): string[] => [...read(file).matchAll(/\bit\('([^'\n]+)'/g)].map(([, title = '']) => title);
+const titlesOf = (file: string): string[] =>
+  [...read(file).matchAll(/\bit\('([^'\n]+)'/g)].map(([, title = '']) => title);
 const repeated = (names: readonly string[]): string[] => names.filter((name, at) => names.indexOf(name) !== at);
-const own = readdirSync(new URL('../specification', import.meta.url)).filter((name) => name.endsWith('.test.ts')).map((name) => `test/specification/${name}`);
-const anchorOf = (heading: string): string => heading.toLowerCase().replaceAll(/[^a-z0-9 -]/g, '').replaceAll(' ', '-');
+const own = readdirSync(new URL('../specification', import.meta.url))
+  .filter((name) => name.endsWith('.test.ts'))
+  .map((name) => `test/specification/${name}`);
+const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9 -]/g, '')
+    .replaceAll(' ', '-');
 
 describe('law: specification', () => {
   const rows = readMap();
@@ -71,8 +79,12 @@ describe('law: specification', () => {
   });
 
   it('no row is without a test, and each test that a row names exists once in its file', () => {
-    const existing = new Map([...new Set(rows.map(({ file }) => file))].filter((file) => file !== '').map((file) => [file, titlesOf(file)]));
-    const missing = rows.filter(({ file, title }) => existing.get(file)?.filter((one) => one === title).length !== 1).map(({ line }) => line);
+    const existing = new Map(
+      [...new Set(rows.map(({ file }) => file))].filter((file) => file !== '').map((file) => [file, titlesOf(file)]),
+    );
+    const missing = rows
+      .filter(({ file, title }) => existing.get(file)?.filter((one) => one === title).length !== 1)
+      .map(({ line }) => line);
     expect(missing, 'name it as `test/<file>.test.ts` › <title>').to.deep.equal([]);
   });
 
@@ -83,9 +95,14 @@ describe('law: specification', () => {
 
   it('each test of the specification has its row', () => {
     const named = new Set(rows.map(({ file, title }) => `${file} › ${title}`));
-    const loose = own.flatMap((file) => titlesOf(file).map((title) => `${file} › ${title}`)).filter((test) => !named.has(test));
+    const loose = own
+      .flatMap((file) => titlesOf(file).map((title) => `${file} › ${title}`))
+      .filter((test) => !named.has(test));
     expect(loose, 'say in docs/specification.md which sentence it shows').to.deep.equal([]);
-    for (const file of own) expect(titlesOf(file).length, `${file}: write titles in single quotes on one line`).to.equal([...read(file).matchAll(/^\s*it\(/gm)].length);
+    for (const file of own)
+      expect(titlesOf(file).length, `${file}: write titles in single quotes on one line`).to.equal(
+        [...read(file).matchAll(/^\s*it\(/gm)].length,
+      );
   });
 
   it('no test of the specification is skipped or alone', () => {
@@ -93,11 +110,17 @@ describe('law: specification', () => {
   });
 
   it('what is not shown says which chapter of the documents decides it', () => {
-    const silent = rows.filter(({ sentence }) => sentence.includes('not shown')).filter(({ line }) => !line.includes('decided in the API contract: see ['));
+    const silent = rows
+      .filter(({ sentence }) => sentence.includes('not shown'))
+      .filter(({ line }) => !line.includes('decided in the API contract: see ['));
     expect(silent.map(({ line }) => line)).to.deep.equal([]);
     for (const { line } of rows) {
       const [, file, anchor] = /\]\(([\w-]+\.md)#([\w-]+)\)/.exec(line) ?? [];
-      if (file !== undefined) expect([...read(`docs/${file}`).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading)), line).to.include(anchor);
+      if (file !== undefined)
+        expect(
+          [...read(`docs/${file}`).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading)),
+          line,
+        ).to.include(anchor);
     }
   });
 });

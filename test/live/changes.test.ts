@@ -20,13 +20,22 @@ describe('changes', () => {
   afterEach(() => world.hangUp());
   after(() => world.close());
 
-  const changes = async (query: ChangesQuery, signal = new AbortController().signal, from: Api = api): Promise<ChangesPage & { changes: Message[] }> => {
+  const changes = async (
+    query: ChangesQuery,
+    signal = new AbortController().signal,
+    from: Api = api,
+  ): Promise<ChangesPage & { changes: Message[] }> => {
     const env = from.deps.directory.environment('production');
     const session = await from.deps.directory.sessionByToken(token);
     if (env === undefined || session === null) throw new Error('no session');
-    return (await from.live.changes({ env, principal: session.principal, requestId: null, address: null }, query, signal)) as ChangesPage & { changes: Message[] };
+    return (await from.live.changes(
+      { env, principal: session.principal, requestId: null, address: null },
+      query,
+      signal,
+    )) as ChangesPage & { changes: Message[] };
   };
-  const titles = (found: { changes: Message[] }): unknown[] => found.changes.map((message) => (message['item'] as { title: string }).title);
+  const titles = (found: { changes: Message[] }): unknown[] =>
+    found.changes.map((message) => (message['item'] as { title: string }).title);
 
   it('begins now, and gives what comes after as the stream does', async () => {
     const start = await changes({});
@@ -42,7 +51,12 @@ describe('changes', () => {
 
   it('pages by limit, inside a row too, each page chained to the cursor before it', async () => {
     let { cursor } = await changes({});
-    await world.publish([[item('p1'), entry('note', { text: 'x' })], [item('p2'), entry('note', { text: 'y' })], [item('hidden', { inbox: 'billing' })], [item('p3')]]);
+    await world.publish([
+      [item('p1'), entry('note', { text: 'x' })],
+      [item('p2'), entry('note', { text: 'y' })],
+      [item('hidden', { inbox: 'billing' })],
+      [item('p3')],
+    ]);
     await until('it is known', async () => (await changes({ after: cursor })).changes.length === 5);
     const types: string[] = [];
     for (;;) {

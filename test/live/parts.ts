@@ -10,7 +10,14 @@ export const item = (title: string, more: Record<string, unknown> = {}): Record<
 };
 
 export const entry = (type: string, data: Record<string, unknown>, inbox = 'support'): Record<string, unknown> => ({
-  type: 'timeline', inbox, change: 'created', item: newId('itm'), entry: { id: newId('ent'), type, at: 1, actor: by, data },
+  type: 'timeline',
+  inbox,
+  change: 'created',
+  item: newId('itm'),
+  entry: { id: newId('ent'), type, at: 1, actor: by, data },
 });
 
-export const bulk = (author: string, done: number): Record<string, unknown> => ({ type: 'bulk', bulk: { id: newId('blk'), done, by: { type: 'agent', id: author, name: 'x' } } });
+export const bulk = (author: string, done: number): Record<string, unknown> => ({
+  type: 'bulk',
+  bulk: { id: newId('blk'), done, by: { type: 'agent', id: author, name: 'x' } },
+});

@@ -20,7 +20,8 @@ describe('live stream: slow readers', () => {
     const stuck = await world.listening(api, { token });
     const other = await world.listening(api, { token });
     stuck.ws.pause();
-    for (let i = 0; i < 40; i++) await world.publish(Array.from({ length: 20 }, (_, j) => fat(`${String(i)}.${String(j)}`)));
+    for (let i = 0; i < 40; i++)
+      await world.publish(Array.from({ length: 20 }, (_, j) => fat(`${String(i)}.${String(j)}`)));
     await until('the other has all', () => other.titles().length === 800, 30_000);
     await until('it is cut off', () => api.live.stats().closing === 1);
     expect(api.live.stats().sessions).to.equal(1);
@@ -43,14 +44,17 @@ describe('live stream: slow readers', () => {
         slow.ws.pause();
       });
     }, 100);
-    for (let i = 0; i < 75; i++) await world.publish(Array.from({ length: 20 }, (_, j) => fat(`${String(i)}.${String(j)}`)));
+    for (let i = 0; i < 75; i++)
+      await world.publish(Array.from({ length: 20 }, (_, j) => fat(`${String(i)}.${String(j)}`)));
     await until('it is behind', () => api.live.stats().behind === 1);
     const slowly = performance.now();
     await until('it was so for a while', () => performance.now() - slowly > 3_000);
     clearInterval(breathe);
     slow.ws.resume();
     await until('it has everything', () => slow.titles().length === 1500, 40_000);
-    expect(slow.titles()).to.deep.equal(Array.from({ length: 1500 }, (_, i) => `${String(Math.floor(i / 20))}.${String(i % 20)}`));
+    expect(slow.titles()).to.deep.equal(
+      Array.from({ length: 1500 }, (_, i) => `${String(Math.floor(i / 20))}.${String(i % 20)}`),
+    );
     await until('it is in step again', () => api.live.stats().behind === 0);
     await world.publish([[item('live again')]]);
     await until('the next', () => slow.titles().at(-1) === 'live again');

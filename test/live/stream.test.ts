@@ -25,7 +25,14 @@ describe('live stream', () => {
     expect(hello?.offset).to.match(/^[\w-]{22}$/);
     expect(hello?.['principal']).to.include({ type: 'agent', mode: 'normal', name: 'a viewer' });
     expect(hello?.['counts']).to.deep.include({
-      support: { total: 0, byState: { open: 0, waiting: 0, closed: 0 }, unassigned: 0, snoozed: 0, triaged: 0, overdue: 0 },
+      support: {
+        total: 0,
+        byState: { open: 0, waiting: 0, closed: 0 },
+        unassigned: 0,
+        snoozed: 0,
+        triaged: 0,
+        overdue: 0,
+      },
     });
     await world.publish([[item('one'), entry('note', { text: 'hi' })]]);
     const heard = await subscriber.next('timeline');
@@ -51,7 +58,11 @@ describe('live stream', () => {
 
   it('resumes from any message with nothing lost and nothing twice, also from the first part of a row', async () => {
     const full = await world.listening(api, { token });
-    await world.publish([[item('r1'), entry('note', { text: '1' })], [item('r2'), entry('note', { text: '2' })], [item('r3')]]);
+    await world.publish([
+      [item('r1'), entry('note', { text: '1' })],
+      [item('r2'), entry('note', { text: '2' })],
+      [item('r3')],
+    ]);
     await until('r3', () => full.titles().includes('r3'));
     const told = full.messages.filter(({ type }) => type === 'item' || type === 'timeline');
     for (const [i, { offset }] of [...full.messages].entries()) {
@@ -79,7 +90,9 @@ describe('live stream', () => {
       const resumed = await world.listening(api, { token, query: `?after=${after}` });
       await world.publish([[item('next')]]);
       await until('the next', () => resumed.titles().includes('next'));
-      expect(resumed.messages.map(({ type }) => type)).to.deep.equal(part === 0 ? ['hello', 'timeline', 'item'] : ['hello', 'item']);
+      expect(resumed.messages.map(({ type }) => type)).to.deep.equal(
+        part === 0 ? ['hello', 'timeline', 'item'] : ['hello', 'item'],
+      );
       whole(resumed);
     }
   });
@@ -90,26 +103,38 @@ describe('live stream', () => {
     const titles: string[] = [];
     const work = (async () => {
       for (let i = 0; i < 300; i++) {
-        const rows = Array.from({ length: 10 }, (_, j) => [item(`s${String(i)}.${String(j)}`), entry('note', { text: 'x' })]);
+        const rows = Array.from({ length: 10 }, (_, j) => [
+          item(`s${String(i)}.${String(j)}`),
+          entry('note', { text: 'x' }),
+        ]);
         titles.push(...rows.map(([first]) => (first as { item: { title: string } }).item.title));
         await world.publish(rows, { hint: i % 7 !== 0 });
       }
     })();
     const start = await world.listening(api, { token });
     const offset = start.messages[0]?.offset ?? '';
-    const clients = await Promise.all([...Array(10).keys()].map(async (n) => {
-      const heard: string[] = [];
-      let after = offset;
-      for (let turn = 0; ; turn++) {
-        const subscriber = await world.listening(turn % 2 === n % 2 ? api : second, { token, query: `?after=${after}` });
-        await until('some', () => subscriber.titles().length > 100 * (n + 1) || subscriber.titles().includes('s299.9'), 20_000);
-        await subscriber.close();
-        whole(subscriber);
-        heard.push(...subscriber.titles());
-        after = subscriber.last;
-        if (heard.includes('s299.9')) return heard;
-      }
-    }));
+    const clients = await Promise.all(
+      [...Array(10).keys()].map(async (n) => {
+        const heard: string[] = [];
+        let after = offset;
+        for (let turn = 0; ; turn++) {
+          const subscriber = await world.listening(turn % 2 === n % 2 ? api : second, {
+            token,
+            query: `?after=${after}`,
+          });
+          await until(
+            'some',
+            () => subscriber.titles().length > 100 * (n + 1) || subscriber.titles().includes('s299.9'),
+            20_000,
+          );
+          await subscriber.close();
+          whole(subscriber);
+          heard.push(...subscriber.titles());
+          after = subscriber.last;
+          if (heard.includes('s299.9')) return heard;
+        }
+      }),
+    );
     await work;
     const begin = titles.indexOf(clients[0]?.[0] ?? '');
     for (const heard of clients) expect(heard).to.deep.equal(titles.slice(begin));
@@ -145,7 +170,11 @@ describe('live stream', () => {
     await world.publish([[item('d2')]]);
     await world.publish([[item('d3')]], { hint: false });
     const refused = await refusal(world.subscribe(api, { token, query: `?after=${subscriber.last}` }));
-    expect([refused.status, refused.body.code, refused.headers['retry-after']]).to.deep.equal([503, 'unavailable', '1']);
+    expect([refused.status, refused.body.code, refused.headers['retry-after']]).to.deep.equal([
+      503,
+      'unavailable',
+      '1',
+    ]);
     await until('what Redis told of', () => subscriber.titles().includes('d2'));
     world.databaseGate.open = true;
     await until('what only the log has', () => subscriber.titles().includes('d3'), 5_000);

@@ -31,8 +31,10 @@ export class Subscriber {
   #hear(message: Message): void {
     const { type, offset, prev } = message;
     const passing = ['counts', 'pong', 'error', 'narrowed'].includes(type) || (type === 'bulk' && offset === prev);
-    if (type === 'hello' ? prev !== null : prev !== this.#last) this.broken.push(`${type} after ${String(this.#last)} has prev ${String(prev)}`);
-    if (type !== 'hello' && passing !== (offset === prev)) this.broken.push(`${type} has offset ${offset} and prev ${String(prev)}`);
+    if (type === 'hello' ? prev !== null : prev !== this.#last)
+      this.broken.push(`${type} after ${String(this.#last)} has prev ${String(prev)}`);
+    if (type !== 'hello' && passing !== (offset === prev))
+      this.broken.push(`${type} has offset ${offset} and prev ${String(prev)}`);
     this.#last = offset;
     this.messages.push(message);
   }

@@ -22,7 +22,6 @@ export { until } from '../support/until.ts';
 export * from './parts.ts';
 export { refusal, type Message, type Subscriber } from './subscriber.ts';
 
-
 export interface Api {
   readonly deps: Deps;
   readonly live: Live;
@@ -67,8 +66,14 @@ export class World {
   }
 
   async environment(name: string): Promise<number> {
-    const inboxes = ['support', 'billing', 'secret'].map((inbox) => ({ declared: { name: inbox }, retired: false, retiredStates: [] }));
-    const [row] = (await this.db('environments').insert({ name, seal_key: newSealKey(), created_at: 1 }).returning('id')) as { id: number }[];
+    const inboxes = ['support', 'billing', 'secret'].map((inbox) => ({
+      declared: { name: inbox },
+      retired: false,
+      retiredStates: [],
+    }));
+    const [row] = (await this.db('environments')
+      .insert({ name, seal_key: newSealKey(), created_at: 1 })
+      .returning('id')) as { id: number }[];
     const env = row?.id ?? 0;
     await this.db('streams').insert({ env });
     await this.db('definitions').insert({ env, manifest: '{}', definition: { inboxes }, started_at: 1, updated_at: 1 });
@@ -83,11 +88,22 @@ export class World {
     await this.changed();
   }
 
-  async agent(role: string, { environments = ['production'], expiresAt = null }: { environments?: string[]; expiresAt?: number | null } = {}): Promise<{ token: string; id: string }> {
+  async agent(
+    role: string,
+    { environments = ['production'], expiresAt = null }: { environments?: string[]; expiresAt?: number | null } = {},
+  ): Promise<{ token: string; id: string }> {
     const id = newId('agt');
     const token = newToken('agent');
     const found = (await this.db('roles').where({ name: role }).first('id')) as { id: string };
-    await this.db('agents').insert({ id, name: `a ${role}`, role: found.id, mode: 'normal', environments, created_at: 1, expires_at: expiresAt });
+    await this.db('agents').insert({
+      id,
+      name: `a ${role}`,
+      role: found.id,
+      mode: 'normal',
+      environments,
+      created_at: 1,
+      expires_at: expiresAt,
+    });
     await this.db('tokens').insert({ hash: tokenHash(token), kind: 'agent', principal: id, created_at: 1 });
     await this.changed();
     await this.known();
@@ -106,7 +122,15 @@ export class World {
   }
 
   async #deps(redisUrl: string): Promise<Deps> {
-    const config = readConfig({ DATABASE_URL: this.#databaseUrl, REDIS_URL: redisUrl, REDIS_PREFIX: this.#prefix, LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'error', LIVE_PER_TOKEN: '20', RATE_LIMIT: '1000000', RATE_BURST: '1000000' });
+    const config = readConfig({
+      DATABASE_URL: this.#databaseUrl,
+      REDIS_URL: redisUrl,
+      REDIS_PREFIX: this.#prefix,
+      LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'error',
+      LIVE_PER_TOKEN: '20',
+      RATE_LIMIT: '1000000',
+      RATE_BURST: '1000000',
+    });
     return openDeps(config, 'test');
   }
 
@@ -142,22 +166,36 @@ export class World {
   }
 
   /** Writes rows and tells of them, as the publisher of the workers does. `hint: false`: as if Redis had lost it. */
-  async publish(rows: readonly (readonly object[])[], { env = 1, counts = {}, hint = true }: { env?: number; counts?: Counted; hint?: boolean } = {}): Promise<number> {
+  async publish(
+    rows: readonly (readonly object[])[],
+    { env = 1, counts = {}, hint = true }: { env?: number; counts?: Counted; hint?: boolean } = {},
+  ): Promise<number> {
     const at = Date.now();
     const first = await this.db.transaction(async (tx) => {
-      const [head] = (await tx('streams').where({ env }).increment('position', rows.length).returning('position')) as { position: number }[];
+      const [head] = (await tx('streams').where({ env }).increment('position', rows.length).returning('position')) as {
+        position: number;
+      }[];
       const position = Number(head?.position ?? 0) - rows.length + 1;
       const values = rows.map((parts, i) => ({ env, position: position + i, at, parts: JSON.stringify(parts) }));
       for (let i = 0; i < values.length; i += 1000) await tx('stream').insert(values.slice(i, i + 1000));
-      const measures = Object.entries(counts).flatMap(([inbox, own]) => Object.entries(own).map(([measure, n]) => ({ env, inbox, measure, n })));
+      const measures = Object.entries(counts).flatMap(([inbox, own]) =>
+        Object.entries(own).map(([measure, n]) => ({ env, inbox, measure, n })),
+      );
       if (measures.length > 0) await tx('counts').insert(measures).onConflict(['env', 'inbox', 'measure']).merge();
       return position;
     });
-    if (hint) this.publisher?.bus.publish(channels.live(env), JSON.stringify({ kind: 'batch', first, rows: rows.map((parts) => ({ at, parts })), counts, at }));
+    if (hint)
+      this.publisher?.bus.publish(
+        channels.live(env),
+        JSON.stringify({ kind: 'batch', first, rows: rows.map((parts) => ({ at, parts })), counts, at }),
+      );
     return first + rows.length - 1;
   }
 
-  subscribe(api: Api, { token, env = 'production', query = '', headers = {}, protocols = [] }: SubscribeOptions): Subscriber {
+  subscribe(
+    api: Api,
+    { token, env = 'production', query = '', headers = {}, protocols = [] }: SubscribeOptions,
+  ): Subscriber {
     const all = token === undefined ? headers : { authorization: `Bearer ${token}`, ...headers };
     const subscriber = new Subscriber(`${api.url.replace('http', 'ws')}/api/env/${env}/live${query}`, protocols, all);
     this.#subscribers.push(subscriber);

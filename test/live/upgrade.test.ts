@@ -28,7 +28,11 @@ describe('live stream: opening it', () => {
 
   it('refuses before the upgrade, as HTTP does', async () => {
     const none = await refused({});
-    expect([none.status, none.body.code, none.headers['www-authenticate']]).to.deep.equal([401, 'unauthorized', 'Bearer']);
+    expect([none.status, none.body.code, none.headers['www-authenticate']]).to.deep.equal([
+      401,
+      'unauthorized',
+      'Bearer',
+    ]);
     expect(none.headers['x-request-id']).to.match(/^req_/);
     const unknown = await refused({ token: newToken('agent'), headers: { 'x-request-id': 'mine' } });
     expect([unknown.status, unknown.headers['x-request-id']]).to.deep.equal([401, 'mine']);
@@ -91,7 +95,11 @@ describe('live stream: opening it', () => {
   it('takes a ticket once, of any number who try it at the same time', async () => {
     const one = await ticket();
     const tries = Array.from({ length: 8 }, () => world.subscribe(api, { query: `?ticket=${one}` }));
-    const refusals = await Promise.all(tries.map((subscriber) => Promise.race([refusal(subscriber).then(({ status }) => status), subscriber.next('hello').then(() => 101)])));
+    const refusals = await Promise.all(
+      tries.map((subscriber) =>
+        Promise.race([refusal(subscriber).then(({ status }) => status), subscriber.next('hello').then(() => 101)]),
+      ),
+    );
     expect(refusals).to.have.members([101, 401, 401, 401, 401, 401, 401, 401]);
     expect((await refused({ query: `?ticket=${one}` })).status).to.equal(401);
   });
@@ -110,11 +118,35 @@ describe('live stream: opening it', () => {
       send(subscriber);
       return (await subscriber.closed).code;
     };
-    expect(await code((subscriber) => { subscriber.send('x'.repeat(4097)); })).to.equal(1009);
-    expect(await code((subscriber) => { subscriber.ws.send(Buffer.from('{}')); })).to.equal(1003);
-    expect(await code((subscriber) => { subscriber.ws.send(Buffer.from([0xff, 0xfe]), { binary: false }); })).to.equal(1007);
+    expect(
+      await code((subscriber) => {
+        subscriber.send('x'.repeat(4097));
+      }),
+    ).to.equal(1009);
+    expect(
+      await code((subscriber) => {
+        subscriber.ws.send(Buffer.from('{}'));
+      }),
+    ).to.equal(1003);
+    expect(
+      await code((subscriber) => {
+        subscriber.ws.send(Buffer.from([0xff, 0xfe]), { binary: false });
+      }),
+    ).to.equal(1007);
     const senseless = await world.listening(api, { token });
-    for (const message of ['nonsense', '[]', '1', { type: 'x' }, { type: 'ping', more: 1 }, { type: 'narrow', types: ['no'] }, { type: 'narrow', inboxes: 1 }, 'null', '""', '{']) senseless.send(message);
+    for (const message of [
+      'nonsense',
+      '[]',
+      '1',
+      { type: 'x' },
+      { type: 'ping', more: 1 },
+      { type: 'narrow', types: ['no'] },
+      { type: 'narrow', inboxes: 1 },
+      'null',
+      '""',
+      '{',
+    ])
+      senseless.send(message);
     senseless.send({ type: 'ping' });
     expect((await senseless.closed).code).to.equal(1008);
     expect(senseless.of('error').length).to.equal(10);
@@ -170,12 +202,16 @@ describe('live stream: opening it', () => {
     const { port, hostname } = new URL(api.url);
     const ask = async (start: string): Promise<string> => {
       const socket = connect(Number(port), hostname);
-      socket.write(`${start} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nAuthorization: Bearer ${token}\r\n\r\n`);
+      socket.write(
+        `${start} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nAuthorization: Bearer ${token}\r\n\r\n`,
+      );
       let text = '';
       for await (const chunk of socket) text += String(chunk);
       return text;
     };
-    expect(await ask('POST /api/env/production/live')).to.match(/^HTTP\/1\.1 405 [^]*allow: GET[^]*"method_not_allowed"/);
+    expect(await ask('POST /api/env/production/live')).to.match(
+      /^HTTP\/1\.1 405 [^]*allow: GET[^]*"method_not_allowed"/,
+    );
     expect(await ask('GET /elsewhere')).to.match(/^HTTP\/1\.1 404 [^]*"not_found"/);
     expect(await ask('GET /api/env/production/live')).to.match(/^HTTP\/1\.1 400 [^]*"invalid"/);
   });

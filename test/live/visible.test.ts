@@ -34,7 +34,10 @@ describe('live stream: who hears what', () => {
         [item(canary, { inbox: 'secret' }), entry('note', { text: canary }, 'secret')],
         [item('seen 1', { record: record('customer', canary) })],
         [entry('linked', { record: record('customer', canary) })],
-        [entry('action', { action: 'delete', message: canary }), entry('action', { action: 'refund', message: 'seen 2' })],
+        [
+          entry('action', { action: 'delete', message: canary }),
+          entry('action', { action: 'refund', message: 'seen 2' }),
+        ],
         [bulk(canary, 1), bulk(id, 2)],
         [{ type: 'unheard', inbox: 'support', text: canary }],
         [{ type: 'item', inbox: 'support', text: canary }],
@@ -49,20 +52,39 @@ describe('live stream: who hears what', () => {
     const session = await api.deps.directory.sessionByToken(token);
     if (env === undefined || session === null) throw new Error('no session');
     const caller = { env, principal: session.principal, requestId: null, address: null };
-    const found = await api.live.changes(caller, { after: live.messages[0]?.offset ?? '' }, new AbortController().signal);
+    const found = await api.live.changes(
+      caller,
+      { after: live.messages[0]?.offset ?? '' },
+      new AbortController().signal,
+    );
     expect(found.changes).to.deep.equal(live.messages.filter(({ type }) => type !== 'hello' && type !== 'counts'));
     for (const subscriber of [live, resumed]) {
       expect(JSON.stringify(subscriber.messages)).not.to.include(canary).and.not.to.include('7771');
-      expect(subscriber.of('item').map((message) => (message['item'] as { record: unknown }).record)).to.deep.equal([null, record('order', 'o-1')]);
-      expect(subscriber.of('timeline').map((message) => (message['entry'] as { type: string }).type)).to.deep.equal(['action', 'linked']);
+      expect(subscriber.of('item').map((message) => (message['item'] as { record: unknown }).record)).to.deep.equal([
+        null,
+        record('order', 'o-1'),
+      ]);
+      expect(subscriber.of('timeline').map((message) => (message['entry'] as { type: string }).type)).to.deep.equal([
+        'action',
+        'linked',
+      ]);
       expect(subscriber.of('bulk').length).to.equal(1);
       expect(subscriber.broken).to.deep.equal([]);
     }
     expect(Object.keys(live.messages[0]?.['counts'] as object)).to.deep.equal(['support']);
     expect(live.of('counts')[0]?.['inboxes']).to.deep.equal({
-      support: { total: 2, byState: { open: 2, waiting: 0, closed: 0 }, unassigned: 0, snoozed: 0, triaged: 0, overdue: 0 },
+      support: {
+        total: 2,
+        byState: { open: 2, waiting: 0, closed: 0 },
+        unassigned: 0,
+        snoozed: 0,
+        triaged: 0,
+        overdue: 0,
+      },
     });
-    expect(live.messages.filter(({ type }) => type === 'item')).to.deep.equal(resumed.messages.filter(({ type }) => type === 'item'));
+    expect(live.messages.filter(({ type }) => type === 'item')).to.deep.equal(
+      resumed.messages.filter(({ type }) => type === 'item'),
+    );
   });
 
   it('says hello to a role that sees nothing, and then nothing', async () => {
@@ -78,17 +100,32 @@ describe('live stream: who hears what', () => {
   });
 
   it('tells of a bulk to who asked for it and to those who see the audit log, each with a chain that holds', async () => {
-    const [one, two, auditor] = await Promise.all([world.agent('viewer'), world.agent('viewer'), world.agent('auditor')]);
-    const [first, second, third] = await Promise.all([one, two, auditor].map(({ token }) => world.listening(api, { token })));
+    const [one, two, auditor] = await Promise.all([
+      world.agent('viewer'),
+      world.agent('viewer'),
+      world.agent('auditor'),
+    ]);
+    const [first, second, third] = await Promise.all(
+      [one, two, auditor].map(({ token }) => world.listening(api, { token })),
+    );
     // Ends with a message for one of the two alone, so that from then on the two are not in step.
     await world.publish([[item('before')], [bulk(one.id, 1)], [item('between')], [bulk(two.id, 2)]]);
-    await until('all', () => first?.titles().includes('between') === true && second?.of('bulk').length === 1 && third?.of('bulk').length === 2);
+    await until(
+      'all',
+      () =>
+        first?.titles().includes('between') === true &&
+        second?.of('bulk').length === 1 &&
+        third?.of('bulk').length === 2,
+    );
     world.publisher?.bus.publish('live-1', JSON.stringify({ kind: 'passing', at: 1, part: bulk(one.id, 5) }));
     await until('its progress', () => first?.of('bulk').length === 2 && third?.of('bulk').length === 3);
     await world.publish([], { counts: { support: { total: 7 } } });
     await until('the counts', () => first?.of('counts').length === 1 && second?.of('counts').length === 1);
     await world.publish([[item('last')]]);
-    await until('the last', () => second?.titles().includes('last') === true && first?.titles().includes('last') === true);
+    await until(
+      'the last',
+      () => second?.titles().includes('last') === true && first?.titles().includes('last') === true,
+    );
     expect(second?.of('bulk').length).to.equal(1);
     for (const subscriber of [first, second, third]) expect(subscriber?.broken).to.deep.equal([]);
   });
@@ -97,7 +134,10 @@ describe('live stream: who hears what', () => {
     const { token } = await world.agent('viewer');
     const subscriber = await world.listening(api, { token, query: '?types=item,counts&inboxes=support' });
     expect(Object.keys(subscriber.messages[0]?.['counts'] as object)).to.deep.equal(['support']);
-    await world.publish([[item('n1'), entry('note', { text: 'no' })], [item('no', { inbox: 'billing' })], [item('n2')]], { counts: { billing: { total: 1 } } });
+    await world.publish(
+      [[item('n1'), entry('note', { text: 'no' })], [item('no', { inbox: 'billing' })], [item('n2')]],
+      { counts: { billing: { total: 1 } } },
+    );
     await until('n2', () => subscriber.titles().includes('n2'));
     subscriber.send({ type: 'narrow', types: ['item'], inboxes: ['billing', 'nowhere'] });
     expect(await subscriber.next('narrowed')).to.deep.include({ types: ['item'], inboxes: ['billing', 'nowhere'] });
@@ -132,11 +172,19 @@ describe('live stream: who hears what', () => {
 
   it('closes the streams of a revoked token within 2 s, of an expired one, and of one that lost the environment', async () => {
     const [revoked, expiring, moved, kept] = await Promise.all([
-      world.agent('viewer'), world.agent('viewer', { expiresAt: Date.now() + 1_500 }), world.agent('viewer'), world.agent('viewer'),
+      world.agent('viewer'),
+      world.agent('viewer', { expiresAt: Date.now() + 1_500 }),
+      world.agent('viewer'),
+      world.agent('viewer'),
     ]);
-    const [first, second, third, fourth] = await Promise.all([revoked, expiring, moved, kept].map(({ token }) => world.listening(api, { token })));
+    const [first, second, third, fourth] = await Promise.all(
+      [revoked, expiring, moved, kept].map(({ token }) => world.listening(api, { token })),
+    );
     await world.db('agents').where({ id: revoked.id }).update({ revoked_at: Date.now() });
-    await world.db('agents').where({ id: moved.id }).update({ environments: ['staging'] });
+    await world
+      .db('agents')
+      .where({ id: moved.id })
+      .update({ environments: ['staging'] });
     const since = performance.now();
     await world.changed();
     expect((await first?.closed)?.code).to.equal(4401);

@@ -10,7 +10,10 @@ export interface ToolDefinition {
   readonly name: string;
   readonly title?: string | undefined;
   readonly description?: string | undefined;
-  readonly inputSchema: Readonly<Record<string, unknown>> & { readonly properties?: Readonly<Record<string, unknown>>; readonly required?: readonly string[] };
+  readonly inputSchema: Readonly<Record<string, unknown>> & {
+    readonly properties?: Readonly<Record<string, unknown>>;
+    readonly required?: readonly string[];
+  };
   readonly annotations?: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -32,10 +35,21 @@ export interface Tools {
   close(): Promise<void>;
 }
 
-export const connectTools = async ({ base, token }: Pick<Client, 'base' | 'token'>, era: Era = 'stateless'): Promise<Tools> => {
-  const client = new McpClient({ name: 'tests', version: '1.0.0' }, { versionNegotiation: { mode: era === 'stateless' ? { pin: '2026-07-28' } : 'legacy' } });
-  await client.connect(new StreamableHTTPClientTransport(new URL(`${base}/mcp`), { requestInit: { headers: { authorization: `Bearer ${token}` } } }));
-  const list = async (): Promise<readonly ToolDefinition[]> => (await client.listTools()).tools as readonly ToolDefinition[];
+export const connectTools = async (
+  { base, token }: Pick<Client, 'base' | 'token'>,
+  era: Era = 'stateless',
+): Promise<Tools> => {
+  const client = new McpClient(
+    { name: 'tests', version: '1.0.0' },
+    { versionNegotiation: { mode: era === 'stateless' ? { pin: '2026-07-28' } : 'legacy' } },
+  );
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL(`${base}/mcp`), {
+      requestInit: { headers: { authorization: `Bearer ${token}` } },
+    }),
+  );
+  const list = async (): Promise<readonly ToolDefinition[]> =>
+    (await client.listTools()).tools as readonly ToolDefinition[];
   return {
     client,
     list,

@@ -13,11 +13,19 @@ describe('the Model Context Protocol', () => {
   let world: World;
   let clerk: Client;
 
-  const send = (message: unknown, headers: Readonly<Record<string, string>> = {}, client = clerk): Promise<Reply> => client.post('/mcp', message, { headers });
+  const send = (message: unknown, headers: Readonly<Record<string, string>> = {}, client = clerk): Promise<Reply> =>
+    client.post('/mcp', message, { headers });
   const codeOf = ({ status, body }: Reply): [number, number] => [status, body.error.code];
   /** A message of the newest revision, with its headers. */
-  const modern = (method: string, params: object = {}, headers: Readonly<Record<string, string>> = {}): Promise<Reply> =>
-    send({ jsonrpc: '2.0', id: 'm', method, params: { ...params, _meta: meta } }, { 'mcp-protocol-version': newest, 'mcp-method': method, ...headers });
+  const modern = (
+    method: string,
+    params: object = {},
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Reply> =>
+    send(
+      { jsonrpc: '2.0', id: 'm', method, params: { ...params, _meta: meta } },
+      { 'mcp-protocol-version': newest, 'mcp-method': method, ...headers },
+    );
 
   before(async () => {
     world = await newWorld({ manifest });
@@ -28,8 +36,19 @@ describe('the Model Context Protocol', () => {
 
   describe('of the revisions with a handshake', () => {
     it('agrees on the version that the client asks for, or offers its newest', async () => {
-      for (const [asked, agreed] of [['2025-11-25', '2025-11-25'], ['2025-06-18', '2025-06-18'], ['2025-03-26', '2025-03-26'], ['2024-11-05', '2025-11-25'], [newest, '2025-11-25'], ['x', '2025-11-25']] as const) {
-        const { status, body, headers } = await rpc(clerk, 'initialize', { protocolVersion: asked, capabilities: {}, clientInfo: { name: 'test', version: '1' } });
+      for (const [asked, agreed] of [
+        ['2025-11-25', '2025-11-25'],
+        ['2025-06-18', '2025-06-18'],
+        ['2025-03-26', '2025-03-26'],
+        ['2024-11-05', '2025-11-25'],
+        [newest, '2025-11-25'],
+        ['x', '2025-11-25'],
+      ] as const) {
+        const { status, body, headers } = await rpc(clerk, 'initialize', {
+          protocolVersion: asked,
+          capabilities: {},
+          clientInfo: { name: 'test', version: '1' },
+        });
         expect([status, body.result.protocolVersion]).to.deep.equal([200, agreed]);
         expect(body.result.serverInfo).to.include.keys('name', 'version');
         expect(headers.get('mcp-session-id')).to.equal(null);
@@ -38,9 +57,21 @@ describe('the Model Context Protocol', () => {
 
     it('answers pings, takes notifications without a word, and knows no other methods', async () => {
       expect((await rpc(clerk, 'ping')).body).to.deep.equal({ jsonrpc: '2.0', id: 1, result: {} });
-      const notified = await send({ jsonrpc: '2.0', method: 'notifications/initialized' }, { 'mcp-protocol-version': '2025-06-18' });
+      const notified = await send(
+        { jsonrpc: '2.0', method: 'notifications/initialized' },
+        { 'mcp-protocol-version': '2025-06-18' },
+      );
       expect([notified.status, notified.text]).to.deep.equal([202, '']);
-      for (const method of ['resources/list', 'prompts/list', 'logging/setLevel', '__proto__', 'constructor', '', 'tools/call/x']) expect(codeOf(await rpc(clerk, method)), method).to.deep.equal([200, -32601]);
+      for (const method of [
+        'resources/list',
+        'prompts/list',
+        'logging/setLevel',
+        '__proto__',
+        'constructor',
+        '',
+        'tools/call/x',
+      ])
+        expect(codeOf(await rpc(clerk, method)), method).to.deep.equal([200, -32601]);
     });
 
     it('refuses versions that it doesn’t speak', async () => {
@@ -49,48 +80,92 @@ describe('the Model Context Protocol', () => {
         expect(codeOf(reply), version).to.deep.equal([400, -32022]);
         expect(reply.body.error.data.supported).to.deep.equal([newest, '2025-11-25', '2025-06-18', '2025-03-26']);
       }
-      for (const version of ['2025-11-25', '2025-06-18', '2025-03-26']) expect((await send({ jsonrpc: '2.0', id: 1, method: 'tools/list' }, { 'mcp-protocol-version': version })).status, version).to.equal(200);
+      for (const version of ['2025-11-25', '2025-06-18', '2025-03-26'])
+        expect(
+          (await send({ jsonrpc: '2.0', id: 1, method: 'tools/list' }, { 'mcp-protocol-version': version })).status,
+          version,
+        ).to.equal(200);
     });
 
     it('answers with the id of the request, whatever the session that a client makes up', async () => {
-      for (const id of [0, -5, 'a', '', 2 ** 53 - 1]) expect((await send({ jsonrpc: '2.0', id, method: 'ping' }, { 'mcp-session-id': 'mine' })).body.id).to.equal(id);
+      for (const id of [0, -5, 'a', '', 2 ** 53 - 1])
+        expect((await send({ jsonrpc: '2.0', id, method: 'ping' }, { 'mcp-session-id': 'mine' })).body.id).to.equal(id);
     });
   });
 
   describe('of the revision without one', () => {
     it('says what it speaks, and marks each result', async () => {
       const { body } = await modern('server/discover');
-      expect(body.result).to.deep.include({ resultType: 'complete', cacheScope: 'private', capabilities: { tools: {} } });
+      expect(body.result).to.deep.include({
+        resultType: 'complete',
+        cacheScope: 'private',
+        capabilities: { tools: {} },
+      });
       expect(body.result.supportedVersions).to.include.members([newest, '2025-11-25']);
       expect(body.result._meta['io.modelcontextprotocol/serverInfo'].name).to.equal('console-api');
       const list = (await modern('tools/list')).body.result;
       expect(list).to.deep.include({ resultType: 'complete', cacheScope: 'private' });
       expect(list.ttlMs).to.be.a('number').and.at.least(0);
-      expect((await modern('tools/call', { name: 'get_me' }, { 'mcp-name': 'get_me' })).body.result).to.deep.include({ resultType: 'complete', isError: false });
+      expect((await modern('tools/call', { name: 'get_me' }, { 'mcp-name': 'get_me' })).body.result).to.deep.include({
+        resultType: 'complete',
+        isError: false,
+      });
     });
 
     it('has neither handshake nor ping', async () => {
-      for (const method of ['initialize', 'ping', 'subscriptions/listen', 'nosuch']) expect(codeOf(await modern(method)), method).to.deep.equal([404, -32601]);
+      for (const method of ['initialize', 'ping', 'subscriptions/listen', 'nosuch'])
+        expect(codeOf(await modern(method)), method).to.deep.equal([404, -32601]);
     });
 
     it('refuses messages whose headers say something else', async () => {
       const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'get_me', _meta: meta } };
       const right = { 'mcp-protocol-version': newest, 'mcp-method': 'tools/call', 'mcp-name': 'get_me' };
       expect((await send(call, right)).status).to.equal(200);
-      expect((await send(call, { ...right, 'mcp-name': `=?base64?${Buffer.from('get_me').toString('base64')}?=` })).status).to.equal(200);
-      for (const [name, value] of [['mcp-protocol-version', '2025-11-25'], ['mcp-method', 'tools/list'], ['mcp-method', 'Tools/call'], ['mcp-name', 'list_items'], ['mcp-name', '=?base64?eA==?=']] as const) {
+      expect(
+        (await send(call, { ...right, 'mcp-name': `=?base64?${Buffer.from('get_me').toString('base64')}?=` })).status,
+      ).to.equal(200);
+      for (const [name, value] of [
+        ['mcp-protocol-version', '2025-11-25'],
+        ['mcp-method', 'tools/list'],
+        ['mcp-method', 'Tools/call'],
+        ['mcp-name', 'list_items'],
+        ['mcp-name', '=?base64?eA==?='],
+      ] as const) {
         expect(codeOf(await send(call, { ...right, [name]: value })), `${name} ${value}`).to.deep.equal([400, -32020]);
       }
-      for (const name of Object.keys(right)) expect(codeOf(await send(call, Object.fromEntries(Object.entries(right).filter(([key]) => key !== name)))), name).to.deep.equal([400, -32020]);
+      for (const name of Object.keys(right))
+        expect(
+          codeOf(await send(call, Object.fromEntries(Object.entries(right).filter(([key]) => key !== name)))),
+          name,
+        ).to.deep.equal([400, -32020]);
     });
 
     it('refuses messages that don’t say their version or capabilities', async () => {
       const headers = { 'mcp-protocol-version': newest, 'mcp-method': 'tools/list' };
-      for (const _meta of [undefined, {}, { 'io.modelcontextprotocol/protocolVersion': newest }, { ...meta, 'io.modelcontextprotocol/protocolVersion': 1 }, { ...meta, 'io.modelcontextprotocol/clientCapabilities': 'x' }]) {
-        expect(codeOf(await send({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta } }, headers)), JSON.stringify(_meta)).to.deep.equal([400, -32602]);
+      for (const _meta of [
+        undefined,
+        {},
+        { 'io.modelcontextprotocol/protocolVersion': newest },
+        { ...meta, 'io.modelcontextprotocol/protocolVersion': 1 },
+        { ...meta, 'io.modelcontextprotocol/clientCapabilities': 'x' },
+      ]) {
+        expect(
+          codeOf(await send({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta } }, headers)),
+          JSON.stringify(_meta),
+        ).to.deep.equal([400, -32602]);
       }
-      const other = { 'io.modelcontextprotocol/protocolVersion': '2030-01-01', 'io.modelcontextprotocol/clientCapabilities': {} };
-      expect(codeOf(await send({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: other } }, { ...headers, 'mcp-protocol-version': '2030-01-01' }))).to.deep.equal([400, -32022]);
+      const other = {
+        'io.modelcontextprotocol/protocolVersion': '2030-01-01',
+        'io.modelcontextprotocol/clientCapabilities': {},
+      };
+      expect(
+        codeOf(
+          await send(
+            { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: other } },
+            { ...headers, 'mcp-protocol-version': '2030-01-01' },
+          ),
+        ),
+      ).to.deep.equal([400, -32022]);
     });
 
     it('is found by clients that speak both, which go on with it', async () => {
@@ -103,8 +178,17 @@ describe('the Model Context Protocol', () => {
   describe('refuses what is no message', () => {
     it('JSON that is none, and what is no object: lists of messages too', async () => {
       for (const raw of ['{', '', 'x']) {
-        const { status, body } = await clerk.post('/mcp', undefined, { raw, headers: { 'content-type': 'application/json' } });
-        expect([status, body.code, body.jsonrpc, body.id, body.error.code], raw).to.deep.equal([400, 'bad_json', '2.0', null, -32700]);
+        const { status, body } = await clerk.post('/mcp', undefined, {
+          raw,
+          headers: { 'content-type': 'application/json' },
+        });
+        expect([status, body.code, body.jsonrpc, body.id, body.error.code], raw).to.deep.equal([
+          400,
+          'bad_json',
+          '2.0',
+          null,
+          -32700,
+        ]);
       }
       for (const message of [[], [{ jsonrpc: '2.0', id: 1, method: 'ping' }], 'x', 1]) {
         const { status, body } = await send(message);
@@ -114,28 +198,86 @@ describe('the Model Context Protocol', () => {
 
     it('objects that are none of JSON-RPC', async () => {
       const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
-      for (const wrong of [{}, { ...ping, jsonrpc: '1.0' }, { ...ping, jsonrpc: 2 }, { ...ping, method: 1 }, { ...ping, method: undefined }, { ...ping, params: [] }, { ...ping, params: 'x' }, { ...ping, id: null }, { ...ping, id: 1.5 }, { ...ping, id: {} }, { ...ping, more: 1 }, { jsonrpc: '2.0', id: 1, result: {} }]) {
+      for (const wrong of [
+        {},
+        { ...ping, jsonrpc: '1.0' },
+        { ...ping, jsonrpc: 2 },
+        { ...ping, method: 1 },
+        { ...ping, method: undefined },
+        { ...ping, params: [] },
+        { ...ping, params: 'x' },
+        { ...ping, id: null },
+        { ...ping, id: 1.5 },
+        { ...ping, id: {} },
+        { ...ping, more: 1 },
+        { jsonrpc: '2.0', id: 1, result: {} },
+      ]) {
         expect(codeOf(await send(wrong)), JSON.stringify(wrong)).to.deep.equal([400, -32600]);
       }
       const before = (await clerk.get('/items?count=1')).body.total as number;
-      expect(codeOf(await send({ jsonrpc: '2.0', method: 'tools/call', params: { name: 'create_item', arguments: { inbox: 'mail', title: 'x' } } })), 'a call without an id').to.deep.equal([400, -32600]);
+      expect(
+        codeOf(
+          await send({
+            jsonrpc: '2.0',
+            method: 'tools/call',
+            params: { name: 'create_item', arguments: { inbox: 'mail', title: 'x' } },
+          }),
+        ),
+        'a call without an id',
+      ).to.deep.equal([400, -32600]);
       expect((await clerk.get('/items?count=1')).body.total).to.equal(before);
     });
 
     it('calls whose tool or arguments are none', async () => {
-      for (const params of [{}, { name: 1 }, { name: null }, { name: 'get_me', arguments: [] }, { name: 'get_me', arguments: 'x' }, { name: 'get_me', arguments: null }]) expect(codeOf(await rpc(clerk, 'tools/call', params)), JSON.stringify(params)).to.deep.equal([200, -32602]);
-      for (const name of ['nosuch', '', '__proto__', 'constructor', 'toString', 'action_', 'action_nosuch', 'action___proto__', 'GET_ME', 'x'.repeat(100_000), 'get_me ', 'action_\u202e']) expect(codeOf(await rpc(clerk, 'tools/call', { name })), name.slice(0, 50)).to.deep.equal([200, -32602]);
-      for (const cursor of ['x', '', 1, null]) expect(codeOf(await rpc(clerk, 'tools/list', { cursor })), String(cursor)).to.deep.equal([200, -32602]);
+      for (const params of [
+        {},
+        { name: 1 },
+        { name: null },
+        { name: 'get_me', arguments: [] },
+        { name: 'get_me', arguments: 'x' },
+        { name: 'get_me', arguments: null },
+      ])
+        expect(codeOf(await rpc(clerk, 'tools/call', params)), JSON.stringify(params)).to.deep.equal([200, -32602]);
+      for (const name of [
+        'nosuch',
+        '',
+        '__proto__',
+        'constructor',
+        'toString',
+        'action_',
+        'action_nosuch',
+        'action___proto__',
+        'GET_ME',
+        'x'.repeat(100_000),
+        'get_me ',
+        'action_\u202e',
+      ])
+        expect(codeOf(await rpc(clerk, 'tools/call', { name })), name.slice(0, 50)).to.deep.equal([200, -32602]);
+      for (const cursor of ['x', '', 1, null])
+        expect(codeOf(await rpc(clerk, 'tools/list', { cursor })), String(cursor)).to.deep.equal([200, -32602]);
     });
 
     it('arguments that nobody can keep, before any tool sees them', async () => {
       const deep = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
-      for (const data of ['{"a":"\\u0000"}', '{"a":"\\ud800"}', '{"a":1e400}', '{"a":9007199254740993}', '{"__proto__":{"admin":true}}', deep(40), deep(5_000)]) {
+      for (const data of [
+        '{"a":"\\u0000"}',
+        '{"a":"\\ud800"}',
+        '{"a":1e400}',
+        '{"a":9007199254740993}',
+        '{"__proto__":{"admin":true}}',
+        deep(40),
+        deep(5_000),
+      ]) {
         const raw = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"create_item","arguments":{"inbox":"mail","title":"x","data":${data}}}}`;
         const { status, body } = await clerk.post('/mcp', undefined, { raw });
         expect([status, body.code, body.error.code], data.slice(0, 50)).to.deep.equal([400, 'invalid', -32600]);
       }
-      const odd = await callTool(clerk, 'create_item', { inbox: 'mail', title: 'x', data: { constructor: { prototype: { x: 1 } } }, toString: 1 });
+      const odd = await callTool(clerk, 'create_item', {
+        inbox: 'mail',
+        title: 'x',
+        data: { constructor: { prototype: { x: 1 } } },
+        toString: 1,
+      });
       expect([odd.status, odd.body.code]).to.deep.equal([400, 'invalid']);
       expect(({} as Record<string, unknown>)['x']).to.equal(undefined);
     });
@@ -146,14 +288,20 @@ describe('the Model Context Protocol', () => {
 
     it('takes POST alone', async () => {
       for (const method of ['GET', 'DELETE', 'PUT', 'PATCH']) {
-        const { status, headers, body } = await clerk.call(method, '/mcp', undefined, { headers: { accept: 'text/event-stream' } });
+        const { status, headers, body } = await clerk.call(method, '/mcp', undefined, {
+          headers: { accept: 'text/event-stream' },
+        });
         expect([status, headers.get('allow'), body.code], method).to.deep.equal([405, 'POST', 'method_not_allowed']);
       }
     });
 
     it('wants a token first, of an agent or a person of this environment', async () => {
       const nobody = await send(ping, {}, world.nobody());
-      expect([nobody.status, nobody.body.code, nobody.headers.get('www-authenticate')]).to.deep.equal([401, 'unauthorized', 'Bearer']);
+      expect([nobody.status, nobody.body.code, nobody.headers.get('www-authenticate')]).to.deep.equal([
+        401,
+        'unauthorized',
+        'Bearer',
+      ]);
       expect((await send(ping, {}, await world.appKey())).body.code).to.equal('forbidden');
       const elsewhere = await send(ping, {}, world.elsewhere(clerk, 'nosuch'));
       expect([elsewhere.status, elsewhere.body.code]).to.deep.equal([404, 'not_found']);
@@ -163,7 +311,12 @@ describe('the Model Context Protocol', () => {
     it('takes neither idempotency-key nor if-match, as these belong to a tool’s arguments', async () => {
       for (const header of ['idempotency-key', 'if-match']) {
         const { status, body } = await send(ping, { [header]: '"1"' });
-        expect([status, body.code, body.error, body.details[0].path]).to.deep.equal([400, 'invalid', `${header} is not taken here.`, header]);
+        expect([status, body.code, body.error, body.details[0].path]).to.deep.equal([
+          400,
+          'invalid',
+          `${header} is not taken here.`,
+          header,
+        ]);
       }
     });
 
@@ -171,35 +324,63 @@ describe('the Model Context Protocol', () => {
       const origin = new URL(clerk.base).origin;
       const options = (from: string): CallOptions => ({ headers: { origin: from } });
       expect((await clerk.post('/mcp', ping, options(origin))).status).to.equal(200);
-      for (const from of ['https://evil.example', 'null', 'http://127.0.0.1:1']) expect((await clerk.post('/mcp', ping, options(from))).body.code, from).to.equal('forbidden');
+      for (const from of ['https://evil.example', 'null', 'http://127.0.0.1:1'])
+        expect((await clerk.post('/mcp', ping, options(from))).body.code, from).to.equal('forbidden');
     });
 
     it('answers with the request id of the request, which the audit log has too', async () => {
       const admin = await world.agent('admin');
-      const reply = await send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'create_item', arguments: { inbox: 'mail', title: 'traced' } } }, { 'x-request-id': 'trace-mcp' });
+      const reply = await send(
+        {
+          jsonrpc: '2.0',
+          id: 1,
+          method: 'tools/call',
+          params: { name: 'create_item', arguments: { inbox: 'mail', title: 'traced' } },
+        },
+        { 'x-request-id': 'trace-mcp' },
+      );
       expect(reply.headers.get('x-request-id')).to.equal('trace-mcp');
       expect(reply.headers.get('x-live-offset')).to.be.a('string');
-      const entries = (await admin.get('/audit?verb=item.create')).body.entries as { requestId: string; actor: { id: string } }[];
+      const entries = (await admin.get('/audit?verb=item.create')).body.entries as {
+        requestId: string;
+        actor: { id: string };
+      }[];
       expect(entries.find(({ requestId }) => requestId === 'trace-mcp')?.actor.id).to.equal(clerk.id);
     });
 
     it('audits what tools are refused, as elsewhere', async () => {
       const admin = await world.agent('admin');
       const client = await world.agent('clerk');
-      for (const name of ['action_erase', 'action_wipe']) expect((await callTool(client, name, { record: 'c1' })).status).to.equal(403);
+      for (const name of ['action_erase', 'action_wipe'])
+        expect((await callTool(client, name, { record: 'c1' })).status).to.equal(403);
       // Not seen, and not there.
       for (const name of ['action_bare', 'action_nosuch']) expect((await callTool(client, name)).status).to.equal(404);
       expect((await callTool(client, 'create_item', { inbox: 'secret', title: 'x' })).status).to.equal(404);
       expect((await callTool(client, 'create_item', { inbox: 'mail' })).status).to.equal(400);
-      const entries = (await admin.get(`/audit?actor=${client.id}`)).body.entries as { verb: string; outcome: string; target: { id: string }; after: { code: string } }[];
-      expect(entries.map(({ verb, outcome, target, after }) => `${verb} ${target.id} ${outcome} ${after.code}`)).to.have.members([
-        'action.run erase denied forbidden', 'action.run wipe denied fresh_sign_in_required', 'action.run bare denied not_found', 'action.run nosuch denied not_found', 'item.create secret denied not_found',
+      const entries = (await admin.get(`/audit?actor=${client.id}`)).body.entries as {
+        verb: string;
+        outcome: string;
+        target: { id: string };
+        after: { code: string };
+      }[];
+      expect(
+        entries.map(({ verb, outcome, target, after }) => `${verb} ${target.id} ${outcome} ${after.code}`),
+      ).to.have.members([
+        'action.run erase denied forbidden',
+        'action.run wipe denied fresh_sign_in_required',
+        'action.run bare denied not_found',
+        'action.run nosuch denied not_found',
+        'item.create secret denied not_found',
       ]);
     });
 
     it('answers a tool of a hidden action like one that nobody declared', async () => {
       const [hidden, none] = [await callTool(clerk, 'action_bare'), await callTool(clerk, 'action_nosuch')];
-      const shown = ({ status, text, headers }: Reply): unknown => [status, text, [...headers].filter(([name]) => !['x-request-id', 'date', 'ratelimit'].includes(name))];
+      const shown = ({ status, text, headers }: Reply): unknown => [
+        status,
+        text,
+        [...headers].filter(([name]) => !['x-request-id', 'date', 'ratelimit'].includes(name)),
+      ];
       expect(shown(hidden.reply)).to.deep.equal(shown(none.reply));
     });
 
@@ -207,7 +388,10 @@ describe('the Model Context Protocol', () => {
       const id = await world.role('narrow', clerkGrants);
       const agent = await world.agent('narrow');
       expect((await listTools(agent)).map(({ name }) => name)).to.include('action_greet');
-      await world.sql('update roles set grants = $1 where id = $2', [JSON.stringify([{ on: 'inbox:bugs', can: ['see'] }]), id]);
+      await world.sql('update roles set grants = $1 where id = $2', [
+        JSON.stringify([{ on: 'inbox:bugs', can: ['see'] }]),
+        id,
+      ]);
       await world.sql('update revisions set n = n + 1');
       await world.deps.directory.refresh();
       expect((await listTools(agent)).map(({ name }) => name)).to.not.include.members(['action_greet', 'create_item']);
@@ -222,18 +406,30 @@ describe('the Model Context Protocol', () => {
     const names = (await listTools(wide)).map(({ name }) => name);
     expect(names.filter((name) => name.startsWith('action_'))).to.have.length(250);
     expect(new Set(names).size).to.equal(names.length);
-    const { nextCursor, tools } = (await rpc(wide, 'tools/list')).body.result as { nextCursor: string; tools: unknown[] };
+    const { nextCursor, tools } = (await rpc(wide, 'tools/list')).body.result as {
+      nextCursor: string;
+      tools: unknown[];
+    };
     expect(tools).to.have.length(200);
     const other = world.elsewhere(await world.agent('viewer', { environments: ['*'] }), 'wide');
     expect(codeOf(await rpc(other, 'tools/list', { cursor: nextCursor }))).to.deep.equal([200, -32602]);
   });
 
   it('names tools of actions by their own names alone', async () => {
-    const actions = [{ name: 'a.b' }, { name: 'a_b' }, { name: 'a-b' }, { name: `long${'x'.repeat(90)}` }, { name: `long${'x'.repeat(89)}y` }];
+    const actions = [
+      { name: 'a.b' },
+      { name: 'a_b' },
+      { name: 'a-b' },
+      { name: `long${'x'.repeat(90)}` },
+      { name: `long${'x'.repeat(89)}y` },
+    ];
     await world.environment('named', { ...manifest, actions });
     await world.environment('alone', { ...manifest, actions: actions.slice(0, 1) });
     const admin = await world.agent('admin', { environments: ['*'] });
-    const namesIn = async (environment: string): Promise<string[]> => (await listTools(world.elsewhere(admin, environment))).map(({ name }) => name).filter((name) => name.startsWith('action_'));
+    const namesIn = async (environment: string): Promise<string[]> =>
+      (await listTools(world.elsewhere(admin, environment)))
+        .map(({ name }) => name)
+        .filter((name) => name.startsWith('action_'));
     const names = await namesIn('named');
     expect(names).to.include.members(['action_a_b', 'action_a-b']);
     expect(new Set(names).size).to.equal(5);

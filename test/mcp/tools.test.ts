@@ -16,7 +16,10 @@ describe('tools', () => {
   let app: FakeApp;
   const open: Tools[] = [];
   /** What the app does when it is asked to run an action. */
-  let outcome: (params: { action: string; input: unknown; record: { id: string } | null }) => unknown = () => ({ message: 'Done.', blocks: [] });
+  let outcome: (params: { action: string; input: unknown; record: { id: string } | null }) => unknown = () => ({
+    message: 'Done.',
+    blocks: [],
+  });
 
   const toolsOf = async (...given: Parameters<typeof connectTools>): Promise<Tools> => {
     const tools = await connectTools(...given);
@@ -24,10 +27,17 @@ describe('tools', () => {
     return tools;
   };
   const online = async (): Promise<void> => {
-    app = await connectApp(await world.appKey(), { manifest, handlers: { 'action.run': (params: Parameters<typeof outcome>[0]) => outcome(params), 'reply.send': () => ({}) } });
+    app = await connectApp(await world.appKey(), {
+      manifest,
+      handlers: { 'action.run': (params: Parameters<typeof outcome>[0]) => outcome(params), 'reply.send': () => ({}) },
+    });
   };
-  const ranOf = (action: string): unknown[] => app.received.filter(({ method, params }) => method === 'action.run' && (params as { action: string }).action === action);
-  const make = async (client: Client = clerk, more: object = {}): Promise<string> => (await client.post('/items', { inbox: 'mail', title: 'A question', ...more })).body.item.id as string;
+  const ranOf = (action: string): unknown[] =>
+    app.received.filter(
+      ({ method, params }) => method === 'action.run' && (params as { action: string }).action === action,
+    );
+  const make = async (client: Client = clerk, more: object = {}): Promise<string> =>
+    (await client.post('/items', { inbox: 'mail', title: 'A question', ...more })).body.item.id as string;
 
   before(async () => {
     world = await newWorld({ manifest });
@@ -36,10 +46,16 @@ describe('tools', () => {
     admin = await world.agent('admin');
     clerk = await world.agent('clerk');
     person = await world.person('operator', 'Ana Lind');
-    await world.records('customer', [{ id: 'c1', title: 'Ada', fields: { email: 'ana@example.com', seats: 3 } }, { id: 'c2', title: 'Bo', fields: { seats: 9 } }]);
+    await world.records('customer', [
+      { id: 'c1', title: 'Ada', fields: { email: 'ana@example.com', seats: 3 } },
+      { id: 'c2', title: 'Bo', fields: { seats: 9 } },
+    ]);
     await world.records('order', [{ id: 'o1', title: 'Order 1', fields: { customer: 'c1' } }]);
     await online();
-    await until('the records are found', async () => (await clerk.get('/resources/customer?q=ad')).body.records.length === 1);
+    await until(
+      'the records are found',
+      async () => (await clerk.get('/resources/customer?q=ad')).body.records.length === 1,
+    );
   });
   after(async () => {
     for (const tools of open) await tools.close();
@@ -72,35 +88,76 @@ describe('tools', () => {
         expect(JSON.parse(texts[0] ?? '')).to.deep.equal(body);
         expect((await tools.call('get_item', { id })).body.item.fields).to.deep.equal({ email: 'x@example.com' });
         expect((await tools.call('get_item_timeline', { id })).body.entries[0].type).to.equal('created');
-        expect((await tools.call('list_records', { resource: 'customer', filters: { seats: { gte: 5 } } })).body.records.map((record: { id: string }) => record.id)).to.deep.equal(['c2']);
-        expect((await tools.call('search_records', { resource: 'customer', q: 'ad' })).body.records[0].id).to.equal('c1');
+        expect(
+          (await tools.call('list_records', { resource: 'customer', filters: { seats: { gte: 5 } } })).body.records.map(
+            (record: { id: string }) => record.id,
+          ),
+        ).to.deep.equal(['c2']);
+        expect((await tools.call('search_records', { resource: 'customer', q: 'ad' })).body.records[0].id).to.equal(
+          'c1',
+        );
         expect((await tools.call('get_record', { resource: 'customer', id: 'c1' })).body.record.title).to.equal('Ada');
-        expect((await tools.call('get_related_records', { resource: 'customer', id: 'c1', relation: 'orders' })).body.records[0].id).to.equal('o1');
-        expect((await tools.call('get_page', { page: 'overview', params: { q: 'Ada' } })).body.blocks[0].text).to.equal('About Ada');
-        expect((await tools.call('list_flags')).body.flags.map(({ flag }: { flag: string }) => flag)).to.deep.equal(['asks', 'checkout']);
+        expect(
+          (await tools.call('get_related_records', { resource: 'customer', id: 'c1', relation: 'orders' })).body
+            .records[0].id,
+        ).to.equal('o1');
+        expect((await tools.call('get_page', { page: 'overview', params: { q: 'Ada' } })).body.blocks[0].text).to.equal(
+          'About Ada',
+        );
+        expect((await tools.call('list_flags')).body.flags.map(({ flag }: { flag: string }) => flag)).to.deep.equal([
+          'asks',
+          'checkout',
+        ]);
         expect((await tools.call('get_me')).body.principal.id).to.equal(clerk.id);
-        expect((await tools.call('available_actions', { refs: [{ resource: 'customer', id: 'c1' }] })).body.available[0].actions.map(({ action }: { action: string }) => action)).to.include('greet');
+        expect(
+          (
+            await tools.call('available_actions', { refs: [{ resource: 'customer', id: 'c1' }] })
+          ).body.available[0].actions.map(({ action }: { action: string }) => action),
+        ).to.include('greet');
       });
 
       it('answers of each tool that only reads what the same request answers', async () => {
         const id = await make();
         const pairs: readonly [string, object, string][] = [
-          ['get_me', {}, '/me'], ['list_inboxes', {}, '/inboxes'], ['list_views', {}, '/views'], ['list_people', { inbox: 'mail' }, '/people?inbox=mail'], ['list_items', { search: 'question', limit: 2 }, '/items?search=question&limit=2'],
-          ['get_item', { id }, `/items/${id}`], ['get_item_timeline', { id }, `/items/${id}/timeline`], ['list_resources', {}, '/resources'], ['search_records', { resource: 'customer' }, '/resources/customer'],
-          ['list_records', { resource: 'customer', sort: '-seats' }, '/resources/customer/list?sort=-seats'], ['get_record', { resource: 'customer', id: 'c1' }, '/resources/customer/c1'], ['list_actions', {}, '/actions'],
-          ['list_runs', { status: 'failed' }, '/runs?status=failed'], ['list_pages', {}, '/pages'], ['list_flags', {}, '/flags'], ['get_flag', { flag: 'checkout' }, '/flags/checkout'], ['get_flag_history', { flag: 'checkout' }, '/flags/checkout/history'], ['list_approvals', { status: 'rejected' }, '/approvals?status=rejected'],
+          ['get_me', {}, '/me'],
+          ['list_inboxes', {}, '/inboxes'],
+          ['list_views', {}, '/views'],
+          ['list_people', { inbox: 'mail' }, '/people?inbox=mail'],
+          ['list_items', { search: 'question', limit: 2 }, '/items?search=question&limit=2'],
+          ['get_item', { id }, `/items/${id}`],
+          ['get_item_timeline', { id }, `/items/${id}/timeline`],
+          ['list_resources', {}, '/resources'],
+          ['search_records', { resource: 'customer' }, '/resources/customer'],
+          ['list_records', { resource: 'customer', sort: '-seats' }, '/resources/customer/list?sort=-seats'],
+          ['get_record', { resource: 'customer', id: 'c1' }, '/resources/customer/c1'],
+          ['list_actions', {}, '/actions'],
+          ['list_runs', { status: 'failed' }, '/runs?status=failed'],
+          ['list_pages', {}, '/pages'],
+          ['list_flags', {}, '/flags'],
+          ['get_flag', { flag: 'checkout' }, '/flags/checkout'],
+          ['get_flag_history', { flag: 'checkout' }, '/flags/checkout/history'],
+          ['list_approvals', { status: 'rejected' }, '/approvals?status=rejected'],
         ];
-        for (const [name, given, path] of pairs) expect((await tools.call(name, given as Record<string, unknown>)).body, name).to.deep.equal((await clerk.get(path)).body);
+        for (const [name, given, path] of pairs)
+          expect((await tools.call(name, given as Record<string, unknown>)).body, name).to.deep.equal(
+            (await clerk.get(path)).body,
+          );
       });
 
       it('changes an item in every way, and answers what was changed', async () => {
-        const created = await tools.call('create_item', { inbox: 'mail', title: 'New', data: { email: 'a@example.com' } });
+        const created = await tools.call('create_item', {
+          inbox: 'mail',
+          title: 'New',
+          data: { email: 'a@example.com' },
+        });
         const id = created.body.item.id as string;
         expect((await tools.call('set_item_state', { id, state: 'waiting' })).body).to.deep.include({ changed: true });
         expect((await tools.call('set_item_state', { id, state: 'waiting' })).body.changed).to.equal(false);
         expect((await tools.call('assign_item', { id, assignee: person.id })).body.item.assignee).to.equal(person.id);
         expect((await tools.call('tag_item', { id, add: ['a', 'b'] })).body.item.tags).to.deep.equal(['a', 'b']);
-        expect((await tools.call('snooze_item', { id, until: Date.now() + 3_600_000 })).body.item.snoozedUntil).to.be.a('number');
+        expect((await tools.call('snooze_item', { id, until: Date.now() + 3_600_000 })).body.item.snoozedUntil).to.be.a(
+          'number',
+        );
         expect((await tools.call('add_note', { id, text: 'Noted.' })).body.entry.type).to.equal('note');
         const reply = await tools.call('reply_to_item', { id, subject: 'Hello', text: 'There' });
         expect(reply.body.entry.data.status).to.equal('sending');
@@ -111,33 +168,55 @@ describe('tools', () => {
       });
 
       it('runs an action: done, running, pending, and what is dangerous only when confirmed', async () => {
-        outcome = ({ input }) => ({ message: `Said ${String((input as { words?: string }).words)}.`, blocks: [{ type: 'text', text: 'Well.' }] });
+        outcome = ({ input }) => ({
+          message: `Said ${String((input as { words?: string }).words)}.`,
+          blocks: [{ type: 'text', text: 'Well.' }],
+        });
         const item = await make();
         const done = await tools.call('action_greet', { record_: 'c1', words: 'hello', style: 'warm', item });
         expect(done.body).to.deep.include({ message: 'Said hello.' });
         expect(done.body.blocks).to.have.length(1);
-        expect((await tools.call('get_run', { id: done.body.run })).body.run).to.deep.include({ status: 'succeeded', record: 'c1', item, input: { words: 'hello', style: 'warm' } });
+        expect((await tools.call('get_run', { id: done.body.run })).body.run).to.deep.include({
+          status: 'succeeded',
+          record: 'c1',
+          item,
+          input: { words: 'hello', style: 'warm' },
+        });
 
         const running = await tools.call('action_reindex');
         expect(running.body.running).to.equal(true);
         expect(running.texts[1]).to.include('get_run').and.include(running.body.run);
-        await until('it has ended', async () => (await tools.call('get_run', { id: running.body.run })).body.run.status === 'succeeded');
+        await until(
+          'it has ended',
+          async () => (await tools.call('get_run', { id: running.body.run })).body.run.status === 'succeeded',
+        );
 
         const pending = await tools.call('action_refund', { record: 'c1' });
         expect(pending.body.pending).to.equal(true);
         expect(pending.texts[1]).to.include('get_approval').and.include(pending.body.approval);
-        expect((await tools.call('get_approval', { id: pending.body.approval })).body.approval.status).to.equal('pending');
-        expect((await tools.call('cancel_approval', { id: pending.body.approval })).body.approval.status).to.equal('cancelled');
+        expect((await tools.call('get_approval', { id: pending.body.approval })).body.approval.status).to.equal(
+          'pending',
+        );
+        expect((await tools.call('cancel_approval', { id: pending.body.approval })).body.approval.status).to.equal(
+          'cancelled',
+        );
 
         const bold = await toolsOf(admin, era);
         const refused = await bold.call('action_erase', { record: 'c1' });
-        expect([refused.isError, refused.body.status, refused.body.code]).to.deep.equal([true, 409, 'confirmation_required']);
+        expect([refused.isError, refused.body.status, refused.body.code]).to.deep.equal([
+          true,
+          409,
+          'confirmation_required',
+        ]);
         expect((await bold.call('action_erase', { record: 'c1', confirmed: true })).body.message).to.be.a('string');
       });
 
       it('queues an action while the app is offline, and takes it back', async () => {
         await app.close();
-        await until('the app is gone', async () => (await clerk.post('/actions', { action: 'reindex' })).body.queued === true);
+        await until(
+          'the app is gone',
+          async () => (await clerk.post('/actions', { action: 'reindex' })).body.queued === true,
+        );
         const name = (await tools.names()).find((each) => each.startsWith('action_slow_one')) ?? '';
         const { body, texts } = await tools.call(name);
         expect(body.queued).to.equal(true);
@@ -150,14 +229,33 @@ describe('tools', () => {
       it('refuses with code, sentence, status and the places in its arguments', async () => {
         const id = await make();
         const cases: readonly [string, object, string, readonly string[]][] = [
-          ['set_item_state', { id, state: 'nosuch' }, '400 invalid', ['state']], ['set_item_state', { id, state: 1 }, '400 invalid', ['state']], ['set_item_state', { id: 5, state: 'open' }, '400 invalid', ['id']],
-          ['set_item_state', { state: 'open' }, '400 invalid', ['id']], ['set_item_state', { id, state: 'open', colour: 'red' }, '400 invalid', ['colour']], ['list_items', { limit: '10' }, '400 invalid', ['limit']],
-          ['list_items', { tags: 'a' }, '400 invalid', ['tags']], ['list_items', { nosuch: 1 }, '400 invalid', ['nosuch']], ['list_items', { cursor: 'x' }, '400 bad_cursor', []], ['list_records', { resource: 'customer', filters: '{}' }, '400 invalid', ['filters']],
-          ['list_records', { resource: 'customer', filters: { nosuch: 1 } }, '400 invalid', ['filters.nosuch']], ['get_item', { id: 'nosuch' }, '404 not_found', []], ['get_item', { id: '' }, '400 invalid', ['id']], ['get_record', { resource: 'vault', id: 'x' }, '404 not_found', []],
-          ['set_item_state', { id, state: 'open', version: 1.5 }, '400 invalid', ['version']], ['set_item_state', { id, state: 'closed', version: 99 }, '412 version_conflict', []], ['add_note', { id, text: 'x', idempotencyKey: ' ' }, '400 invalid', ['idempotencyKey']],
-          ['action_greet', { record_: 'c1' }, '400 invalid', ['words']], ['action_greet', { record_: 'c1', words: 'x', more: 1 }, '400 invalid', ['more']], ['action_greet', { words: 'x' }, '400 invalid', ['record_']], ['action_greet', { record_: 'nosuch', words: 'x' }, '404 not_found', []],
-          ['action_greet', { record_: 1, words: 'x' }, '400 invalid', ['record_']], ['action_either', { input: {}, more: 1 }, '400 invalid', ['more']], ['action_either', { input: { a: 'x' } }, '400 invalid', ['input.a']], ['change_flag', { flag: 'checkout', change: {} }, '400 invalid', []],
-          ['change_flag', { flag: 'unseen', change: { value: true } }, '404 not_found', []], ['snooze_item', { id, until: 1 }, '400 invalid', ['until']],
+          ['set_item_state', { id, state: 'nosuch' }, '400 invalid', ['state']],
+          ['set_item_state', { id, state: 1 }, '400 invalid', ['state']],
+          ['set_item_state', { id: 5, state: 'open' }, '400 invalid', ['id']],
+          ['set_item_state', { state: 'open' }, '400 invalid', ['id']],
+          ['set_item_state', { id, state: 'open', colour: 'red' }, '400 invalid', ['colour']],
+          ['list_items', { limit: '10' }, '400 invalid', ['limit']],
+          ['list_items', { tags: 'a' }, '400 invalid', ['tags']],
+          ['list_items', { nosuch: 1 }, '400 invalid', ['nosuch']],
+          ['list_items', { cursor: 'x' }, '400 bad_cursor', []],
+          ['list_records', { resource: 'customer', filters: '{}' }, '400 invalid', ['filters']],
+          ['list_records', { resource: 'customer', filters: { nosuch: 1 } }, '400 invalid', ['filters.nosuch']],
+          ['get_item', { id: 'nosuch' }, '404 not_found', []],
+          ['get_item', { id: '' }, '400 invalid', ['id']],
+          ['get_record', { resource: 'vault', id: 'x' }, '404 not_found', []],
+          ['set_item_state', { id, state: 'open', version: 1.5 }, '400 invalid', ['version']],
+          ['set_item_state', { id, state: 'closed', version: 99 }, '412 version_conflict', []],
+          ['add_note', { id, text: 'x', idempotencyKey: ' ' }, '400 invalid', ['idempotencyKey']],
+          ['action_greet', { record_: 'c1' }, '400 invalid', ['words']],
+          ['action_greet', { record_: 'c1', words: 'x', more: 1 }, '400 invalid', ['more']],
+          ['action_greet', { words: 'x' }, '400 invalid', ['record_']],
+          ['action_greet', { record_: 'nosuch', words: 'x' }, '404 not_found', []],
+          ['action_greet', { record_: 1, words: 'x' }, '400 invalid', ['record_']],
+          ['action_either', { input: {}, more: 1 }, '400 invalid', ['more']],
+          ['action_either', { input: { a: 'x' } }, '400 invalid', ['input.a']],
+          ['change_flag', { flag: 'checkout', change: {} }, '400 invalid', []],
+          ['change_flag', { flag: 'unseen', change: { value: true } }, '404 not_found', []],
+          ['snooze_item', { id, until: 1 }, '400 invalid', ['until']],
         ];
         for (const [name, given, wanted, paths] of cases) {
           const { isError, body, texts } = await tools.call(name, given as Record<string, unknown>);
@@ -165,12 +263,21 @@ describe('tools', () => {
           expect([isError, `${String(body.status)} ${String(body.code)}`], what).to.deep.equal([true, wanted]);
           expect(body.error, what).to.match(/[.]$/);
           expect(JSON.parse(texts[0] ?? ''), what).to.deep.equal(body);
-          if (paths.length > 0) expect((body.details as { path: string }[]).map(({ path }) => path), what).to.deep.equal(paths);
+          if (paths.length > 0)
+            expect(
+              (body.details as { path: string }[]).map(({ path }) => path),
+              what,
+            ).to.deep.equal(paths);
         }
         const conflict = await tools.call('set_item_state', { id, state: 'closed', version: 99 });
         expect(conflict.body.current.id).to.equal(id);
-        outcome = () => { throw new Error('No.'); };
-        expect((await tools.call('action_either', { input: { a: 1 } })).body.code).to.be.oneOf(['action_failed', 'app_error']);
+        outcome = () => {
+          throw new Error('No.');
+        };
+        expect((await tools.call('action_either', { input: { a: 1 } })).body.code).to.be.oneOf([
+          'action_failed',
+          'app_error',
+        ]);
       });
     });
   }
@@ -182,10 +289,18 @@ describe('tools', () => {
     const [first, second] = [await tools.call('add_note', given), await tools.call('add_note', given)];
     expect(second.body).to.deep.equal(first.body);
     expect([first.meta['idempotent-replayed'], second.meta['idempotent-replayed']]).to.deep.equal([undefined, true]);
-    const overHttp = await clerk.post(`/items/${id}/notes`, { text: 'Äpfel: once' }, { headers: { 'idempotency-key': 'note-1' } });
+    const overHttp = await clerk.post(
+      `/items/${id}/notes`,
+      { text: 'Äpfel: once' },
+      { headers: { 'idempotency-key': 'note-1' } },
+    );
     expect([overHttp.headers.get('idempotent-replayed'), overHttp.body]).to.deep.equal(['true', first.body]);
     expect((await tools.call('add_note', { ...given, text: 'other' })).body.code).to.equal('idempotency_mismatch');
-    expect(((await clerk.get(`/items/${id}/timeline`)).body.entries as { type: string }[]).filter(({ type }) => type === 'note')).to.have.length(1);
+    expect(
+      ((await clerk.get(`/items/${id}/timeline`)).body.entries as { type: string }[]).filter(
+        ({ type }) => type === 'note',
+      ),
+    ).to.have.length(1);
 
     const ran = ranOf('greet').length;
     const greet = { record_: 'c2', words: 'once', idempotencyKey: 'greet-1' };
@@ -196,7 +311,11 @@ describe('tools', () => {
 
   it('of many parallel calls with one key have one effect', async () => {
     const tools = await toolsOf(clerk);
-    const made = await Promise.all(Array.from({ length: 10 }, () => tools.call('create_item', { inbox: 'mail', title: 'Parallel', idempotencyKey: 'parallel' })));
+    const made = await Promise.all(
+      Array.from({ length: 10 }, () =>
+        tools.call('create_item', { inbox: 'mail', title: 'Parallel', idempotencyKey: 'parallel' }),
+      ),
+    );
     expect(new Set(made.map(({ body }) => body.item.id as string)).size).to.equal(1);
   });
 
@@ -222,10 +341,14 @@ describe('tools', () => {
 
   it('change flags, at once or after an approval', async () => {
     const tools = await toolsOf(clerk);
-    expect((await tools.call('change_flag', { flag: 'checkout', change: { value: true } })).body).to.deep.include({ changed: true });
+    expect((await tools.call('change_flag', { flag: 'checkout', change: { value: true } })).body).to.deep.include({
+      changed: true,
+    });
     const asked = await tools.call('change_flag', { flag: 'asks', change: { value: true } });
     expect(asked.body.pending).to.equal(true);
-    expect((await tools.call('list_approvals')).body.approvals.map(({ id }: { id: string }) => id)).to.include(asked.body.approval);
+    expect((await tools.call('list_approvals')).body.approvals.map(({ id }: { id: string }) => id)).to.include(
+      asked.body.approval,
+    );
   });
 
   it('tell what has changed', async () => {
@@ -234,7 +357,10 @@ describe('tools', () => {
     const id = await make();
     // What others did before may be told of first.
     await until('the item is told of', async () => {
-      const { changes, cursor } = (await tools.call('list_changes', { after, wait: 5_000 })).body as { changes: { type: string; item?: { id: string } }[]; cursor: string };
+      const { changes, cursor } = (await tools.call('list_changes', { after, wait: 5_000 })).body as {
+        changes: { type: string; item?: { id: string } }[];
+        cursor: string;
+      };
       after = cursor;
       return changes.some(({ type, item }) => type === 'item' && item?.id === id);
     });
@@ -246,8 +372,13 @@ describe('tools', () => {
     const id = await make();
     const ran = ranOf('greet').length;
     const asked = [
-      await tools.call('create_item', { inbox: 'mail', title: 'New' }), await tools.call('set_item_state', { id, state: 'closed' }), await tools.call('tag_item', { id, add: ['x'] }), await tools.call('add_note', { id, text: 'x' }),
-      await tools.call('reply_to_item', { id, subject: 'x', text: 'y' }), await tools.call('action_greet', { record_: 'c1', words: 'x' }), await tools.call('change_flag', { flag: 'checkout', change: { value: false } }),
+      await tools.call('create_item', { inbox: 'mail', title: 'New' }),
+      await tools.call('set_item_state', { id, state: 'closed' }),
+      await tools.call('tag_item', { id, add: ['x'] }),
+      await tools.call('add_note', { id, text: 'x' }),
+      await tools.call('reply_to_item', { id, subject: 'x', text: 'y' }),
+      await tools.call('action_greet', { record_: 'c1', words: 'x' }),
+      await tools.call('change_flag', { flag: 'checkout', change: { value: false } }),
       await tools.call('bulk_items', { ids: [id], operation: { type: 'state', state: 'closed' } }),
     ];
     for (const { body, texts } of asked) {
@@ -257,20 +388,51 @@ describe('tools', () => {
     expect(ranOf('greet')).to.have.length(ran);
     expect((await admin.get(`/items/${id}`)).body.item.version).to.equal(1);
     await person.post(`/approvals/${String(asked[1]?.body.approval)}/approve`);
-    expect((await tools.call('get_approval', { id: asked[1]?.body.approval })).body.approval.status).to.equal('approved');
+    expect((await tools.call('get_approval', { id: asked[1]?.body.approval })).body.approval.status).to.equal(
+      'approved',
+    );
     expect((await admin.get(`/items/${id}`)).body.item.state).to.equal('closed');
   });
 
   it('are those that the role can use, in the same order each time', async () => {
     const namesFor = async (client: Client): Promise<string[]> => (await toolsOf(client)).names();
-    const [all, some, seeing, none, reading] = [await namesFor(admin), await namesFor(clerk), await namesFor(await world.agent('viewer')), await namesFor(await world.agent('nothing')), await namesFor(await world.agent('clerk', { mode: 'readonly' }))];
+    const [all, some, seeing, none, reading] = [
+      await namesFor(admin),
+      await namesFor(clerk),
+      await namesFor(await world.agent('viewer')),
+      await namesFor(await world.agent('nothing')),
+      await namesFor(await world.agent('clerk', { mode: 'readonly' })),
+    ];
     expect(none).to.deep.equal(['get_me', 'list_changes']);
-    expect(seeing).to.include.members(['list_items', 'get_item', 'list_records', 'get_page', 'list_flags']).and.not.include.members(['create_item', 'action_greet', 'change_flag']);
-    for (const name of ['create_item', 'set_item_state', 'bulk_items', 'list_actions', 'change_flag', 'list_approvals', 'list_people']) expect(seeing, name).not.to.include(name);
-    expect(some).to.include.members(['create_item', 'triage_item', 'bulk_items', 'action_greet', 'action_reindex', 'change_flag', 'cancel_approval']);
-    for (const name of ['action_erase', 'action_wipe', 'action_unlock', 'action_bare']) expect(some, name).not.to.include(name);
-    for (const name of ['create_item', 'action_greet', 'change_flag', 'cancel_run', 'bulk_items', 'cancel_approval']) expect(reading, name).not.to.include(name);
-    expect(all).to.include.members(['action_erase', 'action_unlock', 'action_bare']).and.not.include.members(['action_wipe']);
+    expect(seeing)
+      .to.include.members(['list_items', 'get_item', 'list_records', 'get_page', 'list_flags'])
+      .and.not.include.members(['create_item', 'action_greet', 'change_flag']);
+    for (const name of [
+      'create_item',
+      'set_item_state',
+      'bulk_items',
+      'list_actions',
+      'change_flag',
+      'list_approvals',
+      'list_people',
+    ])
+      expect(seeing, name).not.to.include(name);
+    expect(some).to.include.members([
+      'create_item',
+      'triage_item',
+      'bulk_items',
+      'action_greet',
+      'action_reindex',
+      'change_flag',
+      'cancel_approval',
+    ]);
+    for (const name of ['action_erase', 'action_wipe', 'action_unlock', 'action_bare'])
+      expect(some, name).not.to.include(name);
+    for (const name of ['create_item', 'action_greet', 'change_flag', 'cancel_run', 'bulk_items', 'cancel_approval'])
+      expect(reading, name).not.to.include(name);
+    expect(all)
+      .to.include.members(['action_erase', 'action_unlock', 'action_bare'])
+      .and.not.include.members(['action_wipe']);
     expect(await namesFor(person)).to.include('action_wipe');
     expect(await namesFor(clerk)).to.deep.equal(some);
     expect(new Set(all).size).to.equal(all.length);
@@ -284,19 +446,24 @@ describe('tools', () => {
       expect(description, name).to.match(/[.]/);
       expect(inputSchema['type'], name).to.equal('object');
       expect(JSON.stringify(inputSchema), name).not.to.include('x-mcp-header');
-      for (const keyword of ['anyOf', 'oneOf', 'allOf', '$ref']) expect(inputSchema, name).not.to.have.property(keyword);
+      for (const keyword of ['anyOf', 'oneOf', 'allOf', '$ref'])
+        expect(inputSchema, name).not.to.have.property(keyword);
       expect(ajv.validateSchema(inputSchema), `${name} ${ajv.errorsText()}`).to.equal(true);
       expect(() => ajv.compile(inputSchema), name).not.to.throw();
       expect(annotations, name).to.include.keys('readOnlyHint', 'openWorldHint');
       if (name.startsWith('action_')) continue;
       expect(JSON.stringify(inputSchema), name).not.to.match(/comma-separated|"const":|"properties":\{\}/);
-      for (const [argument, schema] of Object.entries(inputSchema.properties ?? {})) expect(JSON.stringify(schema), `${name} ${argument}`).to.match(/"description":"[^"]/);
+      for (const [argument, schema] of Object.entries(inputSchema.properties ?? {}))
+        expect(JSON.stringify(schema), `${name} ${argument}`).to.match(/"description":"[^"]/);
     }
   });
 
   it('say in their schemas what the endpoints say in theirs', async () => {
     const found = (await (await toolsOf(admin)).list()).find(({ name }) => name === 'list_items');
-    const properties = found?.inputSchema.properties as Record<string, { type?: string; enum?: string[]; maximum?: number }>;
+    const properties = found?.inputSchema.properties as Record<
+      string,
+      { type?: string; enum?: string[]; maximum?: number }
+    >;
     expect(properties['sort']?.enum).to.include.members(['-lastSeen', 'due']);
     expect(properties['state']?.type).to.equal('array');
     expect(properties['limit']?.maximum).to.equal(200);
@@ -304,14 +471,29 @@ describe('tools', () => {
 
   it('take the input of an action as it was declared, with what a run needs beside it', async () => {
     const tools = new Map((await (await toolsOf(admin)).list()).map((tool) => [tool.name, tool.inputSchema]));
-    expect(tools.get('action_greet')).to.deep.include({ required: ['record_', 'words'], additionalProperties: false, $defs: { style: { enum: ['warm', 'cool'] } } });
-    expect(tools.get('action_greet')?.properties).to.have.all.keys(['record_', 'words', 'record', 'style', 'item', 'idempotencyKey']);
+    expect(tools.get('action_greet')).to.deep.include({
+      required: ['record_', 'words'],
+      additionalProperties: false,
+      $defs: { style: { enum: ['warm', 'cool'] } },
+    });
+    expect(tools.get('action_greet')?.properties).to.have.all.keys([
+      'record_',
+      'words',
+      'record',
+      'style',
+      'item',
+      'idempotencyKey',
+    ]);
     expect(tools.get('action_erase')?.properties).to.have.all.keys(['record', 'item', 'confirmed', 'idempotencyKey']);
     // What holds for the whole input would hold for the other arguments too.
     expect(tools.get('action_either')?.properties).to.have.all.keys(['input', 'item', 'idempotencyKey']);
     const ajv = new Ajv2020({ strict: false });
     const check = ajv.compile(tools.get('action_either') ?? {});
-    expect([check({ input: { b: 1 } }), check({ input: { b: 'x' } }), check({ input: {} })]).to.deep.equal([true, false, false]);
+    expect([check({ input: { b: 1 } }), check({ input: { b: 'x' } }), check({ input: {} })]).to.deep.equal([
+      true,
+      false,
+      false,
+    ]);
   });
 
   it('that take long end when the client goes away, and leave the run', async () => {
@@ -319,7 +501,10 @@ describe('tools', () => {
     const tools = await connectTools(clerk);
     const before = (await clerk.get('/runs?action=greet&limit=200')).body.runs.length as number;
     const gone = tools.call('action_greet', { record_: 'c1', words: 'long' }).catch(() => undefined);
-    await until('it has begun', async () => ((await clerk.get('/runs?action=greet&limit=200')).body.runs.length as number) > before);
+    await until(
+      'it has begun',
+      async () => ((await clerk.get('/runs?action=greet&limit=200')).body.runs.length as number) > before,
+    );
     await tools.close();
     await gone;
     expect((await clerk.get('/runs?action=greet&limit=1')).body.runs[0].status).to.equal('running');

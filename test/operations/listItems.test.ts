@@ -37,20 +37,57 @@ const inboxes = [
   { name: 'errors', states: ['open', 'muted', 'closed'] },
   { name: 'abuse', states: ['open', 'closed'] },
 ];
-const words = ['payment', 'Pay', 'failed', 'INV-2024', '100%', '100', '_x', '%', '\\', "'", '"', '&', '!', ':*', 'a|b', '(x)', '<->', 'Ärger', 'cafe\u0301', 'CAFÉ', 'ΟΔΟΣ', 'οδοσα', 'İstanbul', '東京タワーの注文', '注文が届かない', 'サーバー', '😀', '\u0001'];
+const words = [
+  'payment',
+  'Pay',
+  'failed',
+  'INV-2024',
+  '100%',
+  '100',
+  '_x',
+  '%',
+  '\\',
+  "'",
+  '"',
+  '&',
+  '!',
+  ':*',
+  'a|b',
+  '(x)',
+  '<->',
+  'Ärger',
+  'cafe\u0301',
+  'CAFÉ',
+  'ΟΔΟΣ',
+  'οδοσα',
+  'İstanbul',
+  '東京タワーの注文',
+  '注文が届かない',
+  'サーバー',
+  '😀',
+  '\u0001',
+];
 
-const insert = statement('test.insertItems', `
+const insert = statement(
+  'test.insertItems',
+  `
   insert into items (env, id, inbox, title, title_key, state, closed, tags, assignee, occurrences, users, first_seen, last_seen, due_at, snoozed_until,
     triaged, created_at, updated_at, terms)
   select $1, g.id, inbox, title, title_key, state, closed, tags, assignee, occurrences, users, first_seen, last_seen, due_at, snoozed_until,
     triaged, first_seen, last_seen, array_to_tsvector(terms)
   from json_to_recordset($2::json) as g(id text, inbox text, title text, title_key text, state text, closed boolean, tags text[], assignee text,
-    occurrences int, users int, first_seen bigint, last_seen bigint, due_at bigint, snoozed_until bigint, triaged boolean, terms text[])`);
+    occurrences int, users int, first_seen bigint, last_seen bigint, due_at bigint, snoozed_until bigint, triaged boolean, terms text[])`,
+);
 
 const store = async (db: Db, env: number, items: readonly Listed[]): Promise<void> => {
   const given = items.map((item) => ({
-    ...item, title_key: item.title.toLowerCase(), first_seen: item.firstSeen, last_seen: item.lastSeen, due_at: item.dueAt,
-    snoozed_until: item.snoozedUntil, terms: itemTerms(env, item),
+    ...item,
+    title_key: item.title.toLowerCase(),
+    first_seen: item.firstSeen,
+    last_seen: item.lastSeen,
+    due_at: item.dueAt,
+    snoozed_until: item.snoozedUntil,
+    terms: itemTerms(env, item),
   }));
   await queryRows(db, insert, [env, JSON.stringify(given)]);
 };
@@ -59,22 +96,33 @@ const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}ー]/u;
 
 /** The contract's cut, written the simple way. */
 const titleParts = (title: string): string[] =>
-  foldCase(title).split(/\s+/u).flatMap((word) => [word, ...(word.match(/[\p{L}\p{N}\p{M}]+/gu) ?? []).flatMap((run) =>
-    unspaced.test(run) ? Array.from(run, (_, i) => run.slice(i)) : [run])]);
+  foldCase(title)
+    .split(/\s+/u)
+    .flatMap((word) => [
+      word,
+      ...(word.match(/[\p{L}\p{N}\p{M}]+/gu) ?? []).flatMap((run) =>
+        unspaced.test(run) ? Array.from(run, (_, i) => run.slice(i)) : [run],
+      ),
+    ]);
 
 const finds = (title: string, search: readonly string[]): boolean =>
-  search.flatMap((query) => foldCase(query).split(/\s+/u)).filter((word) => word !== '').every((word) => titleParts(title).some((part) => part.startsWith(word)));
+  search
+    .flatMap((query) => foldCase(query).split(/\s+/u))
+    .filter((word) => word !== '')
+    .every((word) => titleParts(title).some((part) => part.startsWith(word)));
 
 const fits = (item: Listed, request: ItemListRequest): boolean => {
   const { states, tags, assignee, words: search, overdue, triaged, snoozed } = request;
-  return request.inboxes.some((inbox) => inbox.name === item.inbox)
-    && (states === null || states.includes(item.state))
-    && (tags === null || tags.every((tag) => item.tags.includes(tag)))
-    && (assignee === null || (item.assignee ?? 'none') === assignee)
-    && (search === null || finds(item.title, search))
-    && (overdue === null || (item.dueAt !== null && !item.closed && item.dueAt < now) === overdue)
-    && (triaged === null || item.triaged === triaged)
-    && (snoozed === null || (item.snoozedUntil !== null && item.snoozedUntil > now) === snoozed);
+  return (
+    request.inboxes.some((inbox) => inbox.name === item.inbox) &&
+    (states === null || states.includes(item.state)) &&
+    (tags === null || tags.every((tag) => item.tags.includes(tag))) &&
+    (assignee === null || (item.assignee ?? 'none') === assignee) &&
+    (search === null || finds(item.title, search)) &&
+    (overdue === null || (item.dueAt !== null && !item.closed && item.dueAt < now) === overdue) &&
+    (triaged === null || item.triaged === triaged) &&
+    (snoozed === null || (item.snoozedUntil !== null && item.snoozedUntil > now) === snoozed)
+  );
 };
 
 const keyOf: Record<ItemSort, (item: Listed) => string | number | null> = {
@@ -92,18 +140,25 @@ const compare = (a: string | number, b: string | number): number =>
 const expected = (items: readonly Listed[], request: ItemListRequest): string[] => {
   const sign = request.descending ? -1 : 1;
   const key = keyOf[request.sort];
-  return items.filter((item) => fits(item, request)).sort((a, b) => {
-    const [x, y] = [key(a), key(b)];
-    if ((x === null) !== (y === null)) return x === null ? 1 : -1;
-    return sign * ((x === null || y === null ? 0 : compare(x, y)) || compare(a.id, b.id));
-  }).map((item) => item.id);
+  return items
+    .filter((item) => fits(item, request))
+    .sort((a, b) => {
+      const [x, y] = [key(a), key(b)];
+      if ((x === null) !== (y === null)) return x === null ? 1 : -1;
+      return sign * ((x === null || y === null ? 0 : compare(x, y)) || compare(a.id, b.id));
+    })
+    .map((item) => item.id);
 };
 
 const paged = async (db: Db, request: ItemListRequest, pace: ItemScanLimits): Promise<string[]> => {
   const ids: string[] = [];
   let { after } = request;
   do {
-    const page: { rows: readonly TextRow[]; next: CursorKeys | null } = await listItems(db, { ...request, after }, pace);
+    const page: { rows: readonly TextRow[]; next: CursorKeys | null } = await listItems(
+      db,
+      { ...request, after },
+      pace,
+    );
     expect(page.rows.length).to.be.at.most(request.limit);
     ids.push(...page.rows.map((row) => row[0] ?? ''));
     // What a cursor carries survives JSON.
@@ -115,7 +170,10 @@ const paged = async (db: Db, request: ItemListRequest, pace: ItemScanLimits): Pr
 const few = <T>(values: readonly T[]): fc.Arbitrary<T> => fc.constantFrom(...values);
 const titles = fc.array(few(words), { minLength: 1, maxLength: 4 }).map((parts) => parts.join(' '));
 /** Some at the ends of what is possible, the others in neighbouring fortnights, so that none of these is left out unseen. */
-const times = fc.oneof(few([0, 1, now - 200 * week, now - 1, now, now + week, 8_640_000_000_000_000]), fc.nat(24).map((weeks) => now - weeks * week));
+const times = fc.oneof(
+  few([0, 1, now - 200 * week, now - 1, now, now + week, 8_640_000_000_000_000]),
+  fc.nat(24).map((weeks) => now - weeks * week),
+);
 
 const listed = fc.record({
   place: fc.nat(20),
@@ -131,11 +189,19 @@ const listed = fc.record({
   snoozedUntil: fc.option(times),
 });
 
-const data = fc.array(listed, { maxLength: 60 }).map((drafts) => drafts.map(({ place, ...draft }, n): Listed => {
-  const inbox = inboxes[place % 3] ?? { name: '', states: [] };
-  const state = inbox.states[place % inbox.states.length] ?? '';
-  return { ...draft, id: `itm_${String((n * 7919) % 1009).padStart(26, '0')}`, inbox: inbox.name, state, closed: state === 'closed' };
-}));
+const data = fc.array(listed, { maxLength: 60 }).map((drafts) =>
+  drafts.map(({ place, ...draft }, n): Listed => {
+    const inbox = inboxes[place % 3] ?? { name: '', states: [] };
+    const state = inbox.states[place % inbox.states.length] ?? '';
+    return {
+      ...draft,
+      id: `itm_${String((n * 7919) % 1009).padStart(26, '0')}`,
+      inbox: inbox.name,
+      state,
+      closed: state === 'closed',
+    };
+  }),
+);
 
 /** Small data sets fit into one stride; these make every step of a large one happen in them. */
 const paces: readonly ItemScanLimits[] = [
@@ -145,7 +211,14 @@ const paces: readonly ItemScanLimits[] = [
 ];
 
 const yesNo = fc.option(fc.boolean(), { freq: 1 });
-const queries = fc.array(fc.tuple(few(words), fc.nat(6)).map(([word, length]) => Array.from(word).slice(0, length + 1).join('')), { minLength: 1, maxLength: 2 });
+const queries = fc.array(
+  fc.tuple(few(words), fc.nat(6)).map(([word, length]) =>
+    Array.from(word)
+      .slice(0, length + 1)
+      .join(''),
+  ),
+  { minLength: 1, maxLength: 2 },
+);
 
 const requests = fc.record({
   inboxes: fc.subarray(inboxes, { minLength: 1 }),
@@ -183,14 +256,39 @@ describe('listing items', () => {
     env += 1;
     await store(db, env, items);
     return {
-      env, inboxes, states: null, tags: null, assignee: null, words: null, overdue: null, triaged: null, snoozed: null, now,
-      sort: 'lastSeen', descending: true, after: null, limit: 50,
+      env,
+      inboxes,
+      states: null,
+      tags: null,
+      assignee: null,
+      words: null,
+      overdue: null,
+      triaged: null,
+      snoozed: null,
+      now,
+      sort: 'lastSeen',
+      descending: true,
+      after: null,
+      limit: 50,
     };
   };
 
   const item = (n: number, more: Partial<Listed>): Listed => ({
-    id: `itm_${String(n).padStart(26, '0')}`, inbox: 'support', title: 'x', state: 'open', closed: false, tags: [], assignee: null, occurrences: 1, users: 0,
-    firstSeen: now, lastSeen: now - n * 3_600_000, dueAt: null, snoozedUntil: null, triaged: false, ...more,
+    id: `itm_${String(n).padStart(26, '0')}`,
+    inbox: 'support',
+    title: 'x',
+    state: 'open',
+    closed: false,
+    tags: [],
+    assignee: null,
+    occurrences: 1,
+    users: 0,
+    firstSeen: now,
+    lastSeen: now - n * 3_600_000,
+    dueAt: null,
+    snoozedUntil: null,
+    triaged: false,
+    ...more,
   });
 
   it('answers each item that fits exactly once, in order, whatever is asked, and counts them', async function () {
@@ -213,7 +311,11 @@ describe('listing items', () => {
   const found = async (titles: readonly string[], search: string): Promise<string[]> => {
     const items = titles.map((title, n) => item(n, { title }));
     const all = await given(items);
-    const answers = await Promise.all([defaultItemScanLimits, { ...defaultItemScanLimits, strides: [1], nearby: 0 }].map((pace) => paged(db, { ...all, words: search.split(' ') }, pace)));
+    const answers = await Promise.all(
+      [defaultItemScanLimits, { ...defaultItemScanLimits, strides: [1], nearby: 0 }].map((pace) =>
+        paged(db, { ...all, words: search.split(' ') }, pace),
+      ),
+    );
     expect(answers[1], 'by look-up as by reading').to.deep.equal(answers[0]);
     return titles.filter((_title, n) => answers[0]?.includes(items[n]?.id ?? ''));
   };
@@ -222,7 +324,10 @@ describe('listing items', () => {
   for (const sign of signs) {
     it(`takes ${JSON.stringify(sign)} in a search for what it is`, async () => {
       const others = signs.filter((other) => !other.startsWith(sign));
-      expect(await found([`pay ${sign} now`, `${sign}x`, ...others, 'pay x now'], sign)).to.deep.equal([`pay ${sign} now`, `${sign}x`]);
+      expect(await found([`pay ${sign} now`, `${sign}x`, ...others, 'pay x now'], sign)).to.deep.equal([
+        `pay ${sign} now`,
+        `${sign}x`,
+      ]);
     });
   }
 
@@ -254,7 +359,10 @@ describe('listing items', () => {
   });
 
   it('takes no tag, state or person for a word of a title', async () => {
-    const all = await given([item(1, { title: 'x', tags: ['vip'], assignee: people[0] ?? null }), item(2, { title: 'tvip sopen vip' })]);
+    const all = await given([
+      item(1, { title: 'x', tags: ['vip'], assignee: people[0] ?? null }),
+      item(2, { title: 'tvip sopen vip' }),
+    ]);
     expect(await paged(db, { ...all, words: ['vip'] }, defaultItemScanLimits)).to.deep.equal([item(2, {}).id]);
     expect(await paged(db, { ...all, tags: ['vip'] }, defaultItemScanLimits)).to.deep.equal([item(1, {}).id]);
   });
@@ -274,7 +382,13 @@ describe('listing items', () => {
   it('finds nothing of another environment', async () => {
     const mine = await given([item(1, { title: 'secret', tags: ['vip'] })]);
     const other = await given([item(1, { title: 'other' })]);
-    for (const filter of [{}, { words: ['secret'] }, { tags: ['vip'] }, { sort: 'title' as const }, { sort: 'due' as const }]) {
+    for (const filter of [
+      {},
+      { words: ['secret'] },
+      { tags: ['vip'] },
+      { sort: 'title' as const },
+      { sort: 'due' as const },
+    ]) {
       const request: ItemListRequest = { ...other, ...filter };
       const hits = await paged(db, request, { ...defaultItemScanLimits, strides: [1], nearby: 0 });
       expect(hits).to.deep.equal('words' in filter || 'tags' in filter ? [] : [item(1, {}).id]);
@@ -286,9 +400,17 @@ describe('listing items', () => {
   it('reads many inboxes with many states in order', async () => {
     const states = Array.from({ length: 10 }, (_, n) => `state${String(n)}`);
     const many = Array.from({ length: 20 }, (_, n) => ({ name: `inbox${String(n)}`, states }));
-    const items = Array.from({ length: 300 }, (_, n) => item(n, { inbox: `inbox${String(n % 20)}`, state: `state${String(n % 7)}`, occurrences: n % 4 }));
+    const items = Array.from({ length: 300 }, (_, n) =>
+      item(n, { inbox: `inbox${String(n % 20)}`, state: `state${String(n % 7)}`, occurrences: n % 4 }),
+    );
     const all: ItemListRequest = { ...(await given(items)), inboxes: many };
-    for (const more of [{}, { sort: 'occurrences' as const }, { states, tags: ['none'] }, { states }, { sort: 'title' as const, words: ['x'] }]) {
+    for (const more of [
+      {},
+      { sort: 'occurrences' as const },
+      { states, tags: ['none'] },
+      { states },
+      { sort: 'title' as const, words: ['x'] },
+    ]) {
       const request: ItemListRequest = { ...all, ...more };
       expect(await paged(db, request, defaultItemScanLimits)).to.deep.equal(expected(items, request));
       expect(await countItems(db, request)).to.equal(expected(items, request).length);

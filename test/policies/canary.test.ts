@@ -10,7 +10,16 @@ import type { CallOptions, Client, Reply } from '../support/http.ts';
 import { openLive, type Recorder } from '../support/live.ts';
 import { listTools, rpc } from '../support/tools.ts';
 import type { World } from '../support/world.ts';
-import { idsOf, morePoolsOf, poolsOf, probesOf, queriesOf, recordsOf, toolCallsOf, toolProbes } from './canary/calls.ts';
+import {
+  idsOf,
+  morePoolsOf,
+  poolsOf,
+  probesOf,
+  queriesOf,
+  recordsOf,
+  toolCallsOf,
+  toolProbes,
+} from './canary/calls.ts';
 import { unused, word } from './canary/declared.ts';
 import { newCanary, type Planted } from './canary/planted.ts';
 
@@ -43,15 +52,40 @@ describe('the canary', function () {
   const shown = (reply: Reply): string => `${String(reply.status)} ${JSON.stringify([...reply.headers])} ${reply.text}`;
   const silent = (reply: Reply, what: string): Reply => {
     calls += 1;
-    expect(shown(reply).toLowerCase().includes(word), `${what} answered ${shown(reply).slice(0, 1000)}`).to.equal(false);
+    expect(shown(reply).toLowerCase().includes(word), `${what} answered ${shown(reply).slice(0, 1000)}`).to.equal(
+      false,
+    );
     return reply;
   };
-  const call = async (client: Client, method: string, path: string, body?: unknown, options?: CallOptions): Promise<Reply> =>
+  const call = async (
+    client: Client,
+    method: string,
+    path: string,
+    body?: unknown,
+    options?: CallOptions,
+  ): Promise<Reply> =>
     silent(await client.call(method, path, body, options), `${method} ${path} ${JSON.stringify(body) ?? ''}`);
 
   before(async () => {
     planted = await canary.open();
-    ({ world, documents, admin, clerk, auditor, live, start, hidden, linked, hiddenBulk, ownBulk, hiddenPerson, runs, hiddenRuns, approvals, hiddenApprovals } = planted);
+    ({
+      world,
+      documents,
+      admin,
+      clerk,
+      auditor,
+      live,
+      start,
+      hidden,
+      linked,
+      hiddenBulk,
+      ownBulk,
+      hiddenPerson,
+      runs,
+      hiddenRuns,
+      approvals,
+      hiddenApprovals,
+    } = planted);
   });
   after(() => canary.close());
 
@@ -73,7 +107,8 @@ describe('the canary', function () {
     expect(listed).to.include.members(runs.filter((id) => !hiddenRuns.includes(id)));
     expect(hiddenRuns.filter((id) => listed.includes(id))).to.deep.equal([]);
     for (const id of hiddenApprovals) expect((await clerk.get(`/approvals/${id}`)).status, id).to.equal(404);
-    for (const id of approvals.filter((one) => !hiddenApprovals.includes(one))) expect((await clerk.get(`/approvals/${id}`)).status, id).to.equal(200);
+    for (const id of approvals.filter((one) => !hiddenApprovals.includes(one)))
+      expect((await clerk.get(`/approvals/${id}`)).status, id).to.equal(200);
   });
 
   it('is in no answer of any GET, with whatever parameters', async () => {
@@ -81,9 +116,18 @@ describe('the canary', function () {
     for (const { method, path } of documents.operations) {
       if (method !== 'GET') continue;
       const plain = path.replace('{page}', 'mixed').replace('{flag}', 'known');
-      const targets = path.startsWith('/resources/{resource}') ? recordsOf(path) : path.includes('{id}') ? idsOf(planted, path).map((id) => plain.replace('{id}', id)) : [plain];
+      const targets = path.startsWith('/resources/{resource}')
+        ? recordsOf(path)
+        : path.includes('{id}')
+          ? idsOf(planted, path).map((id) => plain.replace('{id}', id))
+          : [plain];
       for (const target of targets) {
-        const variants = path.includes('{') && queries[target] === undefined ? ['', ...(/\/(timeline|results|history)$/.test(path) ? ['?limit=1', '?limit=200', '?cursor=x'] : ['?x=1'])] : path.startsWith('/settings') ? [''] : queries[target];
+        const variants =
+          path.includes('{') && queries[target] === undefined
+            ? ['', ...(/\/(timeline|results|history)$/.test(path) ? ['?limit=1', '?limit=200', '?cursor=x'] : ['?x=1'])]
+            : path.startsWith('/settings')
+              ? ['']
+              : queries[target];
         expect(variants, `say with which parameters the canary asks ${path}`).to.be.an('array');
         for (const query of variants ?? []) await call(clerk, 'GET', target + query);
       }
@@ -92,25 +136,75 @@ describe('the canary', function () {
 
   it('is in no answer to parameters thrown together', async () => {
     const pools = poolsOf(planted);
-    const query = fc.tuple(...Object.entries(pools).map(([name, values]) => fc.option(fc.constantFrom(...values).map((value) => `${name}=${encodeURIComponent(value)}`), { freq: 1, nil: '' })));
-    await fc.assert(fc.asyncProperty(query, async (parts) => {
-      const given = parts.filter((part) => part !== '').join('&');
-      await call(clerk, 'GET', `/items?${given}`);
-    }), { numRuns: Math.ceil(thrown / 3) });
+    const query = fc.tuple(
+      ...Object.entries(pools).map(([name, values]) =>
+        fc.option(
+          fc.constantFrom(...values).map((value) => `${name}=${encodeURIComponent(value)}`),
+          { freq: 1, nil: '' },
+        ),
+      ),
+    );
+    await fc.assert(
+      fc.asyncProperty(query, async (parts) => {
+        const given = parts.filter((part) => part !== '').join('&');
+        await call(clerk, 'GET', `/items?${given}`);
+      }),
+      { numRuns: Math.ceil(thrown / 3) },
+    );
     const lists: readonly string[] = [
-      '/runs', '/approvals', '/actions', '/flags', '/pages', '/resources', '/inboxes', '/views', '/people', '/changes', '/pages/mixed', ...documents.operations.filter(({ method, path }) => method === 'GET' && path.startsWith('/resources/')).flatMap(({ path }) => recordsOf(path)),
-      ...[...runs, ...approvals].flatMap((id) => [`/${id.startsWith('run') ? 'runs' : 'approvals'}/${id}`]), ...[...hidden, ...linked].flatMap((id) => [`/items/${id}`, `/items/${id}/timeline`]),
+      '/runs',
+      '/approvals',
+      '/actions',
+      '/flags',
+      '/pages',
+      '/resources',
+      '/inboxes',
+      '/views',
+      '/people',
+      '/changes',
+      '/pages/mixed',
+      ...documents.operations
+        .filter(({ method, path }) => method === 'GET' && path.startsWith('/resources/'))
+        .flatMap(({ path }) => recordsOf(path)),
+      ...[...runs, ...approvals].flatMap((id) => [`/${id.startsWith('run') ? 'runs' : 'approvals'}/${id}`]),
+      ...[...hidden, ...linked].flatMap((id) => [`/items/${id}`, `/items/${id}/timeline`]),
     ];
     const more = morePoolsOf(planted);
     // Most lists take few of them: a handful at a time, or nothing but refusals would be looked at.
-    const some = fc.uniqueArray(fc.constantFrom(...Object.entries(more).flatMap(([name, values]) => values.map((value) => [name, value] as const))), { maxLength: 2, selector: ([name]) => name });
-    await fc.assert(fc.asyncProperty(fc.constantFrom(...lists), some, async (path, given) => {
-      await call(clerk, 'GET', `${path}?${given.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')}`);
-    }), { numRuns: Math.ceil((thrown * 2) / 3) });
+    const some = fc.uniqueArray(
+      fc.constantFrom(
+        ...Object.entries(more).flatMap(([name, values]) => values.map((value) => [name, value] as const)),
+      ),
+      { maxLength: 2, selector: ([name]) => name },
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...lists), some, async (path, given) => {
+        await call(
+          clerk,
+          'GET',
+          `${path}?${given.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')}`,
+        );
+      }),
+      { numRuns: Math.ceil((thrown * 2) / 3) },
+    );
   });
 
   it('is on no page of a list, and in no cursor', async () => {
-    for (const path of ['/items?limit=1', '/items?limit=1&sort=title', '/items?limit=1&sort=-due', '/people?limit=1', '/inboxes?limit=1', `/bulk/${ownBulk}/results?limit=1`, '/runs?limit=1', '/approvals?limit=1', '/actions?limit=1', '/flags?limit=1', '/resources?limit=1', '/resources/customer/list?limit=1', `/items/${linked[0] ?? ''}/timeline?limit=1`]) {
+    for (const path of [
+      '/items?limit=1',
+      '/items?limit=1&sort=title',
+      '/items?limit=1&sort=-due',
+      '/people?limit=1',
+      '/inboxes?limit=1',
+      `/bulk/${ownBulk}/results?limit=1`,
+      '/runs?limit=1',
+      '/approvals?limit=1',
+      '/actions?limit=1',
+      '/flags?limit=1',
+      '/resources?limit=1',
+      '/resources/customer/list?limit=1',
+      `/items/${linked[0] ?? ''}/timeline?limit=1`,
+    ]) {
       for (let cursor: string | null = ''; cursor !== null;) {
         const { body } = await call(clerk, 'GET', `${path}${cursor === '' ? '' : `&cursor=${cursor}`}`);
         cursor = body.cursor as string | null;
@@ -121,8 +215,13 @@ describe('the canary', function () {
 
   it('is in no answer to a change, allowed or refused', async () => {
     const bodies: Readonly<Record<string, readonly object[]>> = {
-      state: [{ state: 'open' }, { state: 'nosuch' }, { state: 1 }], assign: [{ assignee: null }, { assignee: hiddenPerson }, { assignee: 'x' }], tags: [{ add: ['a'] }, { add: 'a' }],
-      snooze: [{ until: null }, { until: 1 }, { until: 4_102_444_800_000 }], notes: [{ text: 'x' }, {}], reply: [{ subject: 'a', text: 'b' }, {}], triage: [{ answers: {} }, { answers: {}, close: true }],
+      state: [{ state: 'open' }, { state: 'nosuch' }, { state: 1 }],
+      assign: [{ assignee: null }, { assignee: hiddenPerson }, { assignee: 'x' }],
+      tags: [{ add: ['a'] }, { add: 'a' }],
+      snooze: [{ until: null }, { until: 1 }, { until: 4_102_444_800_000 }],
+      notes: [{ text: 'x' }, {}],
+      reply: [{ subject: 'a', text: 'b' }, {}],
+      triage: [{ answers: {} }, { answers: {}, close: true }],
     };
     for (const id of [...hidden, ...linked]) {
       for (const [verb, list] of Object.entries(bodies)) {
@@ -132,28 +231,63 @@ describe('the canary', function () {
         }
       }
     }
-    for (const body of [{ inbox: 'nosuch', title: 'x' }, { inbox: 'mail' }, { inbox: 'mail', title: 'x', record: { resource: 'nosuch', id: 'x' } }, { inbox: 'mail', title: 'x', key: 'mine' }]) await call(clerk, 'POST', '/items', body);
+    for (const body of [
+      { inbox: 'nosuch', title: 'x' },
+      { inbox: 'mail' },
+      { inbox: 'mail', title: 'x', record: { resource: 'nosuch', id: 'x' } },
+      { inbox: 'mail', title: 'x', key: 'mine' },
+    ])
+      await call(clerk, 'POST', '/items', body);
     const ids = [...hidden, ...linked];
-    for (const operation of [{ type: 'state', state: 'open' }, { type: 'tags', add: ['x'] }, { type: 'assign', assignee: hiddenPerson }, { type: 'snooze', until: null }, { type: 'action', action: 'open' }, { type: 'nosuch' }]) {
+    for (const operation of [
+      { type: 'state', state: 'open' },
+      { type: 'tags', add: ['x'] },
+      { type: 'assign', assignee: hiddenPerson },
+      { type: 'snooze', until: null },
+      { type: 'action', action: 'open' },
+      { type: 'nosuch' },
+    ]) {
       await call(clerk, 'POST', '/bulk', { ids, operation, dryRun: true });
       const { body } = await call(clerk, 'POST', '/bulk', { ids, operation });
       await world.settled();
       if (body.bulk !== undefined) await call(clerk, 'GET', `/bulk/${String(body.bulk.id)}/results`);
     }
-    for (const verb of ['cancel', 'undo']) for (const bulk of [hiddenBulk, ownBulk]) await call(clerk, 'POST', `/bulk/${bulk}/${verb}`);
+    for (const verb of ['cancel', 'undo'])
+      for (const bulk of [hiddenBulk, ownBulk]) await call(clerk, 'POST', `/bulk/${bulk}/${verb}`);
     for (const verb of ['cancel', 'retry']) for (const run of runs) await call(clerk, 'POST', `/runs/${run}/${verb}`);
     for (const action of ['open', 'greet', 'look', 'asked', 'slow', 'nosuch']) {
-      for (const record of ['c1', 'c2', undefined]) for (const item of [...ids, undefined]) await call(clerk, 'POST', '/actions', { action, record, item });
+      for (const record of ['c1', 'c2', undefined])
+        for (const item of [...ids, undefined]) await call(clerk, 'POST', '/actions', { action, record, item });
     }
-    for (const refs of [[{ resource: 'customer', id: 'c1' }], [{ resource: 'payment', id: 'p1' }, { resource: 'customer', id: 'c2' }], []]) await call(clerk, 'POST', '/available', { refs });
-    for (const body of [{ change: { value: true } }, { change: { rules: [] } }, { change: {} }, {}]) await call(clerk, 'POST', '/flags/known', body);
-    for (const path of ['flags', 'flags/known']) await call(clerk, 'POST', `/ofrep/v1/evaluate/${path}`, { context: { targetingKey: 'c1' } });
+    for (const refs of [
+      [{ resource: 'customer', id: 'c1' }],
+      [
+        { resource: 'payment', id: 'p1' },
+        { resource: 'customer', id: 'c2' },
+      ],
+      [],
+    ])
+      await call(clerk, 'POST', '/available', { refs });
+    for (const body of [{ change: { value: true } }, { change: { rules: [] } }, { change: {} }, {}])
+      await call(clerk, 'POST', '/flags/known', body);
+    for (const path of ['flags', 'flags/known'])
+      await call(clerk, 'POST', `/ofrep/v1/evaluate/${path}`, { context: { targetingKey: 'c1' } });
     // Whoever decides is a person with the same rights.
     const decider = documents.of(await world.person('clerk', 'Decider'));
     for (const verb of ['cancel', 'approve', 'reject', 'approve']) {
-      for (const id of approvals) for (const client of [clerk, decider]) await call(client, 'POST', `/approvals/${id}/${verb}`, verb === 'cancel' ? {} : { note: 'x' });
+      for (const id of approvals)
+        for (const client of [clerk, decider])
+          await call(client, 'POST', `/approvals/${id}/${verb}`, verb === 'cancel' ? {} : { note: 'x' });
     }
-    for (const path of ['/approvals?limit=200', '/approvals?status=approved', '/approvals?status=rejected', '/runs?limit=200', ...linked.map((id) => `/items/${id}`), '/resources/customer/c1']) await call(decider, 'GET', path);
+    for (const path of [
+      '/approvals?limit=200',
+      '/approvals?status=approved',
+      '/approvals?status=rejected',
+      '/runs?limit=200',
+      ...linked.map((id) => `/items/${id}`),
+      '/resources/customer/c1',
+    ])
+      await call(decider, 'GET', path);
     await call(clerk, 'POST', '/live/tickets');
     await world.settled();
   });
@@ -163,11 +297,22 @@ describe('the canary', function () {
     silent(await rpc(clerk, 'tools/list'), 'tools/list');
     silent(await rpc(clerk, 'initialize', { protocolVersion: '2025-11-25' }), 'initialize');
     for (const { name } of await listTools(clerk)) {
-      const arguments_ = name.startsWith('action_') ? [{}, { record: 'c1' }, { record: 'c1', item: linked[0] }] : (calls[name]?.map(([, given]) => given) ?? [{}]);
+      const arguments_ = name.startsWith('action_')
+        ? [{}, { record: 'c1' }, { record: 'c1', item: linked[0] }]
+        : (calls[name]?.map(([, given]) => given) ?? [{}]);
       for (const given of arguments_) {
-        const reply = silent(await rpc(clerk, 'tools/call', { name, arguments: given }), `${name} ${JSON.stringify(given)}`);
-        expect(reply.body.result, `say with which arguments the canary calls ${name}: ${reply.text}`).to.be.an('object');
-        if (calls[name] === undefined && !name.startsWith('action_')) expect(reply.body.result.isError, `say with which arguments the canary calls ${name}: ${reply.text}`).to.equal(false);
+        const reply = silent(
+          await rpc(clerk, 'tools/call', { name, arguments: given }),
+          `${name} ${JSON.stringify(given)}`,
+        );
+        expect(reply.body.result, `say with which arguments the canary calls ${name}: ${reply.text}`).to.be.an(
+          'object',
+        );
+        if (calls[name] === undefined && !name.startsWith('action_'))
+          expect(
+            reply.body.result.isError,
+            `say with which arguments the canary calls ${name}: ${reply.text}`,
+          ).to.equal(false);
       }
     }
   });
@@ -176,15 +321,23 @@ describe('the canary', function () {
     const resumed = await openLive(clerk, `?after=${start}`);
     const narrowed = await openLive(clerk, '?inboxes=mail,bugs&types=item,timeline,counts,bulk,run,approval,flag');
     await admin.post(`/items/${hidden[0] ?? ''}/notes`, { text: word });
-    const { body: { item } } = await admin.post('/items', { inbox: 'mail', title: 'the last one' });
-    for (const recorder of [live, resumed, narrowed]) await recorder.next('the last item', (message) => message.item?.id === item.id);
+    const {
+      body: { item },
+    } = await admin.post('/items', { inbox: 'mail', title: 'the last one' });
+    for (const recorder of [live, resumed, narrowed])
+      await recorder.next('the last item', (message) => message.item?.id === item.id);
     for (const recorder of [live, resumed, narrowed]) {
       expect(recorder.messages.length).to.be.above(1);
       expect(JSON.stringify(recorder.messages)).not.to.include(word);
-      for (const id of hidden) expect(JSON.stringify(recorder.messages.filter((message) => message.type !== 'bulk'))).not.to.include(id);
+      for (const id of hidden)
+        expect(JSON.stringify(recorder.messages.filter((message) => message.type !== 'bulk'))).not.to.include(id);
     }
     expect(Object.keys(live.messages[0].counts).sort()).to.deep.equal(['bugs', 'mail']);
-    for (const type of ['run', 'approval', 'flag', 'timeline', 'item', 'bulk']) expect(live.messages.some((message) => message.type === type), `the clerk hears of some ${type}`).to.equal(true);
+    for (const type of ['run', 'approval', 'flag', 'timeline', 'item', 'bulk'])
+      expect(
+        live.messages.some((message) => message.type === type),
+        `the clerk hears of some ${type}`,
+      ).to.equal(true);
     await resumed.close();
     await narrowed.close();
   });
@@ -196,20 +349,46 @@ describe('the canary', function () {
       expect(timeless(known.text.replaceAll(word, unused)), probe(word).join(' ')).to.equal(timeless(unknown.text));
       expect(known.status).to.equal(unknown.status);
     }
-    const [there, nowhere] = [await world.elsewhere(clerk, `${word}Environment`).get('/items'), await world.elsewhere(clerk, `${unused}Environment`).get('/items')];
+    const [there, nowhere] = [
+      await world.elsewhere(clerk, `${word}Environment`).get('/items'),
+      await world.elsewhere(clerk, `${unused}Environment`).get('/items'),
+    ];
     expect([there.status, there.text]).to.deep.equal([nowhere.status, nowhere.text]);
     const twin = async (path: string) => (await clerk.get(path)).text;
-    expect(await twin(`/items?assignee=${hiddenPerson}&count=1`)).to.equal(await twin('/items?assignee=per_01jd0000000000000000000000&count=1'));
+    expect(await twin(`/items?assignee=${hiddenPerson}&count=1`)).to.equal(
+      await twin('/items?assignee=per_01jd0000000000000000000000&count=1'),
+    );
   });
 
   it('is in nothing that an auditor of the same inboxes reads, but for bulks, actions without a record, and what was tried in vain', async () => {
-    for (const query of ['?limit=200', `?actor=${admin.id}&limit=200`, ...hidden.map((id) => `?target=${id}`), `?target=${word}Inbox`, '?verb=item.create&limit=200', '?verb=item.triage&limit=200']) {
+    for (const query of [
+      '?limit=200',
+      `?actor=${admin.id}&limit=200`,
+      ...hidden.map((id) => `?target=${id}`),
+      `?target=${word}Inbox`,
+      '?verb=item.create&limit=200',
+      '?verb=item.triage&limit=200',
+    ]) {
       const { body } = await auditor.get(`/audit${query}`);
       const told = (action: unknown): boolean => action === `${word}Action`;
       // What was refused is told in the words of whoever tried.
-      const entries = (body.entries as { outcome: string; target: { type: string }; after: { action?: string; summary?: string } | null }[])
-        .filter(({ outcome, target, after }) => outcome === 'ok' && target.type !== 'bulk' && !(after?.summary ?? '').includes(' items') && !told(after?.action));
-      expect(entries.filter((entry) => JSON.stringify(entry).includes(word)), query).to.deep.equal([]);
+      const entries = (
+        body.entries as {
+          outcome: string;
+          target: { type: string };
+          after: { action?: string; summary?: string } | null;
+        }[]
+      ).filter(
+        ({ outcome, target, after }) =>
+          outcome === 'ok' &&
+          target.type !== 'bulk' &&
+          !(after?.summary ?? '').includes(' items') &&
+          !told(after?.action),
+      );
+      expect(
+        entries.filter((entry) => JSON.stringify(entry).includes(word)),
+        query,
+      ).to.deep.equal([]);
     }
     expect((await auditor.get(`/bulk/${hiddenBulk}/results`)).body.results).to.deep.equal([]);
     await call(auditor, 'GET', `/bulk/${ownBulk}/results`);

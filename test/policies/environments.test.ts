@@ -10,13 +10,22 @@ import { newWorld, type World } from '../support/world.ts';
 /** The same in both, so that every name means something in each. */
 const manifest = {
   ...testManifest,
-  resources: testManifest.resources.map((resource) => ({ ...resource, relations: [{ name: 'same', resource: resource.name, field: 'email' }] })),
-  actions: [...testManifest.actions, { name: 'greet', resource: 'customer', input: { type: 'object' } }, { name: 'asked', resource: 'customer', approval: true, input: { type: 'object' } }],
+  resources: testManifest.resources.map((resource) => ({
+    ...resource,
+    relations: [{ name: 'same', resource: resource.name, field: 'email' }],
+  })),
+  actions: [
+    ...testManifest.actions,
+    { name: 'greet', resource: 'customer', input: { type: 'object' } },
+    { name: 'asked', resource: 'customer', approval: true, input: { type: 'object' } },
+  ],
   pages: ['one', 'two'].map((name) => ({
     name,
     blocks: [
-      { type: 'items', title: 'Items', source: 'items', query: {} }, { type: 'table', title: 'Customers', source: 'records', query: { resource: 'customer' } },
-      { type: 'record', title: 'Customer', source: 'records', query: { resource: 'customer', id: 'only_demo' } }, { type: 'stat', title: 'Count', source: 'counts', query: { inbox: 'bugs', count: 'total' } },
+      { type: 'items', title: 'Items', source: 'items', query: {} },
+      { type: 'table', title: 'Customers', source: 'records', query: { resource: 'customer' } },
+      { type: 'record', title: 'Customer', source: 'records', query: { resource: 'customer', id: 'only_demo' } },
+      { type: 'stat', title: 'Count', source: 'counts', query: { inbox: 'bugs', count: 'total' } },
       { type: 'table', title: 'Flags', source: 'flags' },
     ],
   })),
@@ -38,7 +47,9 @@ describe('environments', () => {
   const refused = (reply: Reply, status: number, code: string): void => {
     expect([reply.status, reply.body.code], reply.text).to.deep.equal([status, code]);
   };
-  const make = async (client: Client, more: object = {}): Promise<string> => (await client.post('/items', { inbox: 'mail', title: client === demo ? 'of here' : 'of there', ...more })).body.item.id as string;
+  const make = async (client: Client, more: object = {}): Promise<string> =>
+    (await client.post('/items', { inbox: 'mail', title: client === demo ? 'of here' : 'of there', ...more })).body.item
+      .id as string;
 
   before(async () => {
     world = await newWorld({ manifest });
@@ -49,13 +60,33 @@ describe('environments', () => {
     staging = documents.of(world.elsewhere(both, 'staging'));
     item = await make(demo);
     for (let i = 0; i < 3; i++) await demo.post(`/items/${item}/notes`, { text: String(i) });
-    bulk = (await demo.post('/bulk', { ids: [item, await make(demo), await make(demo)], operation: { type: 'tags', add: ['x'], remove: [] } })).body.bulk.id;
+    bulk = (
+      await demo.post('/bulk', {
+        ids: [item, await make(demo), await make(demo)],
+        operation: { type: 'tags', add: ['x'], remove: [] },
+      })
+    ).body.bulk.id;
     await make(staging);
-    await world.records('customer', [{ id: 'only_demo', title: 'Only in demo' }, { id: 'both', title: 'Demo’s' }]);
-    await world.records('customer', [{ id: 'both', title: 'Staging’s' }, { id: 'other', title: 'Other' }], 'staging');
-    app = await connectApp(await world.appKey(), { manifest, handlers: { 'action.run': () => ({ message: 'Of demo', blocks: [{ type: 'items', items: [{ id: item }] }] }) } });
-    for (const record of ['only_demo', 'both']) run = (await demo.post('/actions', { action: 'greet', record, item })).body.run;
-    for (const record of ['only_demo', 'both']) approval = (await demo.post('/actions', { action: 'asked', record, item })).body.approval;
+    await world.records('customer', [
+      { id: 'only_demo', title: 'Only in demo' },
+      { id: 'both', title: 'Demo’s' },
+    ]);
+    await world.records(
+      'customer',
+      [
+        { id: 'both', title: 'Staging’s' },
+        { id: 'other', title: 'Other' },
+      ],
+      'staging',
+    );
+    app = await connectApp(await world.appKey(), {
+      manifest,
+      handlers: { 'action.run': () => ({ message: 'Of demo', blocks: [{ type: 'items', items: [{ id: item }] }] }) },
+    });
+    for (const record of ['only_demo', 'both'])
+      run = (await demo.post('/actions', { action: 'greet', record, item })).body.run;
+    for (const record of ['only_demo', 'both'])
+      approval = (await demo.post('/actions', { action: 'asked', record, item })).body.approval;
     await world.settled();
   });
   after(async () => {
@@ -71,7 +102,12 @@ describe('environments', () => {
     return path.startsWith('/resources') ? ['only_demo', 'nobodys'] : [item, 'itm_01jd0000000000000000000000'];
   };
   const named = (path: string, id: string): string =>
-    path.replace('{resource}', 'customer').replace('{relation}', 'same').replace('{page}', 'one').replace('{flag}', 'one').replace('{id}', id);
+    path
+      .replace('{resource}', 'customer')
+      .replace('{relation}', 'same')
+      .replace('{page}', 'one')
+      .replace('{flag}', 'one')
+      .replace('{id}', id);
   /** Roles, people and agents are the project's, and who signs in has no token yet. */
   const isProjects = (path: string): boolean => path.startsWith('/settings') || path.startsWith('/sign-');
 
@@ -82,7 +118,10 @@ describe('environments', () => {
     for (const { method, path, body } of documents.operations) {
       if (path === '/sign-in') continue;
       const target = named(path, idsOf(path)[0]);
-      const [known, unknown] = [await there.call(method, target, body?.example), await nowhere.call(method, target, body?.example)];
+      const [known, unknown] = [
+        await there.call(method, target, body?.example),
+        await nowhere.call(method, target, body?.example),
+      ];
       refused(known, 404, 'not_found');
       expect(known.text).to.equal(unknown.text);
     }
@@ -114,7 +153,20 @@ describe('environments', () => {
     await make(staging);
     await world.sql('update people set environments = $1', [['*']]);
     for (const name of ['Ada', 'Bo', 'Cy']) await world.person('operator', name);
-    for (const path of ['/items', '/inboxes', '/views', '/people', '/audit', '/runs', '/approvals', '/actions', '/resources', '/resources/customer/list', '/pages', '/flags']) {
+    for (const path of [
+      '/items',
+      '/inboxes',
+      '/views',
+      '/people',
+      '/audit',
+      '/runs',
+      '/approvals',
+      '/actions',
+      '/resources',
+      '/resources/customer/list',
+      '/pages',
+      '/flags',
+    ]) {
       const { cursor } = (await demo.get(`${path}?limit=1`)).body;
       expect(cursor, path).to.be.a('string');
       refused(await staging.get(`${path}?limit=1&cursor=${String(cursor)}`), 400, 'bad_cursor');
@@ -122,29 +174,50 @@ describe('environments', () => {
     const timeline = (await demo.get(`/items/${item}/timeline?limit=1`)).body.cursor as string;
     refused(await staging.get(`/items/${await make(staging)}/timeline?limit=1&cursor=${timeline}`), 400, 'bad_cursor');
     const results = (await demo.get(`/bulk/${bulk}/results?limit=1`)).body.cursor as string;
-    const other = (await staging.post('/bulk', { ids: [await make(staging)], operation: { type: 'state', state: 'closed' } })).body.bulk.id as string;
+    const other = (
+      await staging.post('/bulk', { ids: [await make(staging)], operation: { type: 'state', state: 'closed' } })
+    ).body.bulk.id as string;
     refused(await staging.get(`/bulk/${other}/results?limit=1&cursor=${results}`), 400, 'bad_cursor');
   });
 
   it('lists, counts, searches, timelines and the audit log hold only what is their own', async () => {
-    for (const query of ['?limit=200', '?search=of&limit=200', '?inbox=mail&limit=200', '?state=open&limit=200', '?assignee=none&limit=200']) {
+    for (const query of [
+      '?limit=200',
+      '?search=of&limit=200',
+      '?inbox=mail&limit=200',
+      '?state=open&limit=200',
+      '?assignee=none&limit=200',
+    ]) {
       const own = new Set((await demo.get(`/items${query}`)).body.items.map(({ id }: { id: string }) => id));
       const theirs = (await staging.get(`/items${query}`)).body.items as { id: string }[];
       expect(theirs.length).to.be.above(0);
-      expect(theirs.filter(({ id }) => own.has(id)), query).to.deep.equal([]);
+      expect(
+        theirs.filter(({ id }) => own.has(id)),
+        query,
+      ).to.deep.equal([]);
     }
     expect((await staging.get('/items?search=here&count=1')).body).to.deep.include({ items: [], total: 0 });
     // What was tried there with this id is written there, as denied.
-    const outcomes = async (client: Client): Promise<string[]> => (await client.get(`/audit?target=${item}&limit=200`)).body.entries.map(({ outcome }: { outcome: string }) => outcome);
+    const outcomes = async (client: Client): Promise<string[]> =>
+      (await client.get(`/audit?target=${item}&limit=200`)).body.entries.map(
+        ({ outcome }: { outcome: string }) => outcome,
+      );
     expect(await outcomes(staging)).not.to.include('ok');
-    expect(await outcomes(demo)).to.include('ok').and.not.include('denied');
+    expect(await outcomes(demo))
+      .to.include('ok')
+      .and.not.include('denied');
   });
 
   it('runs, requests and records are those of its own', async () => {
-    const idsIn = async (path: string, list: string): Promise<string[]> => ((await staging.get(path)).body[list] as { id: string }[]).map(({ id }) => id);
+    const idsIn = async (path: string, list: string): Promise<string[]> =>
+      ((await staging.get(path)).body[list] as { id: string }[]).map(({ id }) => id);
     expect(await idsIn('/runs?limit=200', 'runs')).not.to.include(run);
     expect(await idsIn('/approvals?limit=200', 'approvals')).not.to.include(approval);
-    for (const path of ['/resources/customer?q=only', '/resources/customer/list?q=only', '/resources/customer/list?filters=%7B%22id%22%3A%22only_demo%22%7D']) {
+    for (const path of [
+      '/resources/customer?q=only',
+      '/resources/customer/list?q=only',
+      '/resources/customer/list?filters=%7B%22id%22%3A%22only_demo%22%7D',
+    ]) {
       const { status, text } = await staging.get(path);
       expect(status === 200 ? text : '', path).not.to.include('only_demo');
     }
@@ -156,25 +229,39 @@ describe('environments', () => {
   it('an action of one takes no record and no item of another', async () => {
     refused(await staging.post('/actions', { action: 'greet', record: 'only_demo' }), 404, 'not_found');
     refused(await staging.post('/actions', { action: 'greet', record: 'both', item }), 404, 'not_found');
-    const [none] = (await staging.post('/available', { refs: [{ resource: 'customer', id: 'only_demo' }] })).body.available as { actions: unknown[]; unavailable: unknown[] }[];
+    const [none] = (await staging.post('/available', { refs: [{ resource: 'customer', id: 'only_demo' }] })).body
+      .available as { actions: unknown[]; unavailable: unknown[] }[];
     expect([none?.actions, none?.unavailable]).to.deep.equal([[], []]);
-    expect((await staging.post('/actions', { action: 'greet', record: 'both' })).body, 'the app of the other is not its own').to.have.property('queued', true);
-    expect(app.received.filter(({ method, params }) => method === 'action.run' && params.record?.title === 'Staging’s')).to.deep.equal([]);
+    expect(
+      (await staging.post('/actions', { action: 'greet', record: 'both' })).body,
+      'the app of the other is not its own',
+    ).to.have.property('queued', true);
+    expect(
+      app.received.filter(({ method, params }) => method === 'action.run' && params.record?.title === 'Staging’s'),
+    ).to.deep.equal([]);
   });
 
   it('a page of one shows nothing of another', async () => {
     const { text, body } = await staging.get('/pages/one');
     expect(body.blocks).to.have.length(5);
     expect(text).not.to.include('Only in demo').and.not.to.include('of here').and.not.to.include(item);
-    expect((await demo.get('/pages/one')).text).to.include('Only in demo').and.to.include('of here');
+    expect((await demo.get('/pages/one')).text)
+      .to.include('Only in demo')
+      .and.to.include('of here');
   });
 
   it('a flag of one has its own value and history in each', async () => {
-    expect((await demo.post('/flags/one', { change: { value: true, targets: { only_demo: false } } })).body.changed).to.equal(true);
+    expect(
+      (await demo.post('/flags/one', { change: { value: true, targets: { only_demo: false } } })).body.changed,
+    ).to.equal(true);
     expect((await staging.get('/flags/one')).body.flag).to.deep.include({ value: false, targets: {} });
     expect((await staging.get('/flags/one/history')).body.entries).to.deep.equal([]);
-    expect((await staging.post('/ofrep/v1/evaluate/flags/one', { context: { targetingKey: 'x' } })).body.value).to.equal(false);
-    expect((await demo.post('/ofrep/v1/evaluate/flags/one', { context: { targetingKey: 'x' } })).body.value).to.equal(true);
+    expect(
+      (await staging.post('/ofrep/v1/evaluate/flags/one', { context: { targetingKey: 'x' } })).body.value,
+    ).to.equal(false);
+    expect((await demo.post('/ofrep/v1/evaluate/flags/one', { context: { targetingKey: 'x' } })).body.value).to.equal(
+      true,
+    );
   });
 
   it('an item’s key means another item in each', async () => {
@@ -193,10 +280,15 @@ describe('environments', () => {
   });
 
   it('a bulk finds no items of another', async () => {
-    const made = (await staging.post('/bulk', { ids: [item], operation: { type: 'state', state: 'closed' } })).body.bulk.id as string;
+    const made = (await staging.post('/bulk', { ids: [item], operation: { type: 'state', state: 'closed' } })).body.bulk
+      .id as string;
     await world.settled();
-    expect((await staging.get(`/bulk/${made}/results`)).body.results).to.deep.equal([{ id: item, outcome: 'not_found', error: 'There is nothing here that you can see.', code: 'not_found' }]);
-    expect((await staging.post('/bulk', { ids: [item], operation: { type: 'state', state: 'closed' }, dryRun: true })).body).to.include({ notFound: 1, wouldChange: 0 });
+    expect((await staging.get(`/bulk/${made}/results`)).body.results).to.deep.equal([
+      { id: item, outcome: 'not_found', error: 'There is nothing here that you can see.', code: 'not_found' },
+    ]);
+    expect(
+      (await staging.post('/bulk', { ids: [item], operation: { type: 'state', state: 'closed' }, dryRun: true })).body,
+    ).to.include({ notFound: 1, wouldChange: 0 });
     expect((await demo.get(`/items/${item}`)).body.item.state).to.equal('open');
   });
 
@@ -222,7 +314,10 @@ describe('environments', () => {
     const here = await openLive(demo);
     const there = await openLive(staging, '', staging.base);
     const [first, second] = [await make(demo), await make(staging)];
-    const told = [(await demo.post('/actions', { action: 'greet', record: 'both' })).body.run, (await demo.post('/actions', { action: 'asked', record: 'both', input: { n: 2 } })).body.approval] as string[];
+    const told = [
+      (await demo.post('/actions', { action: 'greet', record: 'both' })).body.run,
+      (await demo.post('/actions', { action: 'asked', record: 'both', input: { n: 2 } })).body.approval,
+    ] as string[];
     for (const id of told) await here.next(id, (message) => message.run?.id === id || message.approval?.id === id);
     await here.next('its own item', (message) => message.item?.id === first);
     await there.next('its own item', (message) => message.item?.id === second);
@@ -250,10 +345,14 @@ describe('environments', () => {
   it('a ticket of one opens no stream of another', async () => {
     const { ticket } = (await demo.post('/live/tickets')).body as { ticket: string };
     const bare = { ...staging, token: '' };
-    const opened = async (base: string): Promise<string> => openLive(bare, `?ticket=${ticket}`, base).then(async (live) => {
-      await live.close();
-      return 'opened';
-    }, (error: unknown) => String(error));
+    const opened = async (base: string): Promise<string> =>
+      openLive(bare, `?ticket=${ticket}`, base).then(
+        async (live) => {
+          await live.close();
+          return 'opened';
+        },
+        (error: unknown) => String(error),
+      );
     expect(await opened(staging.base)).to.include('401');
   });
 });

@@ -29,9 +29,17 @@ describe('the permission matrix', () => {
   it('has rows for every endpoint, and at least 2,000 cells', () => {
     const named = new Set(rows.map(([endpoint]) => endpoint.replace(/\?.*/, '').split(' ').slice(0, 2).join(' ')));
     // Those of settings and sign-in stand in settingsMatrix.test.ts.
-    const endpoints = documents.operations.filter(({ path }) => !/^\/(?:settings|sign-)/.test(path)).map(({ method, path }) => `${method} ${path}`);
-    expect(endpoints.filter((endpoint) => !named.has(endpoint)), 'add rows for the new endpoint to this table').to.deep.equal([]);
-    expect([...named].filter((endpoint) => !endpoints.includes(endpoint)), 'these rows have no endpoint any more').to.deep.equal([]);
+    const endpoints = documents.operations
+      .filter(({ path }) => !/^\/(?:settings|sign-)/.test(path))
+      .map(({ method, path }) => `${method} ${path}`);
+    expect(
+      endpoints.filter((endpoint) => !named.has(endpoint)),
+      'add rows for the new endpoint to this table',
+    ).to.deep.equal([]);
+    expect(
+      [...named].filter((endpoint) => !endpoints.includes(endpoint)),
+      'these rows have no endpoint any more',
+    ).to.deep.equal([]);
     for (const [endpoint, , statuses] of rows) expect(statuses.split(/ +/), endpoint).to.have.length(personas.length);
     expect(rows.length * personas.length).to.be.at.least(2_000);
   });
@@ -40,7 +48,8 @@ describe('the permission matrix', () => {
     it(`${endpoint} ${thing}: ${statuses.replace(/ +/g, ' ')}`, async () => {
       const wanted = statuses.split(/ +/);
       const got: string[] = [];
-      for (const persona of personas) got.push(String((await send(endpoint, thing, clients.get(persona) ?? world.nobody())).status));
+      for (const persona of personas)
+        got.push(String((await send(endpoint, thing, clients.get(persona) ?? world.nobody())).status));
       const cells = (list: readonly string[]): string[] => personas.map((persona, i) => `${persona} ${list[i] ?? ''}`);
       expect(cells(got)).to.deep.equal(cells(wanted));
     });
@@ -56,8 +65,15 @@ describe('the permission matrix', () => {
         if (client === undefined || call === null) continue;
         const { status, reply } = await callTool(client, ...call);
         // A second time there may be nothing left to do.
-        const expected = persona === 'app' ? [403] : Number(wanted) < 300 ? [200, ...(endpoint.includes('cancel') ? [409] : [])] : [Number(wanted)];
-        expect(status, `${endpoint} ${thing} ${String(persona)} ${JSON.stringify(call)} ${reply.text}`).to.be.oneOf(expected);
+        const expected =
+          persona === 'app'
+            ? [403]
+            : Number(wanted) < 300
+              ? [200, ...(endpoint.includes('cancel') ? [409] : [])]
+              : [Number(wanted)];
+        expect(status, `${endpoint} ${thing} ${String(persona)} ${JSON.stringify(call)} ${reply.text}`).to.be.oneOf(
+          expected,
+        );
         compared += 1;
       }
     }
@@ -66,7 +82,11 @@ describe('the permission matrix', () => {
 
   it('answers what is hidden and what doesn’t exist with the same bytes, headers included', async () => {
     const own = new Set(['x-request-id', 'date', 'ratelimit']);
-    const shown = ({ status, text, headers }: Reply): object => ({ status, text, headers: [...headers].filter(([name]) => !own.has(name)) });
+    const shown = ({ status, text, headers }: Reply): object => ({
+      status,
+      text,
+      headers: [...headers].filter(([name]) => !own.has(name)),
+    });
     // Of these there is no row about something that doesn't exist, or it is no 404, or (test/flags/ofrep.test.ts) it names the flag.
     const none = new Set(['POST /bulk', 'POST /bulk dryRun', 'POST /ofrep/v1/evaluate/flags/{flag}']);
     let compared = 0;
@@ -93,14 +113,26 @@ describe('the permission matrix', () => {
     const made = async (): Promise<number> => (await world.sql(`select id from runs where action = 'fresh'`)).length;
     const before = await made();
     for (const persona of ['admin', 'oper', 'clerk', 'read', 'sup', 'pers'] as const) {
-      for (const [path, sent] of [['/actions', body], ['/bulk', bulk], ['/bulk', { ...bulk, dryRun: true }]] as const) expect((await clients.get(persona)?.post(path, sent))?.status, `${persona} ${path}`).to.equal(403);
-      expect((await callTool(clients.get(persona) ?? world.nobody(), 'action_fresh', { record: record.id })).status, `${persona} action_fresh`).to.equal(403);
+      for (const [path, sent] of [
+        ['/actions', body],
+        ['/bulk', bulk],
+        ['/bulk', { ...bulk, dryRun: true }],
+      ] as const)
+        expect((await clients.get(persona)?.post(path, sent))?.status, `${persona} ${path}`).to.equal(403);
+      expect(
+        (await callTool(clients.get(persona) ?? world.nobody(), 'action_fresh', { record: record.id })).status,
+        `${persona} action_fresh`,
+      ).to.equal(403);
     }
     expect(await made()).to.equal(before);
   });
 
   it('lets a person decide only what they see, and answers the rest as if it weren’t there', async () => {
-    await world.role('decides', [{ on: 'resource:own', can: ['see'] }, { on: 'inbox:own', can: ['see'] }, { on: 'approvals', can: ['*'] }]);
+    await world.role('decides', [
+      { on: 'resource:own', can: ['see'] },
+      { on: 'inbox:own', can: ['see'] },
+      { on: 'approvals', can: ['*'] },
+    ]);
     const narrow = documents.of(await world.person('decides'));
     const approval = (thing: Thing): string => approvals.get(`get ${thing}`) ?? '';
     for (const verb of ['approve', 'reject']) {
@@ -110,23 +142,39 @@ describe('the permission matrix', () => {
         expect([status, text], `${verb} ${thing}`).to.deep.equal([404, none.text]);
       }
     }
-    expect((await narrow.get('/approvals?limit=200')).body.approvals.map(({ id }: { id: string }) => id)).to.not.include.members([approval('hidden'), approval('bulks')]);
-    for (const thing of ['sups', 'admins'] as const) expect((await narrow.post(`/approvals/${approval(thing)}/reject`)).status, thing).to.equal(200);
+    expect(
+      (await narrow.get('/approvals?limit=200')).body.approvals.map(({ id }: { id: string }) => id),
+    ).to.not.include.members([approval('hidden'), approval('bulks')]);
+    for (const thing of ['sups', 'admins'] as const)
+      expect((await narrow.post(`/approvals/${approval(thing)}/reject`)).status, thing).to.equal(200);
   });
 
   it('changes nothing that was refused', async () => {
     const { admin, clerk, sup } = Object.fromEntries(clients) as Record<Persona, Client>;
-    interface Entry { readonly type: string; readonly actor: { readonly id: string }; readonly data: { readonly text?: string; readonly run?: string } }
-    const allowed = new Set([...clients].filter(([persona]) => ['admin', 'oper', 'app', 'pers'].includes(persona)).map(([, client]) => client.id));
+    interface Entry {
+      readonly type: string;
+      readonly actor: { readonly id: string };
+      readonly data: { readonly text?: string; readonly run?: string };
+    }
+    const allowed = new Set(
+      [...clients]
+        .filter(([persona]) => ['admin', 'oper', 'app', 'pers'].includes(persona))
+        .map(([, client]) => client.id),
+    );
     const others = async (thing: Thing): Promise<Entry[]> =>
-      ((await admin.get(`/items/${items.get(thing) ?? ''}`)).body.timeline as Entry[]).filter(({ actor }) => !allowed.has(actor.id));
+      ((await admin.get(`/items/${items.get(thing) ?? ''}`)).body.timeline as Entry[]).filter(
+        ({ actor }) => !allowed.has(actor.id),
+      );
     expect(await others('hidden')).to.deep.equal([]);
     // Whoever sees an item may record a run of an action there, which changes nothing of the item.
     expect((await others('readOnly')).filter(({ type }) => type !== 'action' && type !== 'approval')).to.deep.equal([]);
     const ownOnes = (await others('own')).filter(({ actor }) => actor.id !== clerk.id);
-    const runsOfSup = ((await sup.get('/runs?limit=200')).body.runs as { id: string; status: string }[]).filter(({ status }) => status === 'pending').map(({ id }) => id);
+    const runsOfSup = ((await sup.get('/runs?limit=200')).body.runs as { id: string; status: string }[])
+      .filter(({ status }) => status === 'pending')
+      .map(({ id }) => id);
     // Of the supervised agent there are its requests, and what the person approved.
-    const asked = ({ type, data }: Entry): boolean => type === 'approval' || data.text === 'approve' || runsOfSup.includes(data.run ?? '');
+    const asked = ({ type, data }: Entry): boolean =>
+      type === 'approval' || data.text === 'approve' || runsOfSup.includes(data.run ?? '');
     expect(ownOnes.filter((entry) => !asked(entry))).to.deep.equal([]);
   });
 });

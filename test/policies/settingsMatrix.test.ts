@@ -21,65 +21,65 @@ type Thing = '' | 'own' | 'wide' | 'else' | 'used' | 'builtIn' | 'no';
 
 const rows: readonly [string, Thing, string][] = [
   //                                             boss worn mgr  pers agent app none gone away
-  ['GET /settings/agents', '',                  '200  200  200  403  403  403  403  401  404'],
-  ['POST /settings/agents', '',                 '201  403  201  403  403  403  403  401  404'],
-  ['PATCH /settings/agents/{id}', 'own',        '200  200  200  403  403  403  403  401  404'],
-  ['PATCH /settings/agents/{id}', 'wide',       '403  403  403  403  403  403  403  401  404'],
-  ['PATCH /settings/agents/{id}', 'else',       '404  404  404  403  403  403  403  401  404'],
-  ['PATCH /settings/agents/{id}', 'no',         '404  404  404  403  403  403  403  401  404'],
-  ['PATCH /settings/agents/{id} role', 'own',   '200  403  200  403  403  403  403  401  404'],
-  ['PATCH /settings/agents/{id} role', 'no',    '404  403  404  403  403  403  403  401  404'],
-  ['DELETE /settings/agents/{id}', 'own',       '204  204  204  403  403  403  403  401  404'],
-  ['DELETE /settings/agents/{id}', 'wide',      '403  403  403  403  403  403  403  401  404'],
-  ['DELETE /settings/agents/{id}', 'else',      '404  404  404  403  403  403  403  401  404'],
-  ['DELETE /settings/agents/{id}', 'no',        '404  404  404  403  403  403  403  401  404'],
-  ['POST /settings/agents/{id}/rotate', 'own',  '201  403  201  403  403  403  403  401  404'],
+  ['GET /settings/agents', '', '200  200  200  403  403  403  403  401  404'],
+  ['POST /settings/agents', '', '201  403  201  403  403  403  403  401  404'],
+  ['PATCH /settings/agents/{id}', 'own', '200  200  200  403  403  403  403  401  404'],
+  ['PATCH /settings/agents/{id}', 'wide', '403  403  403  403  403  403  403  401  404'],
+  ['PATCH /settings/agents/{id}', 'else', '404  404  404  403  403  403  403  401  404'],
+  ['PATCH /settings/agents/{id}', 'no', '404  404  404  403  403  403  403  401  404'],
+  ['PATCH /settings/agents/{id} role', 'own', '200  403  200  403  403  403  403  401  404'],
+  ['PATCH /settings/agents/{id} role', 'no', '404  403  404  403  403  403  403  401  404'],
+  ['DELETE /settings/agents/{id}', 'own', '204  204  204  403  403  403  403  401  404'],
+  ['DELETE /settings/agents/{id}', 'wide', '403  403  403  403  403  403  403  401  404'],
+  ['DELETE /settings/agents/{id}', 'else', '404  404  404  403  403  403  403  401  404'],
+  ['DELETE /settings/agents/{id}', 'no', '404  404  404  403  403  403  403  401  404'],
+  ['POST /settings/agents/{id}/rotate', 'own', '201  403  201  403  403  403  403  401  404'],
   ['POST /settings/agents/{id}/rotate', 'wide', '403  403  403  403  403  403  403  401  404'],
   ['POST /settings/agents/{id}/rotate', 'else', '404  403  404  403  403  403  403  401  404'],
-  ['POST /settings/agents/{id}/rotate', 'no',   '404  403  404  403  403  403  403  401  404'],
+  ['POST /settings/agents/{id}/rotate', 'no', '404  403  404  403  403  403  403  401  404'],
 
-  ['GET /settings/roles', '',                   '200  200  200  403  403  403  403  401  404'],
-  ['POST /settings/roles', '',                  '201  403  201  403  403  403  403  401  404'],
-  ['PATCH /settings/roles/{id}', 'own',         '200  403  200  403  403  403  403  401  404'],
-  ['PATCH /settings/roles/{id}', 'builtIn',     '409  403  409  403  403  403  403  401  404'],
-  ['PATCH /settings/roles/{id}', 'no',          '404  403  404  403  403  403  403  401  404'],
-  ['DELETE /settings/roles/{id}', 'own',        '204  403  204  403  403  403  403  401  404'],
-  ['DELETE /settings/roles/{id}', 'used',       '409  403  409  403  403  403  403  401  404'],
-  ['DELETE /settings/roles/{id}', 'builtIn',    '409  403  409  403  403  403  403  401  404'],
-  ['DELETE /settings/roles/{id}', 'no',         '404  403  404  403  403  403  403  401  404'],
+  ['GET /settings/roles', '', '200  200  200  403  403  403  403  401  404'],
+  ['POST /settings/roles', '', '201  403  201  403  403  403  403  401  404'],
+  ['PATCH /settings/roles/{id}', 'own', '200  403  200  403  403  403  403  401  404'],
+  ['PATCH /settings/roles/{id}', 'builtIn', '409  403  409  403  403  403  403  401  404'],
+  ['PATCH /settings/roles/{id}', 'no', '404  403  404  403  403  403  403  401  404'],
+  ['DELETE /settings/roles/{id}', 'own', '204  403  204  403  403  403  403  401  404'],
+  ['DELETE /settings/roles/{id}', 'used', '409  403  409  403  403  403  403  401  404'],
+  ['DELETE /settings/roles/{id}', 'builtIn', '409  403  409  403  403  403  403  401  404'],
+  ['DELETE /settings/roles/{id}', 'no', '404  403  404  403  403  403  403  401  404'],
 
-  ['GET /settings/people', '',                  '200  200  200  403  403  403  403  401  404'],
-  ['POST /settings/people', '',                 '201  403  201  403  403  403  403  401  404'],
-  ['PATCH /settings/people/{id}', 'own',        '200  200  200  403  403  403  403  401  404'],
-  ['PATCH /settings/people/{id}', 'wide',       '403  403  403  403  403  403  403  401  404'],
-  ['PATCH /settings/people/{id}', 'else',       '404  404  404  403  403  403  403  401  404'],
-  ['PATCH /settings/people/{id}', 'no',         '404  404  404  403  403  403  403  401  404'],
-  ['PATCH /settings/people/{id} role', 'own',   '200  403  200  403  403  403  403  401  404'],
+  ['GET /settings/people', '', '200  200  200  403  403  403  403  401  404'],
+  ['POST /settings/people', '', '201  403  201  403  403  403  403  401  404'],
+  ['PATCH /settings/people/{id}', 'own', '200  200  200  403  403  403  403  401  404'],
+  ['PATCH /settings/people/{id}', 'wide', '403  403  403  403  403  403  403  401  404'],
+  ['PATCH /settings/people/{id}', 'else', '404  404  404  403  403  403  403  401  404'],
+  ['PATCH /settings/people/{id}', 'no', '404  404  404  403  403  403  403  401  404'],
+  ['PATCH /settings/people/{id} role', 'own', '200  403  200  403  403  403  403  401  404'],
   ['PATCH /settings/people/{id} password', 'own', '200  403  200  403  403  403  403  401  404'],
-  ['DELETE /settings/people/{id}', 'own',       '204  204  204  403  403  403  403  401  404'],
-  ['DELETE /settings/people/{id}', 'wide',      '403  403  403  403  403  403  403  401  404'],
-  ['DELETE /settings/people/{id}', 'else',      '404  404  404  403  403  403  403  401  404'],
-  ['DELETE /settings/people/{id}', 'no',        '404  404  404  403  403  403  403  401  404'],
+  ['DELETE /settings/people/{id}', 'own', '204  204  204  403  403  403  403  401  404'],
+  ['DELETE /settings/people/{id}', 'wide', '403  403  403  403  403  403  403  401  404'],
+  ['DELETE /settings/people/{id}', 'else', '404  404  404  403  403  403  403  401  404'],
+  ['DELETE /settings/people/{id}', 'no', '404  404  404  403  403  403  403  401  404'],
 
-  ['GET /settings/app-keys', '',                '200  200  200  403  403  403  403  401  404'],
-  ['POST /settings/app-keys', '',               '201  403  201  403  403  403  403  401  404'],
-  ['PATCH /settings/app-keys/{id}', 'own',      '200  200  200  403  403  403  403  401  404'],
-  ['PATCH /settings/app-keys/{id}', 'else',     '404  404  404  403  403  403  403  401  404'],
-  ['PATCH /settings/app-keys/{id}', 'no',       '404  404  404  403  403  403  403  401  404'],
-  ['DELETE /settings/app-keys/{id}', 'own',     '204  204  204  403  403  403  403  401  404'],
-  ['DELETE /settings/app-keys/{id}', 'else',    '404  404  404  403  403  403  403  401  404'],
-  ['DELETE /settings/app-keys/{id}', 'no',      '404  404  404  403  403  403  403  401  404'],
+  ['GET /settings/app-keys', '', '200  200  200  403  403  403  403  401  404'],
+  ['POST /settings/app-keys', '', '201  403  201  403  403  403  403  401  404'],
+  ['PATCH /settings/app-keys/{id}', 'own', '200  200  200  403  403  403  403  401  404'],
+  ['PATCH /settings/app-keys/{id}', 'else', '404  404  404  403  403  403  403  401  404'],
+  ['PATCH /settings/app-keys/{id}', 'no', '404  404  404  403  403  403  403  401  404'],
+  ['DELETE /settings/app-keys/{id}', 'own', '204  204  204  403  403  403  403  401  404'],
+  ['DELETE /settings/app-keys/{id}', 'else', '404  404  404  403  403  403  403  401  404'],
+  ['DELETE /settings/app-keys/{id}', 'no', '404  404  404  403  403  403  403  401  404'],
   ['POST /settings/app-keys/{id}/rotate', 'own', '201  403  201  403  403  403  403  401  404'],
   ['POST /settings/app-keys/{id}/rotate', 'else', '404  403  404  403  403  403  403  401  404'],
   ['POST /settings/app-keys/{id}/rotate', 'no', '404  403  404  403  403  403  403  401  404'],
 
-  ['GET /settings/environments', '',            '200  200  200  403  403  403  403  401  404'],
-  ['POST /settings/environments', '',           '201  201  201  403  403  403  403  401  404'],
+  ['GET /settings/environments', '', '200  200  200  403  403  403  403  401  404'],
+  ['POST /settings/environments', '', '201  201  201  403  403  403  403  401  404'],
 
   // Takes no token, so it doesn't matter whose is sent along; these passwords are wrong.
-  ['POST /sign-in', '',                         '401  401  401  401  401  401  401  401  401'],
-  ['POST /sign-in/fresh', '',                   '403  403  403  403  403  403  403  401  404'],
-  ['POST /sign-out', '',                        '204  204  204  204  403  403  403  401  404'],
+  ['POST /sign-in', '', '401  401  401  401  401  401  401  401  401'],
+  ['POST /sign-in/fresh', '', '403  403  403  403  403  403  403  401  404'],
+  ['POST /sign-out', '', '204  204  204  204  403  403  403  401  404'],
 ];
 
 const nothing = { agents: 'agt', roles: 'rol', people: 'per', 'app-keys': 'key' } as const;
@@ -125,7 +125,8 @@ describe('the permission matrix of settings', () => {
     if (kind === 'agents') return (await world.agent('viewer', { environments })).id;
     if (kind === 'people') return (await world.person('viewer', 'Somebody', { environments })).id;
     if (kind === 'app-keys') return (await world.appKey(environments[0])).id;
-    if (thing === 'builtIn') return (await world.sql<{ id: string }>(`select id from roles where name = 'viewer'`))[0]?.id ?? '';
+    if (thing === 'builtIn')
+      return (await world.sql<{ id: string }>(`select id from roles where name = 'viewer'`))[0]?.id ?? '';
     const name = `role ${String(count)}`;
     const id = await world.role(name, []);
     if (thing === 'used') await world.agent(name);
@@ -141,7 +142,10 @@ describe('the permission matrix of settings', () => {
     if (variant !== '') return { [variant]: variant === 'role' ? 'operator' : 'a new password' };
     if (method === 'PATCH') return { name: unique };
     const bodies: Readonly<Record<string, object>> = {
-      agents: { name: unique, role: 'viewer' }, roles: { name: unique, grants: [] }, 'app-keys': { name: unique }, environments: { name: unique },
+      agents: { name: unique, role: 'viewer' },
+      roles: { name: unique, grants: [] },
+      'app-keys': { name: unique },
+      environments: { name: unique },
       people: { email: `${unique}@example.com`, name: unique, role: 'viewer', password: 'long enough' },
     };
     return bodies[path.split('/')[2] ?? ''];
@@ -153,7 +157,9 @@ describe('the permission matrix of settings', () => {
     const target = path.includes('{id}') ? path.replace('{id}', await make(path.split('/')[2] ?? '', thing)) : path;
     const body = bodyOf(method, path, variant);
     // Tries count by address; each call comes from another.
-    return client.call(method, target, body, { headers: { 'x-forwarded-for': `10.0.${String(count >> 8)}.${String(count & 255)}` } });
+    return client.call(method, target, body, {
+      headers: { 'x-forwarded-for': `10.0.${String(count >> 8)}.${String(count & 255)}` },
+    });
   };
 
   before(async () => {
@@ -168,9 +174,17 @@ describe('the permission matrix of settings', () => {
 
   it('has rows for every endpoint of settings and sign-in', () => {
     const named = new Set(rows.map(([endpoint]) => endpoint.split(' ').slice(0, 2).join(' ')));
-    const endpoints = documents.operations.filter(({ path }) => /^\/(?:settings|sign-)/.test(path)).map(({ method, path }) => `${method} ${path}`);
-    expect(endpoints.filter((endpoint) => !named.has(endpoint)), 'add rows for the new endpoint to this table').to.deep.equal([]);
-    expect([...named].filter((endpoint) => !endpoints.includes(endpoint)), 'these rows have no endpoint any more').to.deep.equal([]);
+    const endpoints = documents.operations
+      .filter(({ path }) => /^\/(?:settings|sign-)/.test(path))
+      .map(({ method, path }) => `${method} ${path}`);
+    expect(
+      endpoints.filter((endpoint) => !named.has(endpoint)),
+      'add rows for the new endpoint to this table',
+    ).to.deep.equal([]);
+    expect(
+      [...named].filter((endpoint) => !endpoints.includes(endpoint)),
+      'these rows have no endpoint any more',
+    ).to.deep.equal([]);
     for (const [endpoint, , statuses] of rows) expect(statuses.split(/ +/), endpoint).to.have.length(personas.length);
   });
 
@@ -183,8 +197,10 @@ describe('the permission matrix of settings', () => {
         if (client === undefined) throw new Error(persona);
         const { status, body } = await send(endpoint, thing, client);
         got.push(String(status));
-        if (status === 403 && ['agent', 'none'].includes(persona)) expect(body.code, `${persona} ${endpoint}`).to.equal('person_required');
-        if (status === 403 && persona === 'worn' && thing !== 'wide' && endpoint.startsWith('POST /settings')) expect(body.code).to.equal('fresh_sign_in_required');
+        if (status === 403 && ['agent', 'none'].includes(persona))
+          expect(body.code, `${persona} ${endpoint}`).to.equal('person_required');
+        if (status === 403 && persona === 'worn' && thing !== 'wide' && endpoint.startsWith('POST /settings'))
+          expect(body.code).to.equal('fresh_sign_in_required');
       }
       const cells = (list: readonly string[]): string[] => personas.map((persona, i) => `${persona} ${list[i] ?? ''}`);
       expect(cells(got)).to.deep.equal(cells(statuses.split(/ +/)));
@@ -193,7 +209,9 @@ describe('the permission matrix of settings', () => {
 
   it('changed nothing that was refused', async () => {
     const allowed = new Set((['boss', 'worn', 'mgr'] as const).map((persona) => clients.get(persona)?.id));
-    const done = await world.sql<{ actor: string; verb: string }>(`select actor, verb from events where outcome = 'ok' and verb not like 'person.sign%'`);
+    const done = await world.sql<{ actor: string; verb: string }>(
+      `select actor, verb from events where outcome = 'ok' and verb not like 'person.sign%'`,
+    );
     expect(done.length).to.be.above(20);
     expect(done.filter(({ actor }) => !allowed.has(actor))).to.deep.equal([]);
   });

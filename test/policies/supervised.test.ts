@@ -45,20 +45,28 @@ describe('what agents never do', () => {
   let outcome: () => unknown = () => ({ message: 'Done.' });
 
   const codeOf = (reply: Reply): string => `${String(reply.status)} ${String(reply.body?.code)}`;
-  const statusOf = async (client: Client, run: string): Promise<{ status: string; code: string | null }> => (await client.get(`/runs/${run}`)).body.run;
+  const statusOf = async (client: Client, run: string): Promise<{ status: string; code: string | null }> =>
+    (await client.get(`/runs/${run}`)).body.run;
   const online = async (strict: boolean): Promise<void> => {
-    const take = (method: string): Handler => (params) => {
-      given.push({ method, params: params as Given['params'] });
-      return method === 'action.run' ? outcome() : null;
-    };
-    app = await connectApp(key, { manifest: manifestOf(strict), startedAt: Date.now(), handlers: { 'action.run': take('action.run'), 'reply.send': take('reply.send') } });
+    const take =
+      (method: string): Handler =>
+      (params) => {
+        given.push({ method, params: params as Given['params'] });
+        return method === 'action.run' ? outcome() : null;
+      };
+    app = await connectApp(key, {
+      manifest: manifestOf(strict),
+      startedAt: Date.now(),
+      handlers: { 'action.run': take('action.run'), 'reply.send': take('reply.send') },
+    });
   };
   const offline = async (): Promise<void> => {
     await app?.close();
     app = null;
     await until('the app is offline', async () => (await world.sql('select 1 from app_connections')).length === 0);
   };
-  const byAgents = (...actions: string[]): unknown[] => given.filter(({ params }) => params.actor.type === 'agent' && actions.includes(params.action ?? ''));
+  const byAgents = (...actions: string[]): unknown[] =>
+    given.filter(({ params }) => params.actor.type === 'agent' && actions.includes(params.action ?? ''));
 
   before(async () => {
     world = await newWorld({ manifest: manifestOf(false) });
@@ -67,7 +75,19 @@ describe('what agents never do', () => {
     const records = Array.from({ length: 20 }, (_, n) => ({ id: `c${String(n)}`, title: `Customer ${String(n)}` }));
     await world.records('customer', records);
     const admin = await world.agent('admin');
-    items = await Promise.all(records.map(async ({ id }) => (await admin.post('/items', { inbox: 'mail', title: `Of ${id}`, record: { resource: 'customer', id }, data: { email: 'a@example.com' } })).body.item.id as string));
+    items = await Promise.all(
+      records.map(
+        async ({ id }) =>
+          (
+            await admin.post('/items', {
+              inbox: 'mail',
+              title: `Of ${id}`,
+              record: { resource: 'customer', id },
+              data: { email: 'a@example.com' },
+            })
+          ).body.item.id as string,
+      ),
+    );
   });
   after(async () => {
     await app?.close();
@@ -86,22 +106,41 @@ describe('what agents never do', () => {
     it('is refused to every agent, directly, as a tool and in bulks, confirmed or tried out, online or not', async () => {
       for (const isOnline of [true, false]) {
         if (!isOnline) await offline();
-        for (const role of ['admin', 'operator']) for (const mode of modes) {
-          const agent = await world.agent(role, { mode });
-          const refusal = mode === 'readonly' ? '403 forbidden' : '403 fresh_sign_in_required';
-          for (const confirmed of [true, false]) {
-            for (const action of ['sign', 'signLow']) expect(codeOf(await agent.post('/actions', { action, record: 'c1', confirmed })), `${role} ${mode} ${action}`).to.equal(refusal);
-            for (const [tool, arguments_] of [['action_sign', { record: 'c1' }], ['action_signLow', { record: 'c1', confirmed }], ['action_signAll', {}], ['action_signJob', {}], ['action_signAsk', {}]] as const) {
-              const { status, body } = await callTool(agent, tool, arguments_);
-              expect(`${String(status)} ${String(body.code)}`, `${role} ${mode} ${tool}`).to.equal(refusal);
-            }
-            for (const action of ['signAll', 'signJob', 'signAsk']) expect((await agent.post('/actions', { action, confirmed })).status, `${role} ${mode} ${action}`).to.equal(403);
-            for (const dryRun of [true, false]) {
-              const bulk = await agent.post('/bulk', { ids: items.slice(0, 3), operation: { type: 'action', action: 'signLow', input: {}, confirmed }, dryRun });
-              expect(bulk.status, `${role} ${mode} dryRun ${String(dryRun)}: ${bulk.text}`).to.equal(403);
+        for (const role of ['admin', 'operator'])
+          for (const mode of modes) {
+            const agent = await world.agent(role, { mode });
+            const refusal = mode === 'readonly' ? '403 forbidden' : '403 fresh_sign_in_required';
+            for (const confirmed of [true, false]) {
+              for (const action of ['sign', 'signLow'])
+                expect(
+                  codeOf(await agent.post('/actions', { action, record: 'c1', confirmed })),
+                  `${role} ${mode} ${action}`,
+                ).to.equal(refusal);
+              for (const [tool, arguments_] of [
+                ['action_sign', { record: 'c1' }],
+                ['action_signLow', { record: 'c1', confirmed }],
+                ['action_signAll', {}],
+                ['action_signJob', {}],
+                ['action_signAsk', {}],
+              ] as const) {
+                const { status, body } = await callTool(agent, tool, arguments_);
+                expect(`${String(status)} ${String(body.code)}`, `${role} ${mode} ${tool}`).to.equal(refusal);
+              }
+              for (const action of ['signAll', 'signJob', 'signAsk'])
+                expect(
+                  (await agent.post('/actions', { action, confirmed })).status,
+                  `${role} ${mode} ${action}`,
+                ).to.equal(403);
+              for (const dryRun of [true, false]) {
+                const bulk = await agent.post('/bulk', {
+                  ids: items.slice(0, 3),
+                  operation: { type: 'action', action: 'signLow', input: {}, confirmed },
+                  dryRun,
+                });
+                expect(bulk.status, `${role} ${mode} dryRun ${String(dryRun)}: ${bulk.text}`).to.equal(403);
+              }
             }
           }
-        }
       }
       expect(await world.sql("select 1 from runs where action like 'sign%'")).to.deep.equal([]);
       expect(await world.sql('select 1 from approvals')).to.deep.equal([]);
@@ -110,13 +149,19 @@ describe('what agents never do', () => {
     it('is done for a person who has just signed in', async () => {
       expect((await person.post('/actions', { action: 'sign', record: 'c1' })).status).to.equal(200);
       const stale = await world.person('operator', 'Bo Berg');
-      expect(codeOf(await stale.post('/actions', { action: 'sign', record: 'c1' }))).to.equal('403 fresh_sign_in_required');
+      expect(codeOf(await stale.post('/actions', { action: 'sign', record: 'c1' }))).to.equal(
+        '403 fresh_sign_in_required',
+      );
     });
 
     it('is not done by a run that was queued before it was declared so', async () => {
       const agent = await world.agent('operator');
       await offline();
-      const runs = await Promise.all(['c2', 'c3', 'c3'].map(async (record) => (await agent.post('/actions', { action: 'later', record })).body.run as string));
+      const runs = await Promise.all(
+        ['c2', 'c3', 'c3'].map(
+          async (record) => (await agent.post('/actions', { action: 'later', record })).body.run as string,
+        ),
+      );
       await online(true);
       for (const run of runs) {
         await until('it has ended', async () => (await statusOf(agent, run)).status !== 'queued');
@@ -128,7 +173,8 @@ describe('what agents never do', () => {
     it('is not done by an approval, of one or of a bulk, that was asked for before it was declared so', async () => {
       const agent = await world.agent('operator');
       const supervised = await world.agent('operator', { mode: 'supervised' });
-      const bulkOf = (client: Client, action: string, ids: readonly string[]): Promise<Reply> => client.post('/bulk', { ids, operation: { type: 'action', action, input: {}, confirmed: true } });
+      const bulkOf = (client: Client, action: string, ids: readonly string[]): Promise<Reply> =>
+        client.post('/bulk', { ids, operation: { type: 'action', action, input: {}, confirmed: true } });
       const asked = [
         await agent.post('/actions', { action: 'laterAsk', record: 'c4' }),
         await supervised.post('/actions', { action: 'later', record: 'c5' }),
@@ -142,27 +188,51 @@ describe('what agents never do', () => {
         await person.post(`/approvals/${String(body.approval)}/approve`);
       }
       await world.settled();
-      await until('the bulks have ended', async () => (await world.sql('select 1 from bulks where finished_at is null')).length === 0);
+      await until(
+        'the bulks have ended',
+        async () => (await world.sql('select 1 from bulks where finished_at is null')).length === 0,
+      );
       expect(byAgents('later', 'laterAsk')).to.deep.equal([]);
-      expect(await world.sql("select id from runs where action like 'later%' and status in ('pending', 'queued', 'running', 'succeeded')")).to.deep.equal([]);
+      expect(
+        await world.sql(
+          "select id from runs where action like 'later%' and status in ('pending', 'queued', 'running', 'succeeded')",
+        ),
+      ).to.deep.equal([]);
     });
 
     it('is not done by a retry of what failed before it was declared so', async () => {
       const agent = await world.agent('operator');
-      outcome = () => { throw new Error('No.'); };
+      outcome = () => {
+        throw new Error('No.');
+      };
       const { body } = await agent.post('/actions', { action: 'later', record: 'c11' });
       expect(await statusOf(agent, String(body.run))).to.include({ status: 'failed' });
       await offline();
       await online(true);
       given.splice(0);
-      expect(codeOf(await agent.post(`/runs/${String(body.run)}/retry`, { confirmed: true }))).to.equal('403 fresh_sign_in_required');
+      expect(codeOf(await agent.post(`/runs/${String(body.run)}/retry`, { confirmed: true }))).to.equal(
+        '403 fresh_sign_in_required',
+      );
       expect(byAgents('later')).to.deep.equal([]);
     });
   });
 
   describe('a supervised agent', () => {
     /** What may move while nothing is changed: what was asked for, who was denied it, and what processes tell each other. */
-    const restless = new Set(['approvals', 'events', 'outbox', 'stream', 'streams', 'idempotency_keys', 'leases', 'app_connections', 'tickets', 'sign_in_tries', 'staged_jobs', 'record_keys']);
+    const restless = new Set([
+      'approvals',
+      'events',
+      'outbox',
+      'stream',
+      'streams',
+      'idempotency_keys',
+      'leases',
+      'app_connections',
+      'tickets',
+      'sign_in_tries',
+      'staged_jobs',
+      'record_keys',
+    ]);
     const exceptions: Readonly<Record<string, string>> = {
       // What they are found by is brought up to date by a sweep.
       records: 'select env, resource, id, title, subtitle, fields from records',
@@ -171,14 +241,17 @@ describe('what agents never do', () => {
       app_keys: "select to_jsonb(k) - 'last_used_at' from app_keys k",
       runs: "select * from runs where status not in ('pending', 'cancelled', 'rejected')",
       bulks: "select * from bulks where status not in ('pending', 'cancelled')",
-      bulk_chunks: 'select c.* from bulk_chunks c join bulks b on b.id = c.bulk where b.status not in (\'pending\', \'cancelled\')',
+      bulk_chunks:
+        "select c.* from bulk_chunks c join bulks b on b.id = c.bulk where b.status not in ('pending', 'cancelled')",
       bulk_results: "select * from bulk_results where outcome = 'changed'",
     };
     let tables: string[];
     const snapshot = async (): Promise<Record<string, string>> => {
       const all: Record<string, string> = {};
       for (const table of tables) {
-        const [row] = await world.sql<{ sum: string }>(`select md5(coalesce(string_agg(t::text, ',' order by t::text), '')) as sum from (${exceptions[table] ?? `select * from ${table}`}) t`);
+        const [row] = await world.sql<{ sum: string }>(
+          `select md5(coalesce(string_agg(t::text, ',' order by t::text), '')) as sum from (${exceptions[table] ?? `select * from ${table}`}) t`,
+        );
         all[table] = row?.sum ?? '';
       }
       return all;
@@ -189,11 +262,28 @@ describe('what agents never do', () => {
       await online(false);
       supervised = await world.agent('admin', { mode: 'supervised' });
       await supervised.get('/me');
-      tables = (await world.sql<{ name: string }>("select tablename as name from pg_tables where schemaname = 'public' order by 1")).map(({ name }) => name).filter((name) => !restless.has(name) && !name.startsWith('knex'));
+      tables = (
+        await world.sql<{ name: string }>(
+          "select tablename as name from pg_tables where schemaname = 'public' order by 1",
+        )
+      )
+        .map(({ name }) => name)
+        .filter((name) => !restless.has(name) && !name.startsWith('knex'));
     });
 
     /** Every endpoint that is no mere read, with a request that a normal agent of the role would get through. */
-    const requests: Readonly<Record<string, (at: { item: string; bulk: string; run: string; failed: string; approval: string }) => readonly [string, string, object]>> = {
+    const requests: Readonly<
+      Record<
+        string,
+        (at: {
+          item: string;
+          bulk: string;
+          run: string;
+          failed: string;
+          approval: string;
+        }) => readonly [string, string, object]
+      >
+    > = {
       'POST /items': () => ['POST', '/items', { inbox: 'mail', title: 'New' }],
       'POST /items/{id}/state': ({ item }) => ['POST', `/items/${item}/state`, { state: 'closed' }],
       'POST /items/{id}/assign': ({ item }) => ['POST', `/items/${item}/assign`, { assignee: person.id }],
@@ -201,7 +291,11 @@ describe('what agents never do', () => {
       'POST /items/{id}/snooze': ({ item }) => ['POST', `/items/${item}/snooze`, { until: Date.now() + 3_600_000 }],
       'POST /items/{id}/notes': ({ item }) => ['POST', `/items/${item}/notes`, { text: 'Note' }],
       'POST /items/{id}/reply': ({ item }) => ['POST', `/items/${item}/reply`, { subject: 'Hello', text: 'There' }],
-      'POST /items/{id}/triage': ({ item }) => ['POST', `/items/${item}/triage`, { answers: { spam: 'no' }, close: true }],
+      'POST /items/{id}/triage': ({ item }) => [
+        'POST',
+        `/items/${item}/triage`,
+        { answers: { spam: 'no' }, close: true },
+      ],
       'POST /bulk': ({ item }) => ['POST', '/bulk', { ids: [item], operation: { type: 'state', state: 'closed' } }],
       'POST /bulk/{id}/undo': ({ bulk }) => ['POST', `/bulk/${bulk}/undo`, {}],
       'POST /bulk/{id}/cancel': ({ bulk }) => ['POST', `/bulk/${bulk}/cancel`, {}],
@@ -212,12 +306,18 @@ describe('what agents never do', () => {
       'POST /approvals/{id}/reject': ({ approval }) => ['POST', `/approvals/${approval}/reject`, {}],
       'POST /approvals/{id}/cancel': ({ approval }) => ['POST', `/approvals/${approval}/cancel`, {}],
       'POST /flags/{flag}': () => ['POST', '/flags/beta', { change: { value: true } }],
-      'POST /resources/{resource}/records': () => ['POST', '/resources/customer/records', { records: [{ id: 'c1', title: 'Mine' }] }],
+      'POST /resources/{resource}/records': () => [
+        'POST',
+        '/resources/customer/records',
+        { records: [{ id: 'c1', title: 'Mine' }] },
+      ],
       'POST /sign-out': () => ['POST', '/sign-out', {}],
       'POST /sign-in/fresh': () => ['POST', '/sign-in/fresh', { password: 'a password of somebody' }],
     };
     /** The same for tools; those of actions are all called with a record if they need one. */
-    const toolArguments: Readonly<Record<string, (at: { item: string; bulk: string; run: string; failed: string; approval: string }) => object>> = {
+    const toolArguments: Readonly<
+      Record<string, (at: { item: string; bulk: string; run: string; failed: string; approval: string }) => object>
+    > = {
       create_item: () => ({ inbox: 'mail', title: 'By a tool' }),
       set_item_state: ({ item }) => ({ id: item, state: 'waiting' }),
       assign_item: ({ item }) => ({ id: item, assignee: person.id }),
@@ -236,16 +336,29 @@ describe('what agents never do', () => {
     };
     const settings = ['agents', 'roles', 'people', 'app-keys', 'environments'];
     /** Reads in the form of a `POST`, and what is asked by nobody in particular. */
-    const reads = new Set(['POST /available', 'POST /live/tickets', 'POST /ofrep/v1/evaluate/flags', 'POST /ofrep/v1/evaluate/flags/{flag}', 'POST /sign-in', 'POST /mcp']);
+    const reads = new Set([
+      'POST /available',
+      'POST /live/tickets',
+      'POST /ofrep/v1/evaluate/flags',
+      'POST /ofrep/v1/evaluate/flags/{flag}',
+      'POST /sign-in',
+      'POST /mcp',
+    ]);
 
     it('asks for every change over every endpoint and tool there is, and without a person nothing changes', async () => {
       const normal = await world.agent('admin');
       const item = items[15] ?? '';
-      const { bulk } = (await normal.post('/bulk', { ids: [items[16]], operation: { type: 'tags', add: ['old'], remove: [] } })).body as { bulk: { id: string } };
+      const { bulk } = (
+        await normal.post('/bulk', { ids: [items[16]], operation: { type: 'tags', add: ['old'], remove: [] } })
+      ).body as { bulk: { id: string } };
       await until('the bulk is done', async () => (await normal.get(`/bulk/${bulk.id}`)).body.bulk.status === 'done');
-      outcome = () => { throw new Error('No.'); };
+      outcome = () => {
+        throw new Error('No.');
+      };
       const failed = (await normal.post('/actions', { action: 'ping' })).body.run as string;
-      const { approval } = (await normal.post('/actions', { action: 'laterAsk', record: 'c12' })).body as { approval: string };
+      const { approval } = (await normal.post('/actions', { action: 'laterAsk', record: 'c12' })).body as {
+        approval: string;
+      };
       await offline();
       const run = (await normal.post('/actions', { action: 'ping' })).body.run as string;
       await world.settled();
@@ -267,13 +380,20 @@ describe('what agents never do', () => {
         const request = requests[name];
         if (request === undefined) throw new Error(`${name}: add to the table a request that changes something`);
         const reply = await supervised.call(...request({ item, bulk: bulk.id, run, failed, approval }));
-        expect(reply.status === 202 ? reply.body.pending : reply.status >= 400, `${name}: ${String(reply.status)} ${reply.text}`).to.equal(true);
+        expect(
+          reply.status === 202 ? reply.body.pending : reply.status >= 400,
+          `${name}: ${String(reply.status)} ${reply.text}`,
+        ).to.equal(true);
         if (reply.status === 202) asked.push(reply.body.approval as string);
       }
       for (const { name, inputSchema, annotations } of await listTools(supervised)) {
         if (annotations.readOnlyHint) continue;
         const needsRecord = (inputSchema['required'] as string[] | undefined)?.includes('record') === true;
-        const arguments_ = name.startsWith('action_') ? (needsRecord ? { record: 'c1' } : {}) : toolArguments[name]?.({ item, bulk: bulk.id, run, failed, approval });
+        const arguments_ = name.startsWith('action_')
+          ? needsRecord
+            ? { record: 'c1' }
+            : {}
+          : toolArguments[name]?.({ item, bulk: bulk.id, run, failed, approval });
         if (arguments_ === undefined) throw new Error(`${name}: add to the table arguments that change something`);
         const { status, body, reply } = await callTool(supervised, name, arguments_);
         expect(status === 200 ? body.pending : status >= 400, `${name}: ${reply.text}`).to.equal(true);

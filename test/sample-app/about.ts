@@ -2,7 +2,8 @@
 import type { Availability, Block, Item, ItemDetail } from '../../shared/sdk/index.ts';
 import type { Shop, ShopRecord } from './shop.ts';
 
-const sum = (records: readonly ShopRecord[], field: string): number => records.reduce((total, { fields }) => total + Number(fields[field] ?? 0), 0);
+const sum = (records: readonly ShopRecord[], field: string): number =>
+  records.reduce((total, { fields }) => total + Number(fields[field] ?? 0), 0);
 
 export const standing = (shop: Shop, customer: string): Block[] => {
   const record = shop.find('customer', customer);
@@ -35,21 +36,37 @@ export const supportDetail = (shop: Shop, item: Item): Awaited<ReturnType<ItemDe
   const isVip = customer.fields['vip'] === true;
   return {
     blocks: standing(shop, customer.id),
-    suggestedActions: isVip ? [{ action: 'issue_credit', record: customer.id, input: { amount: 25, reason: 'For the trouble' }, reason: 'An important customer' }] : [],
+    suggestedActions: isVip
+      ? [
+          {
+            action: 'issue_credit',
+            record: customer.id,
+            input: { amount: 25, reason: 'For the trouble' },
+            reason: 'An important customer',
+          },
+        ]
+      : [],
   };
 };
 
 export const customerActions = (shop: Shop, ids: readonly string[]): Availability =>
-  Object.fromEntries(ids.flatMap((id) => {
-    const customer = shop.find('customer', id);
-    if (customer === undefined) return [];
-    const amount = Math.min(1_000, Math.max(5, Math.round(Number(customer.fields['mrr'] ?? 0) / 10)));
-    const unavailable: Record<string, string> = customer.fields['plan'] === 'Free' ? { export_customer_data: 'Exports are part of the paid plans.' } : {};
-    return [[id, { defaults: { issue_credit: { amount, reason: 'Service credit' } }, unavailable }]];
-  }));
+  Object.fromEntries(
+    ids.flatMap((id) => {
+      const customer = shop.find('customer', id);
+      if (customer === undefined) return [];
+      const amount = Math.min(1_000, Math.max(5, Math.round(Number(customer.fields['mrr'] ?? 0) / 10)));
+      const unavailable: Record<string, string> =
+        customer.fields['plan'] === 'Free' ? { export_customer_data: 'Exports are part of the paid plans.' } : {};
+      return [[id, { defaults: { issue_credit: { amount, reason: 'Service credit' } }, unavailable }]];
+    }),
+  );
 
 export const paymentActions = (shop: Shop, ids: readonly string[]): Availability =>
-  Object.fromEntries(ids.flatMap((id) => {
-    const customer = shop.find('customer', String(shop.find('payment', id)?.fields['customer']));
-    return customer?.fields['status'] === 'suspended' ? [[id, { unavailable: { retry_payment: 'The customer is suspended.' } }]] : [];
-  }));
+  Object.fromEntries(
+    ids.flatMap((id) => {
+      const customer = shop.find('customer', String(shop.find('payment', id)?.fields['customer']));
+      return customer?.fields['status'] === 'suspended'
+        ? [[id, { unavailable: { retry_payment: 'The customer is suspended.' } }]]
+        : [];
+    }),
+  );

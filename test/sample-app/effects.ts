@@ -9,7 +9,11 @@ const need = (shop: Shop, resource: string, id: string | undefined): ShopRecord 
 };
 const text = (record: ShopRecord, field: string): string => String(record.fields[field] ?? '');
 
-export const refund = (shop: Shop, id: string | undefined, { amount, reason }: { amount?: number | undefined; reason: string }): Outcome => {
+export const refund = (
+  shop: Shop,
+  id: string | undefined,
+  { amount, reason }: { amount?: number | undefined; reason: string },
+): Outcome => {
   const order = need(shop, 'order', id);
   const total = Number(order.fields['total']);
   const wanted = amount ?? total;
@@ -28,7 +32,10 @@ export const refund = (shop: Shop, id: string | undefined, { amount, reason }: {
 export const credit = (shop: Shop, id: string | undefined, amount: number): Outcome => {
   const customer = need(shop, 'customer', id);
   const now = Number(customer.fields['credit'] ?? 0) + amount;
-  return { message: `${customer.title} has ${String(now)} ${text(customer, 'currency')} of credit.`, changes: [{ resource: 'customer', id: customer.id, fields: { credit: now } }] };
+  return {
+    message: `${customer.title} has ${String(now)} ${text(customer, 'currency')} of credit.`,
+    changes: [{ resource: 'customer', id: customer.id, fields: { credit: now } }],
+  };
 };
 
 export const suspend = (shop: Shop, id: string | undefined, reason: string): Outcome => {
@@ -45,13 +52,17 @@ export const suspend = (shop: Shop, id: string | undefined, reason: string): Out
 /** Throws unless the name was typed as it is. */
 export const confirmCompany = (shop: Shop, id: string | undefined, company: string): void => {
   const customer = shop.find('customer', id ?? '');
-  if (customer !== undefined && customer.title !== company) throw new ActionFailed(`The company is ${customer.title}, not ${company}.`);
+  if (customer !== undefined && customer.title !== company)
+    throw new ActionFailed(`The company is ${customer.title}, not ${company}.`);
 };
 
 export const cancel = (shop: Shop, id: string | undefined, at: 'now' | 'period_end'): Outcome => {
   const subscription = need(shop, 'subscription', id);
   const fields = at === 'now' ? { status: 'canceled' } : { cancelsAt: subscription.fields['renewsAt'] };
-  return { message: at === 'now' ? 'Cancelled.' : 'Ends with its period.', changes: [{ resource: 'subscription', id: subscription.id, fields }] };
+  return {
+    message: at === 'now' ? 'Cancelled.' : 'Ends with its period.',
+    changes: [{ resource: 'subscription', id: subscription.id, fields }],
+  };
 };
 
 export const retry = (shop: Shop, id: string | undefined): Outcome => {

@@ -10,7 +10,14 @@ export const flags: Readonly<Record<string, Flag>> = {
     danger: null,
     description: 'One-page checkout in the web shop',
   },
-  ai_summaries: { kind: 'boolean', default: false, resource: 'customer', approval: false, danger: null, description: 'Summaries of long dashboards' },
+  ai_summaries: {
+    kind: 'boolean',
+    default: false,
+    resource: 'customer',
+    approval: false,
+    danger: null,
+    description: 'Summaries of long dashboards',
+  },
   usage_billing: {
     kind: 'boolean',
     default: false,
@@ -19,7 +26,13 @@ export const flags: Readonly<Record<string, Flag>> = {
     danger: 'high',
     description: 'Bills by usage instead of seats',
   },
-  maintenance_mode: { kind: 'boolean', default: false, approval: true, danger: 'high', description: 'Shows the maintenance page to everyone' },
+  maintenance_mode: {
+    kind: 'boolean',
+    default: false,
+    approval: true,
+    danger: 'high',
+    description: 'Shows the maintenance page to everyone',
+  },
   search_backend: {
     kind: 'string',
     default: 'postgres',
@@ -36,5 +49,11 @@ export const flags: Readonly<Record<string, Flag>> = {
     danger: 'low',
     description: 'Limit of the public API per customer',
   },
-  shop_banner: { kind: 'json', default: { text: '', link: null }, approval: false, danger: null, description: 'Banner on top of the web shop' },
+  shop_banner: {
+    kind: 'json',
+    default: { text: '', link: null },
+    approval: false,
+    danger: null,
+    description: 'Banner on top of the web shop',
+  },
 };

@@ -76,10 +76,12 @@ export const openLog = async (path: string): Promise<Log> => {
     lines: parsed(before),
     append: (line) => {
       waiting.push(`${JSON.stringify(line)}\n`);
-      next ??= (flushing ?? Promise.resolve()).catch(() => undefined).then(() => {
-        flushing = flush();
-        return flushing;
-      });
+      next ??= (flushing ?? Promise.resolve())
+        .catch(() => undefined)
+        .then(() => {
+          flushing = flush();
+          return flushing;
+        });
       return next;
     },
     close: async () => {

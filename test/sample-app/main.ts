@@ -8,13 +8,17 @@ import { openSample } from './sample.ts';
 
 const { BASE_URL: url, APP_KEY: key, DATA_DIR = '.data' } = process.env;
 if (url === undefined || key === undefined) {
-  console.error('BASE_URL (of an environment) and APP_KEY are needed. `npm start` gives both; they stand in .data/access.json too.');
+  console.error(
+    'BASE_URL (of an environment) and APP_KEY are needed. `npm start` gives both; they stand in .data/access.json too.',
+  );
   process.exit(1);
 }
 
 const dir = join(resolve(DATA_DIR), 'sample-app');
 mkdirSync(dir, { recursive: true });
-const say = (line: string): void => { console.log(`${new Date().toISOString()} ${line}`); };
+const say = (line: string): void => {
+  console.log(`${new Date().toISOString()} ${line}`);
+};
 
 const wantsOffline = (): boolean => {
   try {
@@ -33,8 +37,12 @@ const sample = await openSample({
   url,
   key,
   dir,
-  onError: ({ kind, message, cause }) => { say(`${kind}: ${message}${cause instanceof Error ? ` ${cause.stack ?? cause.message}` : ''}`); },
-  onPresence: (online) => { tell(online ? 'online' : 'connecting'); },
+  onError: ({ kind, message, cause }) => {
+    say(`${kind}: ${message}${cause instanceof Error ? ` ${cause.stack ?? cause.message}` : ''}`);
+  },
+  onPresence: (online) => {
+    tell(online ? 'online' : 'connecting');
+  },
 });
 
 const follow = async (): Promise<void> => {

@@ -31,7 +31,11 @@ export interface Sample {
 const drainMs = 5_000;
 
 const pushRecords = async (client: Client, shop: Shop, which: 'changed' | 'all'): Promise<void> => {
-  for (const [resource, records] of shop.stored(which)) await client.putRecords(resource, records.map(({ resource: _, ...record }) => record));
+  for (const [resource, records] of shop.stored(which))
+    await client.putRecords(
+      resource,
+      records.map(({ resource: _, ...record }) => record),
+    );
 };
 
 /** At the first start everything, later what was changed: a kill between an effect and its push is made good here. */
@@ -41,11 +45,17 @@ const catchUp = async (client: Client, shop: Shop): Promise<void> => {
 };
 
 const pushChanges = async (client: Client, shop: Shop, changes: readonly Change[]): Promise<void> => {
-  await Promise.all(changes.map(async ({ resource, id, deleted }) => {
-    const record = shop.find(resource, id);
-    if (deleted === true) await client.deleteRecords(resource, [id]);
-    else if (record !== undefined) await client.putRecords(resource, [record].map(({ resource: _, ...rest }) => rest));
-  }));
+  await Promise.all(
+    changes.map(async ({ resource, id, deleted }) => {
+      const record = shop.find(resource, id);
+      if (deleted === true) await client.deleteRecords(resource, [id]);
+      else if (record !== undefined)
+        await client.putRecords(
+          resource,
+          [record].map(({ resource: _, ...rest }) => rest),
+        );
+    }),
+  );
 };
 
 /** The log knows what was done; what failed is no effect and stands in files. */
@@ -60,7 +70,15 @@ const answersOf = (shop: Shop, dir: string): AnswerStore => {
   };
 };
 
-export const openSample = async ({ url, key, dir, onError, onPresence = () => undefined, stepMs, startedAt }: SampleOptions): Promise<Sample> => {
+export const openSample = async ({
+  url,
+  key,
+  dir,
+  onError,
+  onPresence = () => undefined,
+  stepMs,
+  startedAt,
+}: SampleOptions): Promise<Sample> => {
   const shop = await openShop(dir, stepMs === undefined ? {} : { stepMs });
   const app = sampleApp(shop);
   const store = answersOf(shop, dir);
@@ -77,8 +95,12 @@ export const openSample = async ({ url, key, dir, onError, onPresence = () => un
       if (client !== null) return;
       const opened = connect({ app, url, key, store, onError, ...(startedAt === undefined ? {} : { startedAt }) });
       client = opened;
-      opened.on('online', () => { onPresence(true); });
-      opened.on('offline', () => { onPresence(false); });
+      opened.on('online', () => {
+        onPresence(true);
+      });
+      opened.on('offline', () => {
+        onPresence(false);
+      });
       shop.onChange = (changes) => pushChanges(opened, shop, changes);
       // Waits for the service by itself, and need not be waited for.
       void catchUp(opened, shop).catch(() => undefined);

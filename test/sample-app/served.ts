@@ -5,7 +5,8 @@ import type { Shop, ShopRecord } from './shop.ts';
 
 type Compare = (actual: unknown, wanted: unknown) => boolean;
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : value === null || value === undefined ? '' : JSON.stringify(value));
+const textOf = (value: unknown): string =>
+  typeof value === 'string' ? value : value === null || value === undefined ? '' : JSON.stringify(value);
 const order = (a: unknown, b: unknown): number => {
   if (typeof a === 'number' && typeof b === 'number') return a - b;
   const [left, right] = [textOf(a), textOf(b)];
@@ -38,26 +39,48 @@ const fits = (record: ShopRecord, filters: Readonly<Record<string, unknown>>): b
 
 const mentions = (record: ShopRecord, q: string): boolean => {
   const text = [record.id, record.title, record.subtitle, ...Object.values(record.fields)].join(' ').toLowerCase();
-  return q.toLowerCase().split(/\s+/).every((word) => text.includes(word));
+  return q
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
 };
 
 /** By the field, then by id, so that pages don't overlap. */
 const sorted = (records: readonly ShopRecord[], sort: string | null): ShopRecord[] => {
   const field = sort?.replace(/^-/, '') ?? 'id';
   const sign = sort?.startsWith('-') === true ? -1 : 1;
-  const value = (record: ShopRecord): unknown => (field === 'id' || field === 'title' || field === 'updatedAt' ? record[field] : record.fields[field]);
+  const value = (record: ShopRecord): unknown =>
+    field === 'id' || field === 'title' || field === 'updatedAt' ? record[field] : record.fields[field];
   return records.toSorted((a, b) => sign * (order(value(a), value(b)) || order(a.id, b.id)));
 };
 
-const page = (records: readonly ShopRecord[], cursor: string | null, limit: number): { records: ShopRecord[]; cursor: string | null } => {
+const page = (
+  records: readonly ShopRecord[],
+  cursor: string | null,
+  limit: number,
+): { records: ShopRecord[]; cursor: string | null } => {
   const from = Number(cursor ?? 0);
   if (!Number.isSafeInteger(from) || from < 0) throw new ActionFailed('This page does not exist.');
-  return { records: records.slice(from, from + limit), cursor: from + limit < records.length ? String(from + limit) : null };
+  return {
+    records: records.slice(from, from + limit),
+    cursor: from + limit < records.length ? String(from + limit) : null,
+  };
 };
 
 export const served = (shop: Shop, resource: string): RecordsHandlers => ({
-  search: ({ q, limit }) => shop.all(resource).filter((record) => mentions(record, q)).slice(0, limit),
+  search: ({ q, limit }) =>
+    shop
+      .all(resource)
+      .filter((record) => mentions(record, q))
+      .slice(0, limit),
   list: ({ q, filters, sort, cursor, limit }) =>
-    page(sorted(shop.all(resource).filter((record) => fits(record, filters) && (q === null || mentions(record, q))), sort), cursor, limit),
+    page(
+      sorted(
+        shop.all(resource).filter((record) => fits(record, filters) && (q === null || mentions(record, q))),
+        sort,
+      ),
+      cursor,
+      limit,
+    ),
   get: ({ ids }) => ids.flatMap((id) => shop.find(resource, id) ?? []),
 });

@@ -71,7 +71,12 @@ export const openShop = async (dir: string, { stepMs = 500 }: { stepMs?: number 
   if (began === undefined) await log.append({ kind: 'began', at: since });
 
   const world = demoWorld(1, since);
-  const records = new Map([...world.records, ...world.appRecords].map((record): [string, ShopRecord] => [keyOf(record.resource, record.id), record]));
+  const records = new Map(
+    [...world.records, ...world.appRecords].map((record): [string, ShopRecord] => [
+      keyOf(record.resource, record.id),
+      record,
+    ]),
+  );
   const changed = new Map<string, Change>();
   const effects = new Map<string, Effect>();
   const unsettled = new Set<string>();
@@ -85,7 +90,8 @@ export const openShop = async (dir: string, { stepMs = 500 }: { stepMs?: number 
       const key = keyOf(change.resource, change.id);
       const record = records.get(key);
       if (change.deleted === true) records.delete(key);
-      else if (record !== undefined) records.set(key, { ...record, fields: { ...record.fields, ...change.fields }, updatedAt: effect.at });
+      else if (record !== undefined)
+        records.set(key, { ...record, fields: { ...record.fields, ...change.fields }, updatedAt: effect.at });
       changed.set(key, change);
     }
   };
@@ -107,7 +113,10 @@ export const openShop = async (dir: string, { stepMs = 500 }: { stepMs?: number 
     clearTimeout(timer);
   };
 
-  const answerOf = ({ message, blocks }: Effect): { message: string; blocks: readonly Block[] } => ({ message, blocks });
+  const answerOf = ({ message, blocks }: Effect): { message: string; blocks: readonly Block[] } => ({
+    message,
+    blocks,
+  });
 
   const shop: Shop = {
     since,
@@ -118,8 +127,12 @@ export const openShop = async (dir: string, { stepMs = 500 }: { stepMs?: number 
     find: (resource, id) => records.get(keyOf(resource, id)),
     all: (resource) => [...records.values()].filter((record) => record.resource === resource),
     stored: (which) => {
-      const found = new Map<string, ShopRecord[]>([['customer', []], ['order', []]]);
-      for (const [key, record] of records) if (which === 'all' || changed.has(key)) found.get(record.resource)?.push(record);
+      const found = new Map<string, ShopRecord[]>([
+        ['customer', []],
+        ['order', []],
+      ]);
+      for (const [key, record] of records)
+        if (which === 'all' || changed.has(key)) found.get(record.resource)?.push(record);
       return found;
     },
     isDone: (run) => effects.has(run),
@@ -130,7 +143,17 @@ export const openShop = async (dir: string, { stepMs = 500 }: { stepMs?: number 
         return answerOf(known);
       }
       const { message, blocks = [], changes = [] } = decide();
-      const effect: Effect = { kind: 'effect', at: Date.now(), run, attempt, action, record: record?.id ?? null, message, blocks, changes };
+      const effect: Effect = {
+        kind: 'effect',
+        at: Date.now(),
+        run,
+        attempt,
+        action,
+        record: record?.id ?? null,
+        message,
+        blocks,
+        changes,
+      };
       // Nothing is awaited between deciding and this, so no other run decides on what is about to change.
       apply(effect);
       await log.append(effect);
@@ -141,7 +164,10 @@ export const openShop = async (dir: string, { stepMs = 500 }: { stepMs?: number 
       if (sent.has(delivery)) return;
       sent.add(delivery);
       const to = typeof item.fields['email'] === 'string' ? item.fields['email'] : null;
-      await appendFile(join(dir, 'outbox.jsonl'), `${JSON.stringify({ at: Date.now(), delivery, item: item.id, to, ...mail })}\n`);
+      await appendFile(
+        join(dir, 'outbox.jsonl'),
+        `${JSON.stringify({ at: Date.now(), delivery, item: item.id, to, ...mail })}\n`,
+      );
       await log.append({ kind: 'sent', at: Date.now(), delivery });
     },
     notePush: async () => {
@@ -151,7 +177,9 @@ export const openShop = async (dir: string, { stepMs = 500 }: { stepMs?: number 
     answers: {
       get: (run) => {
         const effect = effects.get(run);
-        return Promise.resolve(effect === undefined ? null : { attempt: effect.attempt, answer: { result: answerOf(effect) } });
+        return Promise.resolve(
+          effect === undefined ? null : { attempt: effect.attempt, answer: { result: answerOf(effect) } },
+        );
       },
       // What was done is in the log already; what failed may be tried again.
       set: () => Promise.resolve(),

@@ -8,18 +8,29 @@ const topics: readonly (readonly [string, RegExp])[] = [
 ];
 
 const support: TriageHandler = ({ item }) => {
-  const topic = topics.find(([, words]) => words.test(`${item.title} ${typeof item.fields['body'] === 'string' ? item.fields['body'] : ''}`))?.[0];
+  const topic = topics.find(([, words]) =>
+    words.test(`${item.title} ${typeof item.fields['body'] === 'string' ? item.fields['body'] : ''}`),
+  )?.[0];
   return topic === undefined ? null : { answers: { topic }, tags: [topic] };
 };
 
 const signups: TriageHandler = ({ item }) => {
   const risk = item.fields['riskScore'];
-  return typeof risk === 'number' ? { answers: { risk: risk >= 60 ? 'high' : 'medium' }, ...(risk >= 60 ? { tags: ['check'] } : {}) } : null;
+  return typeof risk === 'number'
+    ? { answers: { risk: risk >= 60 ? 'high' : 'medium' }, ...(risk >= 60 ? { tags: ['check'] } : {}) }
+    : null;
 };
 
 export const triage: Readonly<Record<string, Triage>> = {
   support: {
-    rules: [{ when: { field: 'item.fields.topic', op: 'eq', value: 'spam' }, answers: { spam: 'yes' }, close: true, tags: ['spam'] }],
+    rules: [
+      {
+        when: { field: 'item.fields.topic', op: 'eq', value: 'spam' },
+        answers: { spam: 'yes' },
+        close: true,
+        tags: ['spam'],
+      },
+    ],
     answer: support,
   },
   errors: {
@@ -41,14 +52,24 @@ export const triage: Readonly<Record<string, Triage>> = {
   signups: {
     rules: [
       { when: { field: 'item.fields.riskScore', op: 'lt', value: 12 }, answers: { risk: 'low' }, state: 'accepted' },
-      { when: { field: 'item.fields.riskScore', op: 'gte', value: 94 }, answers: { risk: 'fraud' }, state: 'rejected', tags: ['fraud'] },
+      {
+        when: { field: 'item.fields.riskScore', op: 'gte', value: 94 },
+        answers: { risk: 'fraud' },
+        state: 'rejected',
+        tags: ['fraud'],
+      },
     ],
     answer: signups,
   },
   abuse: {
     rules: [
       {
-        when: { all: [{ field: 'item.fields.severity', op: 'eq', value: 'low' }, { field: 'item.fields.source', op: 'eq', value: 'scanner' }] },
+        when: {
+          all: [
+            { field: 'item.fields.severity', op: 'eq', value: 'low' },
+            { field: 'item.fields.source', op: 'eq', value: 'scanner' },
+          ],
+        },
         answers: { credible: 'no' },
         close: true,
       },

@@ -34,17 +34,35 @@ describe('sdk: connection', () => {
     first.terminate();
     await fake.registered(2);
     await until('online again', () => client.online);
-    expect(fake.of('app.register').map(({ params }) => params.instance)).to.deep.equal([client.instance, client.instance]);
+    expect(fake.of('app.register').map(({ params }) => params.instance)).to.deep.equal([
+      client.instance,
+      client.instance,
+    ]);
     expect(events).to.deep.equal(['online demo', 'offline', 'online demo']);
   });
 
   it('says every problem of a refused manifest on a line of its own, and tries again', async () => {
     const fake = await service();
-    fake.answers = { 'app.register': () => ({ error: { code: -32602, message: 'The manifest is not valid.', data: { problems: [{ path: 'inboxes.0.name', message: 'must be a name' }, { path: 'views.1', message: 'is odd' }] } } }) };
+    fake.answers = {
+      'app.register': () => ({
+        error: {
+          code: -32602,
+          message: 'The manifest is not valid.',
+          data: {
+            problems: [
+              { path: 'inboxes.0.name', message: 'must be a name' },
+              { path: 'views.1', message: 'is odd' },
+            ],
+          },
+        },
+      }),
+    };
     const { client, problems } = connected(fake, app);
     const problem = await until('the problem', () => problems[0]);
     expect(problem.kind).to.equal('refused');
-    expect(problem.message).to.equal('The service refuses the app: The manifest is not valid.\n  inboxes.0.name: must be a name\n  views.1: is odd');
+    expect(problem.message).to.equal(
+      'The service refuses the app: The manifest is not valid.\n  inboxes.0.name: must be a name\n  views.1: is odd',
+    );
     expect(client.online).to.equal(false);
     fake.answers = {};
     await until('online', () => client.online);
@@ -100,7 +118,12 @@ describe('sdk: connection', () => {
   it('does not throw for an address that is none, nor for whatever comes on the socket', async () => {
     const told: string[] = [];
     const odd = connect({ app, url: 'nowhere', key: 'x', onError: ({ kind }) => void told.push(kind) });
-    const unspeakable = connect({ app, url: 'http://127.0.0.1:1', key: 'line\nbreak', onError: ({ kind }) => void told.push(kind) });
+    const unspeakable = connect({
+      app,
+      url: 'http://127.0.0.1:1',
+      key: 'line\nbreak',
+      onError: ({ kind }) => void told.push(kind),
+    });
     await until('both problems', () => told.length === 2);
     await odd.close();
     await unspeakable.close();
@@ -108,9 +131,22 @@ describe('sdk: connection', () => {
     const fake = await service();
     connected(fake, app);
     const ws = await fake.registered();
-    for (const frame of ['', 'nonsense', '[]', 'null', '{"id":1}', '{"jsonrpc":"2.0","id":99,"result":1}', '{"method":"run.settled"}', '{"method":"run.settled","params":null}', '{"method":7}']) ws.send(frame);
+    for (const frame of [
+      '',
+      'nonsense',
+      '[]',
+      'null',
+      '{"id":1}',
+      '{"jsonrpc":"2.0","id":99,"result":1}',
+      '{"method":"run.settled"}',
+      '{"method":"run.settled","params":null}',
+      '{"method":7}',
+    ])
+      ws.send(frame);
     ws.send(Buffer.from([1, 2, 3]));
-    expect(await fake.call('no.such', {})).to.deep.include({ error: { code: -32601, message: 'There is no method no.such.' } });
+    expect(await fake.call('no.such', {})).to.deep.include({
+      error: { code: -32601, message: 'There is no method no.such.' },
+    });
     expect(await fake.call('records.list', null)).to.have.nested.property('error.code', -32602);
     expect(await fake.call('constructor', {})).to.have.nested.property('error.code', -32601);
     expect((await fake.call('action.run', runCall('run_1', 'greet'))).result).to.deep.equal({ message: 'Hello.' });
@@ -120,30 +156,65 @@ describe('sdk: connection', () => {
     const fake = await service();
     const failing = defineApp({
       actions: {
-        crash: { run: () => { throw new TypeError('secret 4711'); } },
-        refuse: { run: () => { throw new ActionFailed('The card has expired.', { retryable: true }); } },
+        crash: {
+          run: () => {
+            throw new TypeError('secret 4711');
+          },
+        },
+        refuse: {
+          run: () => {
+            throw new ActionFailed('The card has expired.', { retryable: true });
+          },
+        },
         // eslint-disable-next-line @typescript-eslint/only-throw-error
-        odd: { run: () => { throw null; } },
-        late: { run: async () => { await Promise.resolve(); throw new Error('secret 4711'); } },
+        odd: {
+          run: () => {
+            throw null;
+          },
+        },
+        late: {
+          run: async () => {
+            await Promise.resolve();
+            throw new Error('secret 4711');
+          },
+        },
         big: { run: () => ({ message: 'Did it.', blocks: [{ type: 'text', text: 'x'.repeat(5 * 1024 * 1024) }] }) },
-        round: { run: () => { const loop: Record<string, unknown> = {}; loop['loop'] = loop; return { message: 'Did it.', blocks: [{ type: 'text', loop }] }; } },
+        round: {
+          run: () => {
+            const loop: Record<string, unknown> = {};
+            loop['loop'] = loop;
+            return { message: 'Did it.', blocks: [{ type: 'text', loop }] };
+          },
+        },
       },
       pages: { huge: { blocks: [{ type: 'text', load: () => ({ text: 'x'.repeat(5 * 1024 * 1024) }) }] } },
     });
     const { client, problems } = connected(fake, failing);
-    client.on('online', () => { throw new Error('a listener'); });
+    client.on('online', () => {
+      throw new Error('a listener');
+    });
     await fake.registered();
     for (const action of ['crash', 'odd', 'late']) {
       const { error } = await fake.call('action.run', runCall(`run_${action}`, action));
       expect(error).to.deep.equal({ code: -32603, message: 'The app failed; its log says more.' });
     }
-    expect((await fake.call('action.run', runCall('run_r', 'refuse'))).error).to.deep.equal({ code: -32001, message: 'The card has expired.', data: { retryable: true } });
+    expect((await fake.call('action.run', runCall('run_r', 'refuse'))).error).to.deep.equal({
+      code: -32001,
+      message: 'The card has expired.',
+      data: { retryable: true },
+    });
     for (const action of ['big', 'round']) {
       const { result } = await fake.call('action.run', runCall(`run_${action}`, action));
       expect(result, 'it was done, so it did not fail').to.deep.include({ message: 'Did it.' });
       expect(result.blocks).to.have.length(1);
     }
-    const page = await fake.call('page.block', { page: 'huge', block: 0, title: null, params: {}, actor: { type: 'system', id: null, name: 'x' } });
+    const page = await fake.call('page.block', {
+      page: 'huge',
+      block: 0,
+      title: null,
+      params: {},
+      actor: { type: 'system', id: null, name: 'x' },
+    });
     expect(page.error?.code).to.equal(-32603);
     const told = problems.map(({ kind, message }) => `${kind}: ${message}`);
     expect(told).to.include('listener: A listener for online failed.');
@@ -159,13 +230,23 @@ describe('sdk: connection', () => {
     const slow = defineApp({
       actions: {
         hang: { timeout: 50, run: () => never.opened },
-        work: { run: async () => { now += 1; most = Math.max(most, now); await new Promise((resolve) => setTimeout(resolve, 2)); now -= 1; return 'Done.'; } },
+        work: {
+          run: async () => {
+            now += 1;
+            most = Math.max(most, now);
+            await new Promise((resolve) => setTimeout(resolve, 2));
+            now -= 1;
+            return 'Done.';
+          },
+        },
       },
     });
     connected(fake, slow, { concurrency: 2 });
     await fake.registered();
     for (const n of [1, 2]) void fake.call('action.run', runCall(`run_hang${String(n)}`, 'hang'));
-    const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => fake.call('action.run', runCall(`run_${String(n)}`, 'work'))));
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => fake.call('action.run', runCall(`run_${String(n)}`, 'work'))),
+    );
     expect(answers.every(({ result }) => result.message === 'Done.')).to.equal(true);
     expect(most).to.equal(2);
     never.open();
@@ -175,19 +256,45 @@ describe('sdk: connection', () => {
     const fake = await service();
     const held = gate();
     const signals: AbortSignal[] = [];
-    const draining = defineApp({ actions: { work: { run: async ({ signal }) => { signals.push(signal); await held.opened; return 'Done.'; } } } });
+    const draining = defineApp({
+      actions: {
+        work: {
+          run: async ({ signal }) => {
+            signals.push(signal);
+            await held.opened;
+            return 'Done.';
+          },
+        },
+      },
+    });
     const { client } = connected(fake, draining);
     await fake.registered();
     const running = fake.call('action.run', runCall('run_1', 'work'));
     await until('it runs', () => signals.length === 1);
     const closed = client.close({ drainMs: 60_000 });
-    expect((await fake.call('action.run', runCall('run_2', 'work'))).error).to.deep.equal({ code: -32001, message: 'The app is stopping.', data: { retryable: true } });
+    expect((await fake.call('action.run', runCall('run_2', 'work'))).error).to.deep.equal({
+      code: -32001,
+      message: 'The app is stopping.',
+      data: { retryable: true },
+    });
     held.open();
     expect((await running).result).to.deep.equal({ message: 'Done.' });
     await closed;
     expect(client.online).to.equal(false);
 
-    const endless = connected(fake, defineApp({ actions: { work: { run: ({ signal }) => { signals.push(signal); return new Promise<never>(() => undefined); } } } }));
+    const endless = connected(
+      fake,
+      defineApp({
+        actions: {
+          work: {
+            run: ({ signal }) => {
+              signals.push(signal);
+              return new Promise<never>(() => undefined);
+            },
+          },
+        },
+      }),
+    );
     await until('online', () => endless.client.online);
     void fake.call('action.run', runCall('run_3', 'work'));
     await until('it runs', () => signals.length === 2);

@@ -38,16 +38,25 @@ export interface FakeService {
 }
 
 const standard: FakeService['answers'] = {
-  'app.register': (_params, connection) => ({ result: { environment: 'demo', connection: `c${String(connection)}`, warnings: [] } }),
+  'app.register': (_params, connection) => ({
+    result: { environment: 'demo', connection: `c${String(connection)}`, warnings: [] },
+  }),
   'items.report': (params: { delivery: string }) => ({ result: { item: `item of ${params.delivery}`, created: true } }),
   'records.put': (params: { records: unknown[] }) => ({ result: { stored: params.records.length } }),
   'records.delete': (params: { ids: unknown[] }) => ({ result: { deleted: params.ids.length } }),
-  'run.answers': (params: { answers: { run: string }[] }) => ({ result: { settled: params.answers.map(({ run }) => run) } }),
+  'run.answers': (params: { answers: { run: string }[] }) => ({
+    result: { settled: params.answers.map(({ run }) => run) },
+  }),
 };
 
 export const fakeService = async (): Promise<FakeService> => {
   const http = createServer();
-  const wss = new WebSocketServer({ noServer: true, maxPayload: 4 * 1024 * 1024, handleProtocols: () => subprotocol, autoPong: false });
+  const wss = new WebSocketServer({
+    noServer: true,
+    maxPayload: 4 * 1024 * 1024,
+    handleProtocols: () => subprotocol,
+    autoPong: false,
+  });
   const waiting = new Map<string, (frame: Any) => void>();
   const upgraded = new Set<number>();
   let calls = 0;
@@ -56,11 +65,19 @@ export const fakeService = async (): Promise<FakeService> => {
     const { refusal } = service;
     if (refusal !== null) {
       const body = refusal.body ?? '';
-      const headers = Object.entries({ 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)), ...refusal.headers });
-      socket.end(`HTTP/1.1 ${String(refusal.status)} Refused\r\n${headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`);
+      const headers = Object.entries({
+        'content-type': 'application/json',
+        'content-length': String(Buffer.byteLength(body)),
+        ...refusal.headers,
+      });
+      socket.end(
+        `HTTP/1.1 ${String(refusal.status)} Refused\r\n${headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`,
+      );
       return;
     }
-    wss.handleUpgrade(request, socket, head, (ws) => { take(ws); });
+    wss.handleUpgrade(request, socket, head, (ws) => {
+      take(ws);
+    });
   });
 
   const take = (ws: WebSocket): void => {
@@ -74,7 +91,11 @@ export const fakeService = async (): Promise<FakeService> => {
       if (frame.method === undefined) return waiting.get(frame.id as string)?.(frame);
       service.heard.push({ method: frame.method as string, params: frame.params, connection });
       if (frame.id === undefined) return;
-      const reply = (service.answers[frame.method as string] ?? standard[frame.method as string] ?? (() => ({ result: {} })))(frame.params, connection);
+      const reply = (
+        service.answers[frame.method as string] ??
+        standard[frame.method as string] ??
+        (() => ({ result: {} }))
+      )(frame.params, connection);
       if (reply === 'nothing') return;
       ws.send(JSON.stringify({ jsonrpc: '2.0', id: frame.id, ...reply }));
       if (frame.method === 'app.register' && 'result' in reply) upgraded.add(connection);
@@ -95,7 +116,8 @@ export const fakeService = async (): Promise<FakeService> => {
     refusal: null,
     deaf: false,
     tried: [],
-    registered: (n = 1) => until(`registration ${String(n)}`, () => upgraded.size >= n && service.sockets[[...upgraded][n - 1] ?? -1]),
+    registered: (n = 1) =>
+      until(`registration ${String(n)}`, () => upgraded.size >= n && service.sockets[[...upgraded][n - 1] ?? -1]),
     call: (method, params) => {
       calls += 1;
       const id = `s${String(calls)}`;
@@ -103,7 +125,9 @@ export const fakeService = async (): Promise<FakeService> => {
       newest().send(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
       return answer;
     },
-    notify: (method, params) => { newest().send(JSON.stringify({ jsonrpc: '2.0', method, params })); },
+    notify: (method, params) => {
+      newest().send(JSON.stringify({ jsonrpc: '2.0', method, params }));
+    },
     of: (method) => service.heard.filter((heard) => heard.method === method),
     close: async () => {
       for (const ws of service.sockets) ws.terminate();
@@ -118,5 +142,13 @@ export const fakeService = async (): Promise<FakeService> => {
 export const quick = { retryMinMs: 5, retryMaxMs: 50, refusedMs: 40, restartMs: 10 } as const;
 
 export const runCall = (run: string, action: string, more: Record<string, unknown> = {}): Record<string, unknown> => ({
-  run, action, record: null, input: {}, item: null, actor: { type: 'agent', id: 'agt_1', name: 'bot' }, attempt: 1, background: false, ...more,
+  run,
+  action,
+  record: null,
+  input: {},
+  item: null,
+  actor: { type: 'agent', id: 'agt_1', name: 'bot' },
+  attempt: 1,
+  background: false,
+  ...more,
 });

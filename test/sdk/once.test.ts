@@ -13,11 +13,37 @@ const counting = (): { app: App; did: string[]; held: ReturnType<typeof gate> } 
   const held = gate();
   const app = defineApp({
     actions: {
-      pay: { run: ({ run, attempt }) => { did.push(`${run}.${String(attempt)}`); return 'Paid.'; } },
-      wait: { run: async ({ run }) => { did.push(run); await held.opened; return 'Waited.'; } },
-      fail: { run: ({ run, attempt }) => { did.push(`${run}.${String(attempt)}`); throw new ActionFailed('No.'); } },
+      pay: {
+        run: ({ run, attempt }) => {
+          did.push(`${run}.${String(attempt)}`);
+          return 'Paid.';
+        },
+      },
+      wait: {
+        run: async ({ run }) => {
+          did.push(run);
+          await held.opened;
+          return 'Waited.';
+        },
+      },
+      fail: {
+        run: ({ run, attempt }) => {
+          did.push(`${run}.${String(attempt)}`);
+          throw new ActionFailed('No.');
+        },
+      },
     },
-    inboxes: { mail: { reply: { via: 'app', send: ({ delivery }) => { did.push(delivery); if (did.length === 1) throw new ActionFailed('Not now.'); } } } },
+    inboxes: {
+      mail: {
+        reply: {
+          via: 'app',
+          send: ({ delivery }) => {
+            did.push(delivery);
+            if (did.length === 1) throw new ActionFailed('Not now.');
+          },
+        },
+      },
+    },
   });
   return { app, did, held };
 };
@@ -28,9 +54,14 @@ describe('sdk: once', () => {
     const { app, did } = counting();
     connected(fake, app);
     await fake.registered();
-    for (const attempt of [1, 1, 2]) expect((await fake.call('action.run', runCall('run_1', 'pay', { attempt }))).result).to.deep.equal({ message: 'Paid.' });
+    for (const attempt of [1, 1, 2])
+      expect((await fake.call('action.run', runCall('run_1', 'pay', { attempt }))).result).to.deep.equal({
+        message: 'Paid.',
+      });
     fake.notify('run.settled', { run: 'run_1' });
-    expect((await fake.call('action.run', runCall('run_1', 'pay', { attempt: 3 }))).result).to.deep.equal({ message: 'Paid.' });
+    expect((await fake.call('action.run', runCall('run_1', 'pay', { attempt: 3 }))).result).to.deep.equal({
+      message: 'Paid.',
+    });
     expect(did).to.deep.equal(['run_1.1']);
   });
 
@@ -43,7 +74,9 @@ describe('sdk: once', () => {
     fake.notify('run.settled', { run: 'run_1' });
     await fake.call('action.run', runCall('run_1', 'pay', { attempt: 2 }));
     first.terminate();
-    expect((await until('the answers', () => fake.of('run.answers')[0])).params.answers).to.deep.equal([{ run: 'run_1', result: { message: 'Paid.' } }]);
+    expect((await until('the answers', () => fake.of('run.answers')[0])).params.answers).to.deep.equal([
+      { run: 'run_1', result: { message: 'Paid.' } },
+    ]);
     expect(did).to.deep.equal(['run_1.1']);
   });
 
@@ -52,7 +85,10 @@ describe('sdk: once', () => {
     const { app, did, held } = counting();
     connected(fake, app);
     await fake.registered();
-    const both = [fake.call('action.run', runCall('run_1', 'wait')), fake.call('action.run', runCall('run_1', 'wait', { attempt: 2 }))];
+    const both = [
+      fake.call('action.run', runCall('run_1', 'wait')),
+      fake.call('action.run', runCall('run_1', 'wait', { attempt: 2 })),
+    ];
     await until('it runs', () => did.length > 0);
     held.open();
     for (const answer of await Promise.all(both)) expect(answer.result).to.deep.equal({ message: 'Waited.' });
@@ -64,7 +100,8 @@ describe('sdk: once', () => {
     const { app, did } = counting();
     connected(fake, app);
     await fake.registered();
-    for (const attempt of [1, 1, 2]) expect((await fake.call('action.run', runCall('run_1', 'fail', { attempt }))).error?.message).to.equal('No.');
+    for (const attempt of [1, 1, 2])
+      expect((await fake.call('action.run', runCall('run_1', 'fail', { attempt }))).error?.message).to.equal('No.');
     expect(did).to.deep.equal(['run_1.1', 'run_1.2']);
   });
 
@@ -102,12 +139,16 @@ describe('sdk: once', () => {
     connected(fake, app);
     const first = await fake.registered();
     await fake.call('action.run', runCall('run_1', 'pay'));
-    fake.answers = { 'run.answers': () => ({ error: { code: -32000, message: 'Not now.', data: { code: 'unavailable' } } }) };
+    fake.answers = {
+      'run.answers': () => ({ error: { code: -32000, message: 'Not now.', data: { code: 'unavailable' } } }),
+    };
     first.terminate();
     await until('the answers', () => fake.of('run.answers').length === 1);
     fake.answers = {};
     await until('the answers again', () => fake.of('run.answers').length === 2);
-    expect(fake.of('run.answers')[1]?.params).to.deep.equal({ answers: [{ run: 'run_1', result: { message: 'Paid.' } }] });
+    expect(fake.of('run.answers')[1]?.params).to.deep.equal({
+      answers: [{ run: 'run_1', result: { message: 'Paid.' } }],
+    });
   });
 
   it('hands in an answer that is ready only after the reconnect', async () => {
@@ -121,7 +162,9 @@ describe('sdk: once', () => {
     await fake.registered(2);
     await until('online', () => client.online);
     held.open();
-    expect((await until('the answer', () => fake.of('run.answers')[0])).params.answers).to.deep.equal([{ run: 'run_1', result: { message: 'Waited.' } }]);
+    expect((await until('the answer', () => fake.of('run.answers')[0])).params.answers).to.deep.equal([
+      { run: 'run_1', result: { message: 'Waited.' } },
+    ]);
     expect(did).to.deep.equal(['run_1']);
   });
 
@@ -131,7 +174,9 @@ describe('sdk: once', () => {
     connected(fake, app, { timing: { resendMs: 20 } });
     await fake.registered();
     await fake.call('action.run', runCall('run_1', 'pay'));
-    expect((await until('the answers', () => fake.of('run.answers')[0])).params.answers).to.deep.equal([{ run: 'run_1', result: { message: 'Paid.' } }]);
+    expect((await until('the answers', () => fake.of('run.answers')[0])).params.answers).to.deep.equal([
+      { run: 'run_1', result: { message: 'Paid.' } },
+    ]);
   });
 
   it('sends a reply once, and tries one again that failed', async () => {
@@ -139,7 +184,14 @@ describe('sdk: once', () => {
     const { app, did } = counting();
     connected(fake, app);
     await fake.registered();
-    const send = () => fake.call('reply.send', { item: { inbox: 'mail' }, subject: 's', text: 't', actor: { type: 'person', id: 'per_1', name: 'Ana' }, delivery: 'ent_1' });
+    const send = () =>
+      fake.call('reply.send', {
+        item: { inbox: 'mail' },
+        subject: 's',
+        text: 't',
+        actor: { type: 'person', id: 'per_1', name: 'Ana' },
+        delivery: 'ent_1',
+      });
     expect((await send()).error).to.deep.include({ code: -32001, message: 'Not now.' });
     expect((await send()).result).to.equal(null);
     expect((await send()).result).to.equal(null);
@@ -152,7 +204,9 @@ describe('sdk: once', () => {
     beforeEach(() => {
       folder = mkdtempSync(join(tmpdir(), 'console-sdk-'));
     });
-    afterEach(() => { rmSync(folder, { recursive: true, force: true }); });
+    afterEach(() => {
+      rmSync(folder, { recursive: true, force: true });
+    });
 
     it('a new process knows what the one before had done, hands it in, and forgets it when it is settled', async () => {
       const fake = await service();
@@ -168,10 +222,14 @@ describe('sdk: once', () => {
 
       const after = connected(fake, app, { store: fileStore(folder) });
       await until('online', () => after.client.online);
-      expect((await until('the answers', () => fake.of('run.answers')[0])).params.answers).to.deep.equal([{ run: 'run_1', result: { message: 'Paid.' } }]);
+      expect((await until('the answers', () => fake.of('run.answers')[0])).params.answers).to.deep.equal([
+        { run: 'run_1', result: { message: 'Paid.' } },
+      ]);
       await until('the file is gone', () => files().length === 0);
       expect(after.client.instance, 'the service takes answers from whom it asked').to.equal(before.client.instance);
-      expect((await fake.call('action.run', runCall('run_1', 'pay', { attempt: 2 }))).result).to.deep.equal({ message: 'Paid.' });
+      expect((await fake.call('action.run', runCall('run_1', 'pay', { attempt: 2 }))).result).to.deep.equal({
+        message: 'Paid.',
+      });
       expect(did).to.deep.equal(['run_1.1']);
       expect(after.problems).to.deep.equal([]);
     });
@@ -200,14 +258,21 @@ describe('sdk: once', () => {
     const broken: AnswerStore = {
       get: () => (readable ? Promise.resolve(null) : Promise.reject(new Error('disk'))),
       set: () => Promise.reject(new Error('disk')),
-      delete: () => { throw new Error('disk'); },
+      delete: () => {
+        throw new Error('disk');
+      },
     };
     const { problems } = connected(fake, app, { store: broken });
     await fake.registered();
-    expect((await fake.call('action.run', runCall('run_1', 'pay'))).error).to.deep.include({ code: -32001, data: { retryable: true } });
+    expect((await fake.call('action.run', runCall('run_1', 'pay'))).error).to.deep.include({
+      code: -32001,
+      data: { retryable: true },
+    });
     expect(did).to.deep.equal([]);
     readable = true;
-    expect((await fake.call('action.run', runCall('run_1', 'pay', { attempt: 2 }))).result).to.deep.equal({ message: 'Paid.' });
+    expect((await fake.call('action.run', runCall('run_1', 'pay', { attempt: 2 }))).result).to.deep.equal({
+      message: 'Paid.',
+    });
     fake.notify('run.settled', { run: 'run_1' });
     await until('three complaints', () => problems.filter(({ kind }) => kind === 'store').length === 3);
   });

@@ -29,15 +29,24 @@ describe('sdk: the package', function () {
     const own = join(folder, 'node_modules/console-api');
     mkdirSync(own, { recursive: true });
     copyFileSync(join(root, 'package.json'), join(own, 'package.json'));
-    for (const name of ['ws', 'typebox', '@types', 'undici-types']) symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name));
+    for (const name of ['ws', 'typebox', '@types', 'undici-types'])
+      symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name));
     const built = ['-p', join(root, 'tsconfig.sdk.json'), '--outDir', join(own, 'dist')];
     execFileSync(process.execPath, [tsc, ...built]);
     execFileSync(process.execPath, [tsc, ...built, '--declaration', 'false', '--emitDeclarationOnly', 'false']);
     writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
     writeFileSync(join(folder, 'app.ts'), app);
-    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: { target: 'es2023', module: 'nodenext', strict: true, skipLibCheck: true, types: ['node'] }, include: ['app.ts'] }));
+    writeFileSync(
+      join(folder, 'tsconfig.json'),
+      JSON.stringify({
+        compilerOptions: { target: 'es2023', module: 'nodenext', strict: true, skipLibCheck: true, types: ['node'] },
+        include: ['app.ts'],
+      }),
+    );
   });
-  after(() => { rmSync(folder, { recursive: true, force: true }); });
+  after(() => {
+    rmSync(folder, { recursive: true, force: true });
+  });
 
   it('is imported by its name, with types, and runs', () => {
     run(tsc, '-p', '.');

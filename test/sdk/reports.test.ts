@@ -6,7 +6,13 @@ import { runCall } from './fakeService.ts';
 import { connected, service } from './support.ts';
 
 const app = defineApp({});
-const problemOf = (promise: Promise<unknown>): Promise<LinkProblem> => promise.then(() => { throw new Error('It was taken.'); }, (problem: unknown) => problem as LinkProblem);
+const problemOf = (promise: Promise<unknown>): Promise<LinkProblem> =>
+  promise.then(
+    () => {
+      throw new Error('It was taken.');
+    },
+    (problem: unknown) => problem as LinkProblem,
+  );
 
 describe('sdk: reports and records', () => {
   it('keeps reports while offline, says when they happened, and sends each when it is back', async () => {
@@ -14,7 +20,10 @@ describe('sdk: reports and records', () => {
     fake.refusal = { status: 503 };
     const { client } = connected(fake, app);
     const before = Date.now();
-    const sent = [client.report({ inbox: 'errors', title: 'A' }), client.report({ inbox: 'errors', title: 'B', delivery: 'mine' })];
+    const sent = [
+      client.report({ inbox: 'errors', title: 'A' }),
+      client.report({ inbox: 'errors', title: 'B', delivery: 'mine' }),
+    ];
     fake.refusal = null;
     const results = await Promise.all(sent);
     expect(results[1]).to.deep.equal({ item: 'item of mine', created: true });
@@ -27,7 +36,18 @@ describe('sdk: reports and records', () => {
   it('leaves the time out when the service calls it the future', async () => {
     const fake = await service();
     fake.refusal = { status: 503 };
-    fake.answers = { 'items.report': (params: { at?: number }) => (params.at === undefined ? { result: { item: 'itm_1', created: true } } : { error: { code: -32602, message: 'The report is not valid.', data: { code: 'invalid', details: [{ path: 'at', message: 'must not be in the future' }] } } }) };
+    fake.answers = {
+      'items.report': (params: { at?: number }) =>
+        params.at === undefined
+          ? { result: { item: 'itm_1', created: true } }
+          : {
+              error: {
+                code: -32602,
+                message: 'The report is not valid.',
+                data: { code: 'invalid', details: [{ path: 'at', message: 'must not be in the future' }] },
+              },
+            },
+    };
     const { client, problems } = connected(fake, app);
     const sent = client.report({ inbox: 'errors', title: 'A' });
     fake.refusal = null;
@@ -37,7 +57,10 @@ describe('sdk: reports and records', () => {
 
   it('repeats a report whose answer was lost, under the same delivery', async () => {
     const fake = await service();
-    fake.answers = { 'items.report': (_params, connection) => (connection === 0 ? 'nothing' : { result: { item: 'itm_1', created: false } }) };
+    fake.answers = {
+      'items.report': (_params, connection) =>
+        connection === 0 ? 'nothing' : { result: { item: 'itm_1', created: false } },
+    };
     const { client } = connected(fake, app);
     const first = await fake.registered();
     await until('online', () => client.online);
@@ -57,7 +80,13 @@ describe('sdk: reports and records', () => {
       'items.report': () => {
         asked += 1;
         if (asked === 1) return { error: { code: -32603, message: 'Not now.', data: { code: 'unavailable' } } };
-        return { error: { code: -32602, message: 'The report is not valid.', data: { code: 'invalid', details: [{ path: 'inbox', message: 'is unknown' }] } } };
+        return {
+          error: {
+            code: -32602,
+            message: 'The report is not valid.',
+            data: { code: 'invalid', details: [{ path: 'inbox', message: 'is unknown' }] },
+          },
+        };
       },
     };
     const { client, problems } = connected(fake, app);
@@ -79,7 +108,10 @@ describe('sdk: reports and records', () => {
     await client.close();
     expect((await problemOf(client.report({ inbox: 'errors', title: 'x' }))).kind).to.equal('closed');
     const other = connected(fake, app).client;
-    expect((await problemOf(other.report({ inbox: 'errors', title: 'x', data: { text: 'x'.repeat(5 * 1024 * 1024) } }))).kind).to.equal('request');
+    expect(
+      (await problemOf(other.report({ inbox: 'errors', title: 'x', data: { text: 'x'.repeat(5 * 1024 * 1024) } })))
+        .kind,
+    ).to.equal('request');
     // Two turns of the loop are when node would tell of them.
     await new Promise((resolve) => setImmediate(resolve));
     await new Promise((resolve) => setImmediate(resolve));
@@ -91,11 +123,16 @@ describe('sdk: reports and records', () => {
     const fake = await service();
     const { client } = connected(fake, app);
     const records = Array.from({ length: 2_500 }, (_, n) => ({ id: `c${String(n)}`, title: `Customer ${String(n)}` }));
-    const [put, gone] = await Promise.all([client.putRecords('customer', records), client.deleteRecords('customer', ['c1', 'c2'])]);
+    const [put, gone] = await Promise.all([
+      client.putRecords('customer', records),
+      client.deleteRecords('customer', ['c1', 'c2']),
+    ]);
     expect(put).to.deep.equal({ stored: 2_500 });
     expect(gone).to.deep.equal({ deleted: 2 });
     const calls = fake.heard.filter(({ method }) => method.startsWith('records.'));
-    expect(calls.map(({ method, params }) => `${method} ${String((params.records ?? params.ids).length)}`)).to.deep.equal(['records.put 1000', 'records.put 1000', 'records.put 500', 'records.delete 2']);
+    expect(
+      calls.map(({ method, params }) => `${method} ${String((params.records ?? params.ids).length)}`),
+    ).to.deep.equal(['records.put 1000', 'records.put 1000', 'records.put 500', 'records.delete 2']);
     expect(await client.putRecords('customer', [])).to.deep.equal({ stored: 0 });
   });
 
@@ -103,7 +140,10 @@ describe('sdk: reports and records', () => {
     const fake = await service();
     const { client } = connected(fake, app);
     const text = 'é'.repeat(500_000);
-    await client.putRecords('customer', Array.from({ length: 9 }, (_, n) => ({ id: String(n), title: 'T', fields: { text } })));
+    await client.putRecords(
+      'customer',
+      Array.from({ length: 9 }, (_, n) => ({ id: String(n), title: 'T', fields: { text } })),
+    );
     expect(fake.of('records.put').map(({ params }) => params.records.length)).to.deep.equal([4, 4, 1]);
   });
 

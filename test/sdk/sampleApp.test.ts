@@ -16,7 +16,10 @@ const newFolder = (): string => {
   return folder;
 };
 const lines = (dir: string, file = 'log.jsonl'): Record<string, unknown>[] =>
-  readFileSync(join(dir, file), 'utf8').split('\n').filter((line) => line !== '').map((line) => JSON.parse(line) as Record<string, unknown>);
+  readFileSync(join(dir, file), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
 
 describe('the sample app', function () {
   this.timeout(60_000);
@@ -27,7 +30,14 @@ describe('the sample app', function () {
   let key: Client;
   const problems: string[] = [];
   const open = (folder: string): Promise<Sample> =>
-    openSample({ url: key.base, key: key.token, dir: folder, stepMs: 5, startedAt: Date.now(), onError: ({ kind, message }) => void problems.push(`${kind}: ${message}`) });
+    openSample({
+      url: key.base,
+      key: key.token,
+      dir: folder,
+      stepMs: 5,
+      startedAt: Date.now(),
+      onError: ({ kind, message }) => void problems.push(`${kind}: ${message}`),
+    });
 
   before(async () => {
     world = await newWorld({ manifest: demoManifest });
@@ -50,18 +60,35 @@ describe('the sample app', function () {
     if (found === undefined) throw new Error(`No order is ${status}.`);
     return found.id;
   };
-  const customer = (status: string): string => sample.shop.all('customer').find(({ fields }) => fields['status'] === status)?.id ?? '';
+  const customer = (status: string): string =>
+    sample.shop.all('customer').find(({ fields }) => fields['status'] === status)?.id ?? '';
 
   it('runs a plain action, and has it in its log before it answers', async () => {
     const record = order('paid');
-    const { status, body } = await operator.post('/actions', { action: 'resend_receipt', record, input: { email: 'ana@example.com' } });
-    expect([status, body.message]).to.deep.equal([200, `Sent the receipt of Order NW-${record.slice(4)} to ana@example.com.`]);
-    expect(lines(dir).filter(({ run }) => run === body.run).map(({ kind }) => kind)[0]).to.equal('effect');
+    const { status, body } = await operator.post('/actions', {
+      action: 'resend_receipt',
+      record,
+      input: { email: 'ana@example.com' },
+    });
+    expect([status, body.message]).to.deep.equal([
+      200,
+      `Sent the receipt of Order NW-${record.slice(4)} to ana@example.com.`,
+    ]);
+    expect(
+      lines(dir)
+        .filter(({ run }) => run === body.run)
+        .map(({ kind }) => kind)[0],
+    ).to.equal('effect');
   });
 
   it('pushes what an action changed of a stored record', async () => {
     const id = customer('active');
-    const { status, body } = await operator.post('/actions', { action: 'issue_credit', record: id, input: { amount: 12, reason: 'Sorry' }, confirmed: true });
+    const { status, body } = await operator.post('/actions', {
+      action: 'issue_credit',
+      record: id,
+      input: { amount: 12, reason: 'Sorry' },
+      confirmed: true,
+    });
     expect([status, body.error]).to.deep.equal([200, undefined]);
     const shown = await operator.get(`/resources/customer/${id}`);
     expect(shown.body.record.fields.credit).to.equal(12);
@@ -69,13 +96,23 @@ describe('the sample app', function () {
   });
 
   it('refuses in its own words', async () => {
-    const declined = sample.shop.all('payment').find(({ id, fields }) => fields['status'] === 'failed' && Number(id.slice(4)) % 3 === 0);
-    const { status, body } = await operator.post('/actions', { action: 'retry_payment', record: declined?.id, input: {}, confirmed: true });
+    const declined = sample.shop
+      .all('payment')
+      .find(({ id, fields }) => fields['status'] === 'failed' && Number(id.slice(4)) % 3 === 0);
+    const { status, body } = await operator.post('/actions', {
+      action: 'retry_payment',
+      record: declined?.id,
+      input: {},
+      confirmed: true,
+    });
     expect([status, body.code, body.error]).to.deep.equal([422, 'action_failed', 'The card was declined.']);
   });
 
   it('runs background actions to their end', async () => {
-    const { status, body } = await operator.post('/actions', { action: 'reindex_search', input: { region: 'us-east' } });
+    const { status, body } = await operator.post('/actions', {
+      action: 'reindex_search',
+      input: { region: 'us-east' },
+    });
     expect([status, body.running]).to.deep.equal([202, true]);
     const run = await until('the run has ended', async () => {
       const shown = (await operator.get(`/runs/${String(body.run)}`)).body.run;
@@ -87,16 +124,26 @@ describe('the sample app', function () {
 
   it('serves its own records: one, a search, filtered pages, related ones', async () => {
     const payment = sample.shop.all('payment')[5];
-    expect((await operator.get(`/resources/payment/${payment?.id ?? ''}`)).body.record).to.deep.include({ id: payment?.id, title: payment?.title });
+    expect((await operator.get(`/resources/payment/${payment?.id ?? ''}`)).body.record).to.deep.include({
+      id: payment?.id,
+      title: payment?.title,
+    });
     expect((await operator.get(`/resources/payment?q=${payment?.id ?? ''}`)).body.records[0].id).to.equal(payment?.id);
     const seen: string[] = [];
     let cursor = '';
     do {
-      const page = (await operator.get(`/resources/payment/list?filters=${encodeURIComponent('{"status":"failed"}')}&limit=60${cursor}`)).body;
+      const page = (
+        await operator.get(
+          `/resources/payment/list?filters=${encodeURIComponent('{"status":"failed"}')}&limit=60${cursor}`,
+        )
+      ).body;
       seen.push(...(page.records as { id: string }[]).map(({ id }) => id));
       cursor = page.cursor === null ? '' : `&cursor=${encodeURIComponent(page.cursor as string)}`;
     } while (cursor !== '');
-    const failed = sample.shop.all('payment').filter(({ fields }) => fields['status'] === 'failed').map(({ id }) => id);
+    const failed = sample.shop
+      .all('payment')
+      .filter(({ fields }) => fields['status'] === 'failed')
+      .map(({ id }) => id);
     expect(seen.sort()).to.deep.equal(failed.sort());
     const paying = String(payment?.fields['customer']);
     const related = await operator.get(`/resources/customer/${paying}/related/payments`);
@@ -104,34 +151,64 @@ describe('the sample app', function () {
   });
 
   it('fills its pages, all blocks of them', async () => {
-    for (const path of ['overview', 'reliability', `customer?params=${encodeURIComponent(JSON.stringify({ customer: customer('active') }))}`]) {
+    for (const path of [
+      'overview',
+      'reliability',
+      `customer?params=${encodeURIComponent(JSON.stringify({ customer: customer('active') }))}`,
+    ]) {
       const { status, body } = await operator.get(`/pages/${path}`);
       expect(status, path).to.equal(200);
-      expect((body.blocks as { type: string }[]).filter(({ type }) => type === 'error'), path).to.deep.equal([]);
+      expect(
+        (body.blocks as { type: string }[]).filter(({ type }) => type === 'error'),
+        path,
+      ).to.deep.equal([]);
     }
   });
 
   it('triages, and sends replies into its outbox once', async () => {
-    const { body } = await operator.post('/items', { inbox: 'support', title: 'The dashboard is down', data: { email: 'kim@example.com' } });
+    const { body } = await operator.post('/items', {
+      inbox: 'support',
+      title: 'The dashboard is down',
+      data: { email: 'kim@example.com' },
+    });
     const item = await until('triage has answered', async () => {
       const shown = (await operator.get(`/items/${String(body.item.id)}`)).body;
       return shown.triage !== null && shown;
     });
     expect(item.item.tags).to.deep.equal(['outage']);
     const reply = await operator.post(`/items/${String(body.item.id)}/reply`, { subject: 'Up again', text: 'It is.' });
-    await until('it is sent', async () => (await operator.get(`/items/${String(body.item.id)}/timeline`)).body.entries.some((entry: { id: string; data: { status: string } }) => entry.id === reply.body.entry.id && entry.data.status === 'sent'));
+    await until('it is sent', async () =>
+      (await operator.get(`/items/${String(body.item.id)}/timeline`)).body.entries.some(
+        (entry: { id: string; data: { status: string } }) =>
+          entry.id === reply.body.entry.id && entry.data.status === 'sent',
+      ),
+    );
     expect(lines(dir, 'outbox.jsonl').filter((mail) => mail['item'] === body.item.id)).to.have.length(1);
   });
 
   it('queues while it is offline, and does each run once when it is back', async () => {
     await sample.goOffline();
     await until('offline', async () => (await operator.get('/resources/payment/pay_18001')).status === 503);
-    const queued = await Promise.all(['a', 'b', 'c'].map((who) => operator.post('/actions', { action: 'send_digest', input: { to: `${who}@example.com` } })));
-    expect(queued.map(({ status, body }) => [status, body.queued])).to.deep.equal([[202, true], [202, true], [202, true]]);
-    expect((await operator.post('/actions', { action: 'retry_payment', record: 'pay_18001', input: {}, confirmed: true })).status).to.equal(503);
+    const queued = await Promise.all(
+      ['a', 'b', 'c'].map((who) =>
+        operator.post('/actions', { action: 'send_digest', input: { to: `${who}@example.com` } }),
+      ),
+    );
+    expect(queued.map(({ status, body }) => [status, body.queued])).to.deep.equal([
+      [202, true],
+      [202, true],
+      [202, true],
+    ]);
+    expect(
+      (await operator.post('/actions', { action: 'retry_payment', record: 'pay_18001', input: {}, confirmed: true }))
+        .status,
+    ).to.equal(503);
     await sample.goOnline();
     for (const { body } of queued) {
-      await until('it has run', async () => (await operator.get(`/runs/${String(body.run)}`)).body.run.status === 'succeeded');
+      await until(
+        'it has run',
+        async () => (await operator.get(`/runs/${String(body.run)}`)).body.run.status === 'succeeded',
+      );
       expect(lines(dir).filter(({ run, kind }) => run === body.run && kind === 'effect')).to.have.length(1);
     }
   });

@@ -17,11 +17,15 @@ const newFolder = (): string => {
 
 /** As a person would lay it out: what fits into a line stays on it. */
 const printed = (value: unknown, indent = ''): string => {
-  const line = JSON.stringify(value, undefined, 1).replace(/\n\s*/g, ' ').replace(/\[ | \]/g, (bracket) => bracket.trim());
+  const line = JSON.stringify(value, undefined, 1)
+    .replace(/\n\s*/g, ' ')
+    .replace(/\[ | \]/g, (bracket) => bracket.trim());
   if (typeof value !== 'object' || value === null || line.length + indent.length <= 150) return line;
   const inner = `${indent}  `;
   if (Array.isArray(value)) return `[\n${value.map((entry) => inner + printed(entry, inner)).join(',\n')}\n${indent}]`;
-  return `{\n${Object.entries(value).map(([key, entry]) => `${inner}${JSON.stringify(key)}: ${printed(entry, inner)}`).join(',\n')}\n${indent}}`;
+  return `{\n${Object.entries(value)
+    .map(([key, entry]) => `${inner}${JSON.stringify(key)}: ${printed(entry, inner)}`)
+    .join(',\n')}\n${indent}}`;
 };
 
 describe('the sample app by itself', () => {
@@ -33,12 +37,26 @@ describe('the sample app by itself', () => {
     const shop = await openShop(newFolder());
     const { manifest } = sampleApp(shop);
     await shop.close();
-    if (process.env['UPDATE_DOCS'] === '1') writeFileSync(manifestPath, `${printed(JSON.parse(JSON.stringify(manifest)))}\n`);
-    else expect(JSON.parse(JSON.stringify(manifest)), 'run UPDATE_DOCS=1 npx mocha test/sdk/sampleShop.test.ts').to.deep.equal(demoManifest);
+    if (process.env['UPDATE_DOCS'] === '1')
+      writeFileSync(manifestPath, `${printed(JSON.parse(JSON.stringify(manifest)))}\n`);
+    else
+      expect(
+        JSON.parse(JSON.stringify(manifest)),
+        'run UPDATE_DOCS=1 npx mocha test/sdk/sampleShop.test.ts',
+      ).to.deep.equal(demoManifest);
   });
 
   it('has every kind of action, block and source', () => {
-    const actions = demoManifest.actions as { danger?: string | null; resource?: string; approval?: boolean; freshSignIn?: boolean; background?: boolean; offline?: string; defaults?: object; input?: object }[];
+    const actions = demoManifest.actions as {
+      danger?: string | null;
+      resource?: string;
+      approval?: boolean;
+      freshSignIn?: boolean;
+      background?: boolean;
+      offline?: string;
+      defaults?: object;
+      input?: object;
+    }[];
     const kinds: [string, (action: (typeof actions)[number]) => boolean][] = [
       ['plain', (action) => !action.danger && !action.approval && !action.freshSignIn && !action.background],
       ['defaults', (action) => action.defaults !== undefined],
@@ -51,23 +69,48 @@ describe('the sample app by itself', () => {
       ['refused offline', (action) => action.offline === 'refuse'],
     ];
     for (const [kind, fits] of kinds) expect(actions.some(fits), kind).to.equal(true);
-    const blocks = [...demoManifest.pages, ...demoManifest.inboxes, ...demoManifest.resources].flatMap((holder) => holder.blocks as { type: string; source?: string }[]);
-    expect([...new Set(blocks.map(({ type }) => type))]).to.include.members(['text', 'fields', 'stat', 'table', 'chart', 'items', 'record', 'actions', 'link']);
-    expect([...new Set(blocks.map(({ source }) => source))]).to.include.members(['items', 'records', 'counts', 'flags', 'app']);
+    const blocks = [...demoManifest.pages, ...demoManifest.inboxes, ...demoManifest.resources].flatMap(
+      (holder) => holder.blocks as { type: string; source?: string }[],
+    );
+    expect([...new Set(blocks.map(({ type }) => type))]).to.include.members([
+      'text',
+      'fields',
+      'stat',
+      'table',
+      'chart',
+      'items',
+      'record',
+      'actions',
+      'link',
+    ]);
+    expect([...new Set(blocks.map(({ source }) => source))]).to.include.members([
+      'items',
+      'records',
+      'counts',
+      'flags',
+      'app',
+    ]);
   });
 
   it('knows after a restart what it had done, and answers instead of doing it again', async () => {
     const folder = newFolder();
     const call = { run: 'run_1', attempt: 1, action: 'send_digest', record: null };
     const first = await openShop(folder);
-    expect(await first.act(call, () => ({ message: 'Done.', changes: [{ resource: 'customer', id: 'cus_1001', fields: { credit: 5 } }] }))).to.deep.equal({ message: 'Done.', blocks: [] });
+    expect(
+      await first.act(call, () => ({
+        message: 'Done.',
+        changes: [{ resource: 'customer', id: 'cus_1001', fields: { credit: 5 } }],
+      })),
+    ).to.deep.equal({ message: 'Done.', blocks: [] });
     // A kill: nothing is closed, and half a line is left behind.
     writeFileSync(join(folder, 'log.jsonl'), `${readFileSync(join(folder, 'log.jsonl'), 'utf8')}{"kind":"eff`);
     const second = await openShop(folder);
     expect(second.find('customer', 'cus_1001')?.fields['credit']).to.equal(5);
     expect(await second.answers.keys?.()).to.deep.equal(['run_1']);
     expect((await second.answers.get('run_1'))?.answer.result).to.deep.equal({ message: 'Done.', blocks: [] });
-    await second.act({ ...call, attempt: 2 }, () => { throw new Error('It acts again.'); });
+    await second.act({ ...call, attempt: 2 }, () => {
+      throw new Error('It acts again.');
+    });
     await second.answers.delete('run_1');
     await Promise.all([first.close(), second.close()]);
     const third = await openShop(folder);

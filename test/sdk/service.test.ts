@@ -4,7 +4,15 @@ import { createServer, connect as dial, type AddressInfo, type Server, type Sock
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { connect, defineApp, fileStore, type App, type Client, type ConnectOptions, type LinkProblem } from '../../shared/sdk/index.ts';
+import {
+  connect,
+  defineApp,
+  fileStore,
+  type App,
+  type Client,
+  type ConnectOptions,
+  type LinkProblem,
+} from '../../shared/sdk/index.ts';
 import type { Client as Caller } from '../support/http.ts';
 import { until } from '../support/until.ts';
 import { newWorld, type World } from '../support/world.ts';
@@ -59,7 +67,15 @@ describe('sdk: with the service', () => {
   const problems: LinkProblem[] = [];
   const open = (app: App, options: Partial<ConnectOptions> = {}): Client => {
     const url = `http://127.0.0.1:${String(wire.port)}/api/env/demo`;
-    const client = connect({ app, url, key: key.token, startedAt: Date.now(), onError: (problem) => void problems.push(problem), timing: { retryMinMs: 5, retryMaxMs: 50, refusedMs: 100 }, ...options });
+    const client = connect({
+      app,
+      url,
+      key: key.token,
+      startedAt: Date.now(),
+      onError: (problem) => void problems.push(problem),
+      timing: { retryMinMs: 5, retryMaxMs: 50, refusedMs: 100 },
+      ...options,
+    });
     clients.push(client);
     return client;
   };
@@ -106,7 +122,19 @@ describe('sdk: with the service', () => {
   it('settles a run whose connection broke with the answer that is handed in, done once', async () => {
     const held = gate();
     let did = 0;
-    const client = open(defineApp({ actions: { pay: { run: async () => { did += 1; await held.opened; return 'Paid.'; } } } }));
+    const client = open(
+      defineApp({
+        actions: {
+          pay: {
+            run: async () => {
+              did += 1;
+              await held.opened;
+              return 'Paid.';
+            },
+          },
+        },
+      }),
+    );
     await until('online', () => client.online);
     const call = admin.post('/actions', { action: 'pay' });
     await until('it runs', () => did === 1);
@@ -124,7 +152,17 @@ describe('sdk: with the service', () => {
     const folder = mkdtempSync(join(tmpdir(), 'console-sdk-'));
     const held = gate();
     let did = 0;
-    const app = defineApp({ actions: { pay: { run: async () => { did += 1; await held.opened; return 'Paid.'; } } } });
+    const app = defineApp({
+      actions: {
+        pay: {
+          run: async () => {
+            did += 1;
+            await held.opened;
+            return 'Paid.';
+          },
+        },
+      },
+    });
     const first = open(app, { store: fileStore(folder) });
     await until('online', () => first.online);
     const call = admin.post('/actions', { action: 'pay' });
@@ -145,7 +183,9 @@ describe('sdk: with the service', () => {
     await until('online', () => client.online);
     wire.cut();
     await until('offline', () => !client.online);
-    const sent = Array.from({ length: 300 }, (_, n) => client.report({ inbox: 'errors', title: 'Boom', key: 'boom', user: `u${String(n % 7)}` }));
+    const sent = Array.from({ length: 300 }, (_, n) =>
+      client.report({ inbox: 'errors', title: 'Boom', key: 'boom', user: `u${String(n % 7)}` }),
+    );
     wire.mend();
     const results = await Promise.all(sent);
     expect(new Set(results.map(({ item }) => item)).size).to.equal(1);

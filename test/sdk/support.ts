@@ -22,7 +22,14 @@ export interface Connected {
 
 export const connected = (fake: FakeService, app: App, options: Partial<ConnectOptions> = {}): Connected => {
   const problems: LinkProblem[] = [];
-  const client = connect({ app, url: fake.url, key: 'capp_test', onError: (problem) => void problems.push(problem), ...options, timing: { ...quick, ...options.timing } });
+  const client = connect({
+    app,
+    url: fake.url,
+    key: 'capp_test',
+    onError: (problem) => void problems.push(problem),
+    ...options,
+    timing: { ...quick, ...options.timing },
+  });
   open.push({ close: () => client.close({ drainMs: 0 }) });
   return { client, problems };
 };
@@ -33,5 +40,10 @@ export const gate = (): { readonly opened: Promise<void>; readonly open: () => v
   const opened = new Promise<void>((resolve) => {
     release = resolve;
   });
-  return { opened, open: () => { release(); } };
+  return {
+    opened,
+    open: () => {
+      release();
+    },
+  };
 };

@@ -21,10 +21,24 @@ describe('the sample app as a process', function () {
   let child: ChildProcess;
 
   const start = (): void => {
-    child = spawn(process.execPath, ['--import', 'tsx', 'test/sample-app/main.ts'], { cwd: root, stdio: 'ignore', env: { ...process.env, BASE_URL: key.base, APP_KEY: key.token, DATA_DIR: dir } });
-    writeState(dir, { launcher: process.pid, baseUrl: key.base, env: { DATABASE_URL: '', MIGRATE_DATABASE_URL: '', REDIS_URL: '' }, pids: { 'sample app': child.pid ?? 0 } });
+    child = spawn(process.execPath, ['--import', 'tsx', 'test/sample-app/main.ts'], {
+      cwd: root,
+      stdio: 'ignore',
+      env: { ...process.env, BASE_URL: key.base, APP_KEY: key.token, DATA_DIR: dir },
+    });
+    writeState(dir, {
+      launcher: process.pid,
+      baseUrl: key.base,
+      env: { DATABASE_URL: '', MIGRATE_DATABASE_URL: '', REDIS_URL: '' },
+      pids: { 'sample app': child.pid ?? 0 },
+    });
   };
-  const ended = (): Promise<number | null> => new Promise((resolve) => child.once('exit', (code) => { resolve(code); }));
+  const ended = (): Promise<number | null> =>
+    new Promise((resolve) =>
+      child.once('exit', (code) => {
+        resolve(code);
+      }),
+    );
   const digest = async (): Promise<unknown> => {
     const { status, body } = await agent.post('/actions', { action: 'send_digest', input: { to: 'ana@example.com' } });
     return [status, body.queued === true];

@@ -23,14 +23,21 @@ describe('the tutorial for authors of an app', function () {
   let agent: Client;
 
   const admin = async (...args: string[]): Promise<{ token: string; baseUrl: string }> => {
-    const { exitCode, text } = await runAdmin([...args, '--json'], { readConfig: () => world.config, readInput: () => Promise.resolve('') });
+    const { exitCode, text } = await runAdmin([...args, '--json'], {
+      readConfig: () => world.config,
+      readInput: () => Promise.resolve(''),
+    });
     expect(exitCode, text).to.equal(0);
     return JSON.parse(text) as { token: string; baseUrl: string };
   };
   const onServer = (url: string): string => `http://127.0.0.1:${String(world.port)}${new URL(url).pathname}`;
   const start = (baseUrl: string, key: string): ChildProcess => {
-    const started = spawn(process.execPath, ['--import', 'tsx', join(folder, 'clinic.ts')], { cwd: root, env: { ...process.env, BASE_URL: baseUrl, APP_KEY: key } });
-    for (const stream of [started.stdout, started.stderr]) stream.setEncoding('utf8').on('data', (piece: string) => void (output += piece));
+    const started = spawn(process.execPath, ['--import', 'tsx', join(folder, 'clinic.ts')], {
+      cwd: root,
+      env: { ...process.env, BASE_URL: baseUrl, APP_KEY: key },
+    });
+    for (const stream of [started.stdout, started.stderr])
+      stream.setEncoding('utf8').on('data', (piece: string) => void (output += piece));
     return started;
   };
   let restart: () => ChildProcess;
@@ -40,7 +47,9 @@ describe('the tutorial for authors of an app', function () {
     folder = mkdtempSync(join(tmpdir(), 'console-tutorial-'));
     writeFileSync(join(folder, 'clinic.ts'), code.replace('./shared/sdk/index.ts', join(root, 'shared/sdk/index.ts')));
     writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
-    for (const line of page.matchAll(/^npm run -s admin -- (environment create .*|app-key create .*|agent create .*)$/gm)) {
+    for (const line of page.matchAll(
+      /^npm run -s admin -- (environment create .*|app-key create .*|agent create .*)$/gm,
+    )) {
       const made = await admin(...(line[1] ?? '').split(' '));
       if (line[1]?.startsWith('app-key') === true) restart = () => start(onServer(made.baseUrl), made.token);
       if (line[1]?.startsWith('agent') === true) agent = clientOf(onServer(made.baseUrl), made.token, 'clinic-bot');
@@ -59,22 +68,35 @@ describe('the tutorial for authors of an app', function () {
   });
 
   it('shows its item and its record', async () => {
-    const item = await until('its item', async () => (await agent.get('/items')).body.items[0] as { title: string; record: { title: string } } | undefined);
+    const item = await until(
+      'its item',
+      async () => (await agent.get('/items')).body.items[0] as { title: string; record: { title: string } } | undefined,
+    );
     expect(item.title).to.equal('Can we come earlier?');
     expect(item.record.title).to.equal('Rex, Tuesday 9:00');
     expect((await agent.get('/resources/visit/v1')).body.record.fields.status).to.equal('booked');
   });
 
   it('runs its action, and refuses a wrong input before the app is asked', async () => {
-    expect((await agent.post('/actions', { action: 'cancel_visit', record: 'v1', input: { why: 'snow' }, confirmed: true })).status).to.equal(400);
-    const { status, body } = await agent.post('/actions', { action: 'cancel_visit', record: 'v1', input: { reason: 'snow' }, confirmed: true });
+    expect(
+      (await agent.post('/actions', { action: 'cancel_visit', record: 'v1', input: { why: 'snow' }, confirmed: true }))
+        .status,
+    ).to.equal(400);
+    const { status, body } = await agent.post('/actions', {
+      action: 'cancel_visit',
+      record: 'v1',
+      input: { reason: 'snow' },
+      confirmed: true,
+    });
     expect([status, body.message]).to.deep.equal([200, 'Cancelled Rex, Tuesday 9:00: snow.']);
     expect((await agent.get('/resources/visit/v1')).body.record.fields.status).to.equal('cancelled');
   });
 
   it('sends its replies', async () => {
     const [item] = (await agent.get('/items')).body.items as { id: string }[];
-    expect((await agent.post(`/items/${item?.id ?? ''}/reply`, { subject: 'Re', text: 'At eight.' })).status).to.equal(202);
+    expect((await agent.post(`/items/${item?.id ?? ''}/reply`, { subject: 'Re', text: 'At eight.' })).status).to.equal(
+      202,
+    );
     await until('the reply', () => output.includes('to kim@example.com: At eight.'));
   });
 
@@ -83,14 +105,23 @@ describe('the tutorial for authors of an app', function () {
     child.kill('SIGKILL');
     await gone;
     const { body } = await until('it is offline', async () => {
-      const answer = await agent.post('/actions', { action: 'cancel_visit', record: 'v1', input: { reason: 'ice' }, confirmed: true });
+      const answer = await agent.post('/actions', {
+        action: 'cancel_visit',
+        record: 'v1',
+        input: { reason: 'ice' },
+        confirmed: true,
+      });
       return answer.body.queued === true && answer;
     });
     child = restart();
-    const run = await until('it has run', async () => {
-      const shown = (await agent.get(`/runs/${String(body.run)}`)).body.run as { status: string; message: string };
-      return shown.status === 'succeeded' && shown;
-    }, 30_000);
+    const run = await until(
+      'it has run',
+      async () => {
+        const shown = (await agent.get(`/runs/${String(body.run)}`)).body.run as { status: string; message: string };
+        return shown.status === 'succeeded' && shown;
+      },
+      30_000,
+    );
     expect(run.message).to.equal('Cancelled Rex, Tuesday 9:00: ice.');
   });
 });

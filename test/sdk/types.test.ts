@@ -9,18 +9,28 @@ const holds = <T extends true>(): T | undefined => undefined;
 
 const app: App = defineApp({
   resources: {
-    order: { source: 'stored', fields: [{ name: 'total', type: 'money' }], detail: ({ id }) => ({ blocks: [{ type: 'text', title: null, text: id }] }) },
+    order: {
+      source: 'stored',
+      fields: [{ name: 'total', type: 'money' }],
+      detail: ({ id }) => ({ blocks: [{ type: 'text', title: null, text: id }] }),
+    },
     payment: {
       source: 'app',
       search: ({ q, limit }) => [{ id: q, title: String(limit) }],
       list: ({ cursor }) => ({ records: [], cursor }),
       get: ({ ids }) => ids.map((id) => ({ id, title: id })),
-      available: ({ ids }) => Object.fromEntries(ids.map((id) => [id, { defaults: { refund: { reason: 'duplicate' } } }])),
+      available: ({ ids }) =>
+        Object.fromEntries(ids.map((id) => [id, { defaults: { refund: { reason: 'duplicate' } } }])),
     },
   },
   inboxes: {
     support: {
-      reply: { via: 'app', send: ({ delivery, text }) => { if (text === delivery) throw new ActionFailed('Odd.'); } },
+      reply: {
+        via: 'app',
+        send: ({ delivery, text }) => {
+          if (text === delivery) throw new ActionFailed('Odd.');
+        },
+      },
       detail: ({ item }) => ({ blocks: [{ type: 'text', title: null, text: item.title }] }),
     },
   },
@@ -32,7 +42,12 @@ const app: App = defineApp({
         type: 'object',
         additionalProperties: false,
         required: ['reason'],
-        properties: { reason: { enum: ['duplicate', 'fraud'] }, amount: { type: 'number' }, note: { type: ['string', 'null'] }, lines: { type: 'array', items: { type: 'integer' } } },
+        properties: {
+          reason: { enum: ['duplicate', 'fraud'] },
+          amount: { type: 'number' },
+          note: { type: ['string', 'null'] },
+          lines: { type: 'array', items: { type: 'integer' } },
+        },
       },
       danger: 'high',
       run: ({ input, record, progress, attempt }) => {
@@ -56,9 +71,25 @@ const app: App = defineApp({
     },
     silent: { run: () => undefined },
   },
-  pages: { overview: { blocks: [{ type: 'stat', source: 'counts', query: { inbox: 'support', count: 'total' } }, { type: 'chart', kind: 'bar', load: ({ params }) => ({ series: [{ name: 'a', points: [[1, Object.keys(params).length]] }] }) }] } },
+  pages: {
+    overview: {
+      blocks: [
+        { type: 'stat', source: 'counts', query: { inbox: 'support', count: 'total' } },
+        {
+          type: 'chart',
+          kind: 'bar',
+          load: ({ params }) => ({ series: [{ name: 'a', points: [[1, Object.keys(params).length]] }] }),
+        },
+      ],
+    },
+  },
   flags: { banner: { kind: 'string', default: '' }, on: { kind: 'boolean', default: false, approval: true } },
-  triage: { support: { rules: [{ when: { field: 'item.title', op: 'contains', value: 'spam' }, close: true }], answer: ({ item }) => ({ answers: { spam: item.title } }) } },
+  triage: {
+    support: {
+      rules: [{ when: { field: 'item.title', op: 'contains', value: 'spam' }, close: true }],
+      answer: ({ item }) => ({ answers: { spam: item.title } }),
+    },
+  },
 });
 
 export const refused = (): void => {
@@ -79,7 +110,9 @@ describe('sdk: declarations', () => {
     expect(manifestProblems(JSON.parse(JSON.stringify(app.manifest)))).to.deep.equal([]);
     const manifest = app.manifest as unknown as Manifest;
     expect(manifest.inboxes?.[0]).to.deep.equal({
-      name: 'support', reply: { via: 'app' }, triage: { rules: [{ when: { field: 'item.title', op: 'contains', value: 'spam' }, close: true }], app: true },
+      name: 'support',
+      reply: { via: 'app' },
+      triage: { rules: [{ when: { field: 'item.title', op: 'contains', value: 'spam' }, close: true }], app: true },
     });
     expect(manifest.pages?.[0]?.blocks[1]).to.deep.equal({ type: 'chart', kind: 'bar', source: 'app' });
     expect(manifest.actions?.map(({ name }) => name)).to.deep.equal(['refund', 'reindex', 'silent']);

@@ -10,7 +10,8 @@ describe('specification: actions', () => {
 
   const post = (body: object): Promise<Reply> => shop.agent.post('/actions', body);
   /** What was asked for while the app was offline comes beside it. */
-  const received = (action = 'receipt'): Reply['body'] => app.received.filter(({ method, params }) => method === 'action.run' && params.action === action).at(-1)?.params;
+  const received = (action = 'receipt'): Reply['body'] =>
+    app.received.filter(({ method, params }) => method === 'action.run' && params.action === action).at(-1)?.params;
 
   before(async () => {
     shop = await openShop();
@@ -50,7 +51,11 @@ describe('specification: actions', () => {
     it('POST /actions takes item: the action is recorded on that item’s timeline', async () => {
       const item = await shop.item();
       const runs: unknown[] = [];
-      for (const [action, status] of [['ping', 200], ['reindex', 202], ['write_off', 202]] as const) {
+      for (const [action, status] of [
+        ['ping', 200],
+        ['reindex', 202],
+        ['write_off', 202],
+      ] as const) {
         runs.unshift(ok(await post({ action, item, ...(action === 'write_off' ? { record: 'o2' } : {}) }), status).run);
       }
       const { timeline } = ok(await shop.agent.get(`/items/${item}`));
@@ -60,7 +65,9 @@ describe('specification: actions', () => {
 
     it('POST /actions takes confirmed: it must be true for actions with a danger level', async () => {
       expect(codeOf(await post({ action: 'refund', record: 'o1' }))).to.equal('409 confirmation_required');
-      expect(codeOf(await post({ action: 'refund', record: 'o1', confirmed: false }))).to.equal('409 confirmation_required');
+      expect(codeOf(await post({ action: 'refund', record: 'o1', confirmed: false }))).to.equal(
+        '409 confirmation_required',
+      );
       ok(await post({ action: 'refund', record: 'o1', confirmed: true }));
     });
 
@@ -91,12 +98,20 @@ describe('specification: actions', () => {
   it('GET /actions tells of each action its label, resource, input, danger, approval, fresh sign-in and background', async () => {
     const { actions } = ok(await shop.agent.get('/actions'));
     const refund = actions.find((action: { name: string }) => action.name === 'refund');
-    expect(refund).to.deep.include({ label: 'Refund', resource: 'order', danger: 'high', approval: false, freshSignIn: false, background: false });
+    expect(refund).to.deep.include({
+      label: 'Refund',
+      resource: 'order',
+      danger: 'high',
+      approval: false,
+      freshSignIn: false,
+      background: false,
+    });
     expect(refund.input).to.be.an('object');
   });
 
   describe('available', () => {
-    const available = async (id: string): Promise<Reply['body']> => ok(await shop.agent.post('/available', { refs: [{ resource: 'order', id }] })).available[0];
+    const available = async (id: string): Promise<Reply['body']> =>
+      ok(await shop.agent.post('/available', { refs: [{ resource: 'order', id }] })).available[0];
     const names = (entries: readonly { readonly action: string }[]): string[] => entries.map(({ action }) => action);
 
     it('POST /available { refs } says which actions apply to those records right now', async () => {
@@ -108,14 +123,25 @@ describe('specification: actions', () => {
 
     it('POST /available says the defaults of those actions', async () => {
       const { actions } = await available('o1');
-      expect(actions.find(({ action }: { action: string }) => action === 'receipt').defaults).to.deep.equal({ email: 'ada@example.com' });
+      expect(actions.find(({ action }: { action: string }) => action === 'receipt').defaults).to.deep.equal({
+        email: 'ada@example.com',
+      });
     });
 
     it('POST /available answers for each reference the actions with their input, and why others do not apply', async () => {
       await shop.records('order', [{ id: 'o3', title: 'Order 3', fields: { status: 'open' } }]);
       const entry = await available('o3');
       expect(entry).to.include.all.keys('resource', 'id', 'actions', 'unavailable');
-      expect(entry.actions[0]).to.have.all.keys('action', 'label', 'danger', 'approval', 'background', 'freshSignIn', 'input', 'defaults');
+      expect(entry.actions[0]).to.have.all.keys(
+        'action',
+        'label',
+        'danger',
+        'approval',
+        'background',
+        'freshSignIn',
+        'input',
+        'defaults',
+      );
       expect(names(entry.unavailable)).to.deep.equal(['ship']);
     });
   });

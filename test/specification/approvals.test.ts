@@ -23,8 +23,10 @@ describe('specification: approvals', () => {
   after(() => shop.close());
 
   const pending = async (): Promise<string[]> => idsOf(ok(await shop.ana.get('/approvals')).approvals);
-  const decide = (verb: string, client = shop.ana): Promise<Reply> => client.post(`/approvals/${asked.approval}/${verb}`);
-  const ran = (): boolean => app.received.some(({ method, params }) => method === 'action.run' && params.run === asked.run);
+  const decide = (verb: string, client = shop.ana): Promise<Reply> =>
+    client.post(`/approvals/${asked.approval}/${verb}`);
+  const ran = (): boolean =>
+    app.received.some(({ method, params }) => method === 'action.run' && params.run === asked.run);
 
   it('GET /approvals answers pending requests', async () => {
     expect(await pending()).to.include(asked.approval);

@@ -5,11 +5,29 @@ import { openLive } from '../support/live.ts';
 import { codeOf, idsOf, ok, openShop, type Shop } from './shop.ts';
 
 const endpoints: readonly (readonly [string, string])[] = [
-  ['GET', '/items'], ['GET', '/items/{id}'], ['POST', '/items/{id}/state'], ['POST', '/items/{id}/assign'], ['POST', '/items/{id}/tags'],
-  ['POST', '/items/{id}/snooze'], ['POST', '/items/{id}/notes'], ['POST', '/items/{id}/reply'], ['POST', '/items'], ['POST', '/bulk'],
-  ['GET', '/resources/{resource}'], ['GET', '/resources/{resource}/list'], ['GET', '/resources/{resource}/{id}'], ['GET', '/resources/{resource}/{id}/related/{relation}'],
-  ['POST', '/actions'], ['POST', '/available'], ['GET', '/pages/{page}'], ['GET', '/flags'], ['POST', '/flags/{flag}'],
-  ['GET', '/approvals'], ['POST', '/approvals/{id}/approve'], ['POST', '/approvals/{id}/reject'], ['GET', '/live'],
+  ['GET', '/items'],
+  ['GET', '/items/{id}'],
+  ['POST', '/items/{id}/state'],
+  ['POST', '/items/{id}/assign'],
+  ['POST', '/items/{id}/tags'],
+  ['POST', '/items/{id}/snooze'],
+  ['POST', '/items/{id}/notes'],
+  ['POST', '/items/{id}/reply'],
+  ['POST', '/items'],
+  ['POST', '/bulk'],
+  ['GET', '/resources/{resource}'],
+  ['GET', '/resources/{resource}/list'],
+  ['GET', '/resources/{resource}/{id}'],
+  ['GET', '/resources/{resource}/{id}/related/{relation}'],
+  ['POST', '/actions'],
+  ['POST', '/available'],
+  ['GET', '/pages/{page}'],
+  ['GET', '/flags'],
+  ['POST', '/flags/{flag}'],
+  ['GET', '/approvals'],
+  ['POST', '/approvals/{id}/approve'],
+  ['POST', '/approvals/{id}/reject'],
+  ['GET', '/live'],
 ];
 
 describe('specification: authentication', () => {
@@ -23,17 +41,26 @@ describe('specification: authentication', () => {
   after(() => shop.close());
 
   let made = 0;
-  const create = async (more: object = {}): Promise<Reply['body']> => ok(await boss.post('/settings/agents', { name: `Bot ${String((made += 1))}`, role: 'clerk', ...more }), 201);
+  const create = async (more: object = {}): Promise<Reply['body']> =>
+    ok(await boss.post('/settings/agents', { name: `Bot ${String((made += 1))}`, role: 'clerk', ...more }), 201);
   const using = (token: string): Client => clientOf(shop.world.base, token, 'bot');
 
   it('each endpoint of the specification is there, and in the API’s own description', async () => {
-    const { paths } = (await (await fetch(new URL('/openapi.json', shop.world.base))).json()) as { paths: Record<string, Record<string, unknown>> };
-    for (const [method, path] of endpoints) expect(paths[`/api/env/{environment}${path}`], path).to.have.property(method.toLowerCase());
+    const { paths } = (await (await fetch(new URL('/openapi.json', shop.world.base))).json()) as {
+      paths: Record<string, Record<string, unknown>>;
+    };
+    for (const [method, path] of endpoints)
+      expect(paths[`/api/env/{environment}${path}`], path).to.have.property(method.toLowerCase());
   });
 
   it('every call needs authentication: without a token each endpoint answers 401', async () => {
     for (const [method, path] of endpoints) {
-      const reply = await request(method, shop.world.base + path.replaceAll(/[{}]/g, ''), method === 'POST' ? {} : undefined, null);
+      const reply = await request(
+        method,
+        shop.world.base + path.replaceAll(/[{}]/g, ''),
+        method === 'POST' ? {} : undefined,
+        null,
+      );
       expect(codeOf(reply), `${method} ${path}`).to.equal('401 unauthorized');
     }
   });
@@ -62,9 +89,17 @@ describe('specification: authentication', () => {
 
   it('every request carries the header authorization: Bearer <token>', async () => {
     const { token } = await create();
-    const call = (authorization: string | null, query = ''): Promise<Reply> => request('GET', `${shop.world.base}/items${query}`, undefined, null, authorization === null ? {} : { headers: { authorization } });
+    const call = (authorization: string | null, query = ''): Promise<Reply> =>
+      request(
+        'GET',
+        `${shop.world.base}/items${query}`,
+        undefined,
+        null,
+        authorization === null ? {} : { headers: { authorization } },
+      );
     ok(await call(`Bearer ${String(token)}`));
-    for (const wrong of [null, String(token), `Basic ${String(token)}`, 'Bearer ', `Bearer ${String(token)}x`]) expect(codeOf(await call(wrong)), String(wrong)).to.equal('401 unauthorized');
+    for (const wrong of [null, String(token), `Basic ${String(token)}`, 'Bearer ', `Bearer ${String(token)}x`])
+      expect(codeOf(await call(wrong)), String(wrong)).to.equal('401 unauthorized');
     expect(codeOf(await call(null, `?token=${String(token)}`))).to.equal('401 unauthorized');
   });
 
@@ -72,7 +107,9 @@ describe('specification: authentication', () => {
     await shop.world.role('bug reader', [{ on: 'inbox:bugs', can: ['see'] }]);
     const bot = using((await create({ role: 'bug reader' })).token);
     const [bug, mail] = [await shop.item(), await shop.item({ inbox: 'mail' })];
-    expect(idsOf(ok(await bot.get('/items')).items)).to.include(bug).and.not.to.include(mail);
+    expect(idsOf(ok(await bot.get('/items')).items))
+      .to.include(bug)
+      .and.not.to.include(mail);
     expect(codeOf(await bot.get(`/items/${mail}`))).to.equal('404 not_found');
     expect(codeOf(await bot.post(`/items/${bug}/state`, { state: 'closed' }))).to.equal('403 forbidden');
     expect(codeOf(await bot.post('/actions', { action: 'ping' }))).to.equal('404 not_found');
@@ -93,7 +130,10 @@ describe('specification: authentication', () => {
   });
 
   it('actions that need approval answer { pending: true } and are decided by a person', async () => {
-    const { pending, approval, run } = ok(await shop.agent.post('/actions', { action: 'write_off', record: 'o1' }), 202);
+    const { pending, approval, run } = ok(
+      await shop.agent.post('/actions', { action: 'write_off', record: 'o1' }),
+      202,
+    );
     expect(pending).to.equal(true);
     ok(await shop.ana.post(`/approvals/${String(approval)}/approve`));
     expect(ok(await shop.agent.get(`/runs/${String(run)}`)).run.approvedBy).to.include({ id: shop.ana.id });

@@ -23,12 +23,15 @@ describe('specification: bulk', () => {
       return now.status === 'done' ? now : null;
     });
   };
-  const each = async (field: string): Promise<unknown[]> => Promise.all(ids.map(async (id) => ok(await shop.agent.get(`/items/${id}`)).item[field]));
+  const each = async (field: string): Promise<unknown[]> =>
+    Promise.all(ids.map(async (id) => ok(await shop.agent.get(`/items/${id}`)).item[field]));
 
   it('POST /bulk takes { ids, operation: { type, … } } and changes each of the items', async () => {
     expect(await done({ type: 'state', state: 'closed' })).to.include({ total: 2, changed: 2, failed: 0 });
     expect(codeOf(await shop.agent.post('/bulk', { ids }))).to.equal('400 invalid');
-    expect(codeOf(await shop.agent.post('/bulk', { operation: { type: 'state', state: 'closed' } }))).to.equal('400 invalid');
+    expect(codeOf(await shop.agent.post('/bulk', { operation: { type: 'state', state: 'closed' } }))).to.equal(
+      '400 invalid',
+    );
   });
 
   it('POST /bulk takes an operation of type state, which carries state', async () => {
@@ -59,9 +62,16 @@ describe('specification: bulk', () => {
 
   it('POST /bulk takes an operation of type action, which runs on the items’ records', async () => {
     const app = await shop.app();
-    const linked = [await shop.item({ record: { resource: 'order', id: 'o1' } }), await shop.item({ record: { resource: 'order', id: 'o2' } })];
-    expect(await done({ type: 'action', action: 'receipt', input: { email: 'ada@example.com' } }, linked)).to.include({ changed: 2 });
-    expect(app.received.filter(({ method }) => method === 'action.run').map(({ params }) => params.record.id)).to.have.members(['o1', 'o2']);
+    const linked = [
+      await shop.item({ record: { resource: 'order', id: 'o1' } }),
+      await shop.item({ record: { resource: 'order', id: 'o2' } }),
+    ];
+    expect(await done({ type: 'action', action: 'receipt', input: { email: 'ada@example.com' } }, linked)).to.include({
+      changed: 2,
+    });
+    expect(
+      app.received.filter(({ method }) => method === 'action.run').map(({ params }) => params.record.id),
+    ).to.have.members(['o1', 'o2']);
   });
 
   it('POST /bulk takes no other type', async () => {
@@ -85,6 +95,8 @@ describe('specification: bulk', () => {
     expect(bulk).to.include({ total: 2 });
     await until('it is done', async () => ok(await shop.agent.get(`/bulk/${String(bulk.id)}`)).bulk.status === 'done');
     const { results } = ok(await shop.agent.get(`/bulk/${String(bulk.id)}/results`));
-    expect(results.map(({ id, outcome }: Record<string, string>) => [id, outcome])).to.have.deep.members(ids.map((id) => [id, 'changed']));
+    expect(results.map(({ id, outcome }: Record<string, string>) => [id, outcome])).to.have.deep.members(
+      ids.map((id) => [id, 'changed']),
+    );
   });
 });

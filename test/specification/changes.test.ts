@@ -16,7 +16,8 @@ describe('specification: changing one item', () => {
   after(() => shop.close());
 
   const read = async (which = id): Promise<Reply['body']> => ok(await shop.agent.get(`/items/${which}`));
-  const change = (name: string, body: object, which = id): Promise<Reply> => shop.agent.post(`/items/${which}/${name}`, body);
+  const change = (name: string, body: object, which = id): Promise<Reply> =>
+    shop.agent.post(`/items/${which}/${name}`, body);
 
   it('POST /items/:id/state { state } sets the state', async () => {
     ok(await change('state', { state: 'closed' }));
@@ -63,14 +64,23 @@ describe('specification: changing one item', () => {
     const app = await shop.app();
     const mail = await shop.item({ inbox: 'mail' });
     ok(await change('reply', { subject: 'Your order', text: 'It is on its way.' }, mail), 202);
-    await until('the reply is sent', async () => (await read(mail)).timeline.some((entry: Reply['body']) => entry.type === 'reply' && entry.data.status === 'sent'));
-    expect(app.received.find(({ method }) => method === 'reply.send')?.params).to.include({ subject: 'Your order', text: 'It is on its way.' });
+    await until('the reply is sent', async () =>
+      (await read(mail)).timeline.some(
+        (entry: Reply['body']) => entry.type === 'reply' && entry.data.status === 'sent',
+      ),
+    );
+    expect(app.received.find(({ method }) => method === 'reply.send')?.params).to.include({
+      subject: 'Your order',
+      text: 'It is on its way.',
+    });
   });
 
   it('POST /items { inbox, title, data } creates an item in the inbox, data being an object', async () => {
     const { item } = ok(await shop.agent.post('/items', { inbox: 'mail', title: 'New', data: { plan: 'team' } }), 201);
     expect((await read(item.id)).item).to.deep.include({ inbox: 'mail', title: 'New', fields: { plan: 'team' } });
-    expect(codeOf(await shop.agent.post('/items', { inbox: 'mail', title: 'New', data: 'text' }))).to.equal('400 invalid');
+    expect(codeOf(await shop.agent.post('/items', { inbox: 'mail', title: 'New', data: 'text' }))).to.equal(
+      '400 invalid',
+    );
   });
 
   it('a change of one item answers the item as it is now, and whether it changed', async () => {

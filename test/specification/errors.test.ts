@@ -31,8 +31,14 @@ describe('specification: errors, limits and versioning', () => {
         ['405 method_not_allowed', await agent.call('DELETE', `/items/${id}`)],
         ['409 confirmation_required', await agent.post('/actions', { action: 'refund', record: 'o1' })],
         ['409 conflict', await agent.post('/actions', { action: 'ship', record: 'o2' })],
-        ['412 version_conflict', await agent.post(`/items/${id}/state`, { state: 'closed' }, { headers: { 'if-match': '"99"' } })],
-        ['415 unsupported_media_type', await agent.post('/items', undefined, { raw: 'x', headers: { 'content-type': 'text/plain' } })],
+        [
+          '412 version_conflict',
+          await agent.post(`/items/${id}/state`, { state: 'closed' }, { headers: { 'if-match': '"99"' } }),
+        ],
+        [
+          '415 unsupported_media_type',
+          await agent.post('/items', undefined, { raw: 'x', headers: { 'content-type': 'text/plain' } }),
+        ],
         ['426 upgrade_required', await agent.get('/live')],
       ];
     };
@@ -46,10 +52,14 @@ describe('specification: errors, limits and versioning', () => {
 
     it('a refused WebSocket is answered like any other request: with a status and { "error": "<message>" }', async () => {
       const refusal = new Promise<IncomingMessage>((resolve) => {
-        new WebSocket(`${shop.world.base.replace('http', 'ws')}/live`).on('error', () => undefined).on('unexpected-response', (_request, response) => { resolve(response); });
+        new WebSocket(`${shop.world.base.replace('http', 'ws')}/live`)
+          .on('error', () => undefined)
+          .on('unexpected-response', (_request, response) => {
+            resolve(response);
+          });
       });
       const response = await refusal;
-      const body = JSON.parse(Buffer.concat(await response.toArray() as Buffer[]).toString()) as Reply['body'];
+      const body = JSON.parse(Buffer.concat((await response.toArray()) as Buffer[]).toString()) as Reply['body'];
       expect([response.statusCode, body.code]).to.deep.equal([401, 'unauthorized']);
       expect(body.error).to.be.a('string').and.not.equal('');
     });
@@ -71,7 +81,8 @@ describe('specification: errors, limits and versioning', () => {
 
   describe('limits', () => {
     before(async () => {
-      for (let batch = 0; batch < 9; batch++) await Promise.all(Array.from({ length: 25 }, () => shop.item({ inbox: 'late' })));
+      for (let batch = 0; batch < 9; batch++)
+        await Promise.all(Array.from({ length: 25 }, () => shop.item({ inbox: 'late' })));
     });
 
     it('a page of GET /items has 50 items by default', async () => {
@@ -80,7 +91,8 @@ describe('specification: errors, limits and versioning', () => {
 
     it('the limit of GET /items is at most 200', async () => {
       expect(new Set(idsOf(ok(await shop.agent.get('/items?inbox=late&limit=200')).items)).size).to.equal(200);
-      for (const limit of ['201', '0', '-1', 'all']) expect(codeOf(await shop.agent.get(`/items?limit=${limit}`)), limit).to.equal('400 invalid');
+      for (const limit of ['201', '0', '-1', 'all'])
+        expect(codeOf(await shop.agent.get(`/items?limit=${limit}`)), limit).to.equal('400 invalid');
     });
 
     it('requests are limited in rate, which every answer tells', async () => {
@@ -91,19 +103,27 @@ describe('specification: errors, limits and versioning', () => {
     });
 
     it('requests are limited in size: a body above 1 MiB is 413', async () => {
-      expect(codeOf(await shop.agent.post('/items', { inbox: 'bugs', title: 'x'.repeat(1_100_000), data: {} }))).to.equal('413 too_large');
+      expect(
+        codeOf(await shop.agent.post('/items', { inbox: 'bugs', title: 'x'.repeat(1_100_000), data: {} })),
+      ).to.equal('413 too_large');
     });
   });
 
   describe('versioning', () => {
     it('the API has one version, told by its own description', async () => {
-      const { info } = (await (await fetch(new URL('/openapi.json', shop.world.base))).json()) as { info: { version: string } };
+      const { info } = (await (await fetch(new URL('/openapi.json', shop.world.base))).json()) as {
+        info: { version: string };
+      };
       expect(info.version).to.match(/^\d+\.\d+\.\d+$/);
     });
 
     it('the API address is scoped to an environment, and one that is not there is 404', async () => {
       ok(await shop.agent.get('/items?limit=1'));
-      expect(codeOf(await request('GET', `${shop.world.base.replace(/demo$/, 'nowhere')}/items`, undefined, shop.agent.token))).to.equal('404 not_found');
+      expect(
+        codeOf(
+          await request('GET', `${shop.world.base.replace(/demo$/, 'nowhere')}/items`, undefined, shop.agent.token),
+        ),
+      ).to.equal('404 not_found');
     });
   });
 });

@@ -10,8 +10,14 @@ describe('specification: resources and their fields', () => {
   let bare: Reply['body'];
 
   const given = {
-    inbox: 'mail', title: 'Where is my order?', data: { email: 'ada@example.com', plan: 'team' }, tags: ['urgent', 'billing'], key: 'thread-1', user: 'u1',
-    record: { resource: 'customer', id: 'c1' }, links: [{ resource: 'order', id: 'o1' }],
+    inbox: 'mail',
+    title: 'Where is my order?',
+    data: { email: 'ada@example.com', plan: 'team' },
+    tags: ['urgent', 'billing'],
+    key: 'thread-1',
+    user: 'u1',
+    record: { resource: 'customer', id: 'c1' },
+    links: [{ resource: 'order', id: 'o1' }],
   };
 
   before(async () => {
@@ -84,7 +90,8 @@ describe('specification: resources and their fields', () => {
 
     it('the fields of an item are texts, whole numbers, lists of texts, objects or null', () => {
       for (const name of ['id', 'inbox', 'title', 'state']) expect(detail.item[name], name).to.be.a('string');
-      for (const name of ['occurrences', 'users', 'firstSeen', 'lastSeen', 'dueAt']) expect(Number.isSafeInteger(detail.item[name]), name).to.equal(true);
+      for (const name of ['occurrences', 'users', 'firstSeen', 'lastSeen', 'dueAt'])
+        expect(Number.isSafeInteger(detail.item[name]), name).to.equal(true);
       expect(detail.item.tags).to.be.an('array');
       expect(detail.item.fields).to.be.an('object');
       expect([bare.record, bare.assignee, bare.dueAt]).to.deep.equal([null, null, null]);
@@ -110,7 +117,11 @@ describe('specification: resources and their fields', () => {
     });
 
     it('the detail form of an item carries its timeline', () => {
-      expect(detail.timeline.map((entry: { type: string }) => entry.type)).to.include.members(['created', 'assigned', 'triage']);
+      expect(detail.timeline.map((entry: { type: string }) => entry.type)).to.include.members([
+        'created',
+        'assigned',
+        'triage',
+      ]);
     });
 
     it('a timeline entry has id, item, type, at, actor and data', () => {
@@ -131,9 +142,16 @@ describe('specification: resources and their fields', () => {
     });
 
     it('a flag change is an object with optional value, rollout, targets, rules and ramp', async () => {
-      const all = { value: true, rollout: 50, targets: { c1: true }, rules: [{ when: { field: 'plan', op: 'eq', value: 'team' }, value: true }], ramp: null };
+      const all = {
+        value: true,
+        rollout: 50,
+        targets: { c1: true },
+        rules: [{ when: { field: 'plan', op: 'eq', value: 'team' }, value: true }],
+        ramp: null,
+      };
       ok(await shop.agent.post('/flags/checkout', { change: all }));
-      for (const [member, value] of Object.entries(all)) ok(await shop.agent.post('/flags/checkout', { change: { [member]: value } }));
+      for (const [member, value] of Object.entries(all))
+        ok(await shop.agent.post('/flags/checkout', { change: { [member]: value } }));
       expect(codeOf(await shop.agent.post('/flags/checkout', { change: { other: 1 } }))).to.equal('400 invalid');
     });
 

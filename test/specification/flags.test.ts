@@ -10,19 +10,41 @@ describe('specification: flags', () => {
   before(async () => {
     shop = await openShop();
     begun = Date.now() + 500;
-    ok(await shop.agent.post('/flags/scheduled', { change: { ramp: { to: 90, over: 2_000, every: 1_000, at: begun } } }));
+    ok(
+      await shop.agent.post('/flags/scheduled', { change: { ramp: { to: 90, over: 2_000, every: 1_000, at: begun } } }),
+    );
   });
   after(() => shop.close());
 
-  const post = (flag: string, change: object, more: object = {}): Promise<Reply> => shop.agent.post(`/flags/${flag}`, { change, ...more });
+  const post = (flag: string, change: object, more: object = {}): Promise<Reply> =>
+    shop.agent.post(`/flags/${flag}`, { change, ...more });
   const set = async (flag: string, change: object): Promise<Reply['body']> => ok(await post(flag, change)).flag;
-  const shown = async (flag: string): Promise<Reply['body']> => ok(await shop.agent.get('/flags')).flags.find((one: { flag: string }) => one.flag === flag);
+  const shown = async (flag: string): Promise<Reply['body']> =>
+    ok(await shop.agent.get('/flags')).flags.find((one: { flag: string }) => one.flag === flag);
   const ramp = { to: 100, over: 3_600_000, every: 60_000, at: null };
 
   it('GET /flags answers every flag’s value, rollout and overrides', async () => {
-    await set('search', { value: false, rollout: 20, targets: { c1: true }, rules: [{ when: { field: 'plan', op: 'eq', value: 'team' }, value: true }] });
+    await set('search', {
+      value: false,
+      rollout: 20,
+      targets: { c1: true },
+      rules: [{ when: { field: 'plan', op: 'eq', value: 'team' }, value: true }],
+    });
     const { flags } = ok(await shop.admin.get('/flags'));
-    expect(flags.map(({ flag }: { flag: string }) => flag)).to.deep.equal(['banner', 'beta', 'checkout', 'dangerous', 'engine', 'guarded', 'ramped', 'scheduled', 'search', 'stopped', 'timed', 'told']);
+    expect(flags.map(({ flag }: { flag: string }) => flag)).to.deep.equal([
+      'banner',
+      'beta',
+      'checkout',
+      'dangerous',
+      'engine',
+      'guarded',
+      'ramped',
+      'scheduled',
+      'search',
+      'stopped',
+      'timed',
+      'told',
+    ]);
     for (const flag of flags) expect(flag).to.include.all.keys('flag', 'value', 'rollout', 'targets', 'rules', 'ramp');
     expect(await shown('search')).to.deep.include({ value: false, rollout: 20, targets: { c1: true } });
   });
@@ -57,11 +79,17 @@ describe('specification: flags', () => {
     });
 
     it('a change sets targets: values by record id', async () => {
-      expect((await set('checkout', { targets: { c1: true, c2: false } })).targets).to.deep.equal({ c1: true, c2: false });
+      expect((await set('checkout', { targets: { c1: true, c2: false } })).targets).to.deep.equal({
+        c1: true,
+        c2: false,
+      });
     });
 
     it('a change sets rules', async () => {
-      const rules = [{ when: { field: 'plan', op: 'eq', value: 'team' }, value: true }, { when: { field: 'seats', op: 'gt', value: 5 }, rollout: 10 }];
+      const rules = [
+        { when: { field: 'plan', op: 'eq', value: 'team' }, value: true },
+        { when: { field: 'seats', op: 'gt', value: 5 }, rollout: 10 },
+      ];
       const flag = await set('checkout', { rules });
       expect(flag.rules.map(({ when }: { when: object }) => when)).to.deep.equal(rules.map(({ when }) => when));
       expect([flag.rules[0].value, flag.rules[1].rollout]).to.deep.equal([true, 10]);
@@ -124,13 +152,33 @@ describe('specification: flags', () => {
   });
 
   it('a flag has kind, value, rollout, targets, rules, ramp, approval, danger, description, version, updatedAt and updatedBy', async () => {
-    expect(await shown('engine')).to.include.all.keys('flag', 'kind', 'value', 'rollout', 'targets', 'rules', 'ramp', 'approval', 'danger', 'description', 'version', 'updatedAt', 'updatedBy');
+    expect(await shown('engine')).to.include.all.keys(
+      'flag',
+      'kind',
+      'value',
+      'rollout',
+      'targets',
+      'rules',
+      'ramp',
+      'approval',
+      'danger',
+      'description',
+      'version',
+      'updatedAt',
+      'updatedBy',
+    );
   });
 
   it('rules is a list of conditions, each with a value or with a rollout', async () => {
     const when = { field: 'plan', op: 'eq', value: 'team' };
-    for (const rule of [{ when, value: true }, { when, rollout: 10 }, { when: { all: [when, { not: when }] }, value: false }]) await set('checkout', { rules: [rule] });
-    for (const rule of [{ when }, { value: true }, { when, value: true, rollout: 10 }, { when: 'plan', value: true }]) expect(codeOf(await post('checkout', { rules: [rule] })), JSON.stringify(rule)).to.equal('400 invalid');
+    for (const rule of [
+      { when, value: true },
+      { when, rollout: 10 },
+      { when: { all: [when, { not: when }] }, value: false },
+    ])
+      await set('checkout', { rules: [rule] });
+    for (const rule of [{ when }, { value: true }, { when, value: true, rollout: 10 }, { when: 'plan', value: true }])
+      expect(codeOf(await post('checkout', { rules: [rule] })), JSON.stringify(rule)).to.equal('400 invalid');
   });
 
   it('POST /flags/:flag answers { pending: true } for a flag that needs approval, and changes nothing yet', async () => {

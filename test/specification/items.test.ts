@@ -20,7 +20,12 @@ describe('specification: reading items', () => {
     const { agent, ana } = shop;
     late = await shop.item({ inbox: 'late', title: 'Delta waits', tags: ['urgent'] });
     await tick();
-    first = await shop.item({ inbox: 'mail', title: 'Charlie asks for money', tags: ['billing', 'urgent'], key: 'first' });
+    first = await shop.item({
+      inbox: 'mail',
+      title: 'Charlie asks for money',
+      tags: ['billing', 'urgent'],
+      key: 'first',
+    });
     await tick();
     second = await shop.item({ inbox: 'slow', title: 'alpha wants a discount', tags: ['billing'] });
     await tick();
@@ -45,7 +50,9 @@ describe('specification: reading items', () => {
   });
 
   it('GET /items without inbox lists every inbox that the role sees, and no other', async () => {
-    expect(await listed('')).to.have.members(of(late, first, second, third)).and.not.to.include(hidden);
+    expect(await listed(''))
+      .to.have.members(of(late, first, second, third))
+      .and.not.to.include(hidden);
     expect(idsOf(ok(await shop.admin.get('/items')).items)).to.include(hidden);
   });
 
@@ -100,12 +107,16 @@ describe('specification: reading items', () => {
     });
 
     it('GET /items takes sort=occurrences', async () => {
-      expect((await list('?sort=occurrences')).items.map((item: { occurrences: number }) => item.occurrences)).to.deep.equal([1, 1, 2, 3]);
+      expect(
+        (await list('?sort=occurrences')).items.map((item: { occurrences: number }) => item.occurrences),
+      ).to.deep.equal([1, 1, 2, 3]);
       expect((await listed('?sort=occurrences')).slice(2)).to.deep.equal([first, third]);
     });
 
     it('GET /items takes sort=users', async () => {
-      expect((await list('?sort=users')).items.map((item: { users: number }) => item.users)).to.deep.equal([0, 0, 1, 3]);
+      expect((await list('?sort=users')).items.map((item: { users: number }) => item.users)).to.deep.equal([
+        0, 0, 1, 3,
+      ]);
       expect((await listed('?sort=users')).slice(2)).to.deep.equal([first, third]);
     });
 
@@ -143,7 +154,22 @@ describe('specification: reading items', () => {
 
   it('GET /items answers a page of items with the fields of an item', async () => {
     const { items } = await list('');
-    for (const item of items) expect(item).to.include.all.keys('id', 'inbox', 'title', 'state', 'record', 'tags', 'assignee', 'occurrences', 'users', 'firstSeen', 'lastSeen', 'dueAt', 'fields');
+    for (const item of items)
+      expect(item).to.include.all.keys(
+        'id',
+        'inbox',
+        'title',
+        'state',
+        'record',
+        'tags',
+        'assignee',
+        'occurrences',
+        'users',
+        'firstSeen',
+        'lastSeen',
+        'dueAt',
+        'fields',
+      );
   });
 
   it('GET /items answers { items, cursor }', async () => {

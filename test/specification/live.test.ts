@@ -17,7 +17,8 @@ describe('specification: live updates and events', () => {
     await shop.close();
   });
 
-  const of = (type: string, fits: (message: Message) => boolean): Promise<Message> => stream.next(`${type} is told`, (message) => message.type === type && fits(message));
+  const of = (type: string, fits: (message: Message) => boolean): Promise<Message> =>
+    stream.next(`${type} is told`, (message) => message.type === type && fits(message));
 
   it('GET /live upgrades the connection to a WebSocket', async () => {
     expect(stream.socket.readyState).to.equal(stream.socket.OPEN);
@@ -71,7 +72,19 @@ describe('specification: live updates and events', () => {
   });
 
   it('each message of the live stream is of a known type and carries offset, prev and at', () => {
-    const types = ['hello', 'item', 'timeline', 'flag', 'approval', 'run', 'bulk', 'counts', 'app', 'narrowed', 'reset'];
+    const types = [
+      'hello',
+      'item',
+      'timeline',
+      'flag',
+      'approval',
+      'run',
+      'bulk',
+      'counts',
+      'app',
+      'narrowed',
+      'reset',
+    ];
     for (const message of stream.messages) {
       expect(message.type).to.be.oneOf(types);
       expect(message).to.include.all.keys('offset', 'prev', 'at');
@@ -87,7 +100,8 @@ describe('specification: live updates and events', () => {
       new WebSocket(address, ['console.v1', `bearer.${token}`]),
       new WebSocket(`${address}?ticket=${String(ticket)}`),
     ];
-    for (const opened of await Promise.all(sockets.map((socket) => once(socket, 'message')))) expect(String(opened[0])).to.include(shop.agent.id);
+    for (const opened of await Promise.all(sockets.map((socket) => once(socket, 'message'))))
+      expect(String(opened[0])).to.include(shop.agent.id);
     for (const socket of sockets) socket.close();
     const refused = await once(new WebSocket(address), 'error');
     expect(String(refused[0])).to.include('401');

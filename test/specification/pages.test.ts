@@ -11,10 +11,14 @@ describe('specification: pages', () => {
   });
   after(() => shop.close());
 
-  const page = async (customer: string): Promise<Reply['body']> => ok(await shop.agent.get(`/pages/customer?params=${json({ customer })}`));
+  const page = async (customer: string): Promise<Reply['body']> =>
+    ok(await shop.agent.get(`/pages/customer?params=${json({ customer })}`));
 
   it('GET /pages/:page returns the page’s blocks', async () => {
-    expect((await page('c1')).blocks.map(({ type, title }: Record<string, string>) => [type, title])).to.deep.equal([['record', 'Who'], ['stat', 'Bugs']]);
+    expect((await page('c1')).blocks.map(({ type, title }: Record<string, string>) => [type, title])).to.deep.equal([
+      ['record', 'Who'],
+      ['stat', 'Bugs'],
+    ]);
     expect(codeOf(await shop.agent.get('/pages/nosuch'))).to.equal('404 not_found');
   });
 

@@ -33,7 +33,12 @@ describe('specification: records', () => {
   });
 
   it('GET /resources/:resource/:id answers the record', async () => {
-    expect((await read('customer/c1')).record).to.deep.include({ resource: 'customer', id: 'c1', title: 'Ada Byron', fields: { email: 'ada@example.com', plan: 'team' } });
+    expect((await read('customer/c1')).record).to.deep.include({
+      resource: 'customer',
+      id: 'c1',
+      title: 'Ada Byron',
+      fields: { email: 'ada@example.com', plan: 'team' },
+    });
     expect(codeOf(await shop.agent.get('/resources/customer/nobody'))).to.equal('404 not_found');
   });
 
@@ -44,7 +49,9 @@ describe('specification: records', () => {
 
   it('GET /resources/:resource/:id answers the record’s history', async () => {
     await shop.app();
-    const { run } = ok(await shop.agent.post('/actions', { action: 'receipt', record: 'o1', input: { email: 'ada@example.com' } }));
+    const { run } = ok(
+      await shop.agent.post('/actions', { action: 'receipt', record: 'o1', input: { email: 'ada@example.com' } }),
+    );
     const { history } = await read('order/o1');
     expect(history[0]).to.include({ type: 'action' });
     expect(history[0].data).to.include({ run, action: 'receipt', status: 'succeeded' });
@@ -57,16 +64,20 @@ describe('specification: records', () => {
   });
 
   it('the record endpoints answer { records, cursor }, and of one record its blocks, items, history and actions', async () => {
-    for (const path of ['order?q=1', 'order/list', 'customer/c1/related/orders']) expect(await read(path), path).to.have.all.keys('records', 'cursor');
+    for (const path of ['order?q=1', 'order/list', 'customer/c1/related/orders'])
+      expect(await read(path), path).to.have.all.keys('records', 'cursor');
     expect(await read('order/o1')).to.have.all.keys('record', 'blocks', 'items', 'history', 'historyCursor', 'actions');
   });
 
   it('filters has for each field a value, a list of values, or conditions', async () => {
-    const filtered = async (filters: object): Promise<string[]> => idsOf((await read(`order/list?filters=${json(filters)}`)).records);
+    const filtered = async (filters: object): Promise<string[]> =>
+      idsOf((await read(`order/list?filters=${json(filters)}`)).records);
     expect(await filtered({ status: 'open' })).to.deep.equal(['o2']);
     expect(await filtered({ status: ['open', 'paid'] })).to.deep.equal(['o1', 'o2']);
     expect(await filtered({ status: { ne: 'open' }, customer: 'c1' })).to.deep.equal(['o1']);
-    expect(codeOf(await shop.agent.get(`/resources/order/list?filters=${json({ nosuch: 1 })}`))).to.equal('400 invalid');
+    expect(codeOf(await shop.agent.get(`/resources/order/list?filters=${json({ nosuch: 1 })}`))).to.equal(
+      '400 invalid',
+    );
   });
 
   it('a record has resource, id, title, subtitle, fields and updatedAt, in every answer', async () => {

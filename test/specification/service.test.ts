@@ -15,7 +15,17 @@ describe('specification: what the service does', () => {
   });
   after(() => shop.close());
 
-  const reads = ['/items', '/inboxes', '/views', '/resources', '/resources/order/list', '/actions', '/pages', '/flags', '/approvals'];
+  const reads = [
+    '/items',
+    '/inboxes',
+    '/views',
+    '/resources',
+    '/resources/order/list',
+    '/actions',
+    '/pages',
+    '/flags',
+    '/approvals',
+  ];
 
   it('agents use the same HTTP API as people, with the same answers for the same role', async () => {
     for (const path of reads) expect((await shop.agent.get(path)).text, path).to.equal((await shop.ana.get(path)).text);
@@ -31,7 +41,9 @@ describe('specification: what the service does', () => {
   });
 
   it('an agent sees exactly what its role sees', async () => {
-    expect(idsOf(ok(await shop.agent.get('/items')).items)).to.include(item).and.not.to.include(hidden);
+    expect(idsOf(ok(await shop.agent.get('/items')).items))
+      .to.include(item)
+      .and.not.to.include(hidden);
     for (const path of [`/items/${hidden}`, '/resources/vault/v1', '/flags/banner']) {
       expect(codeOf(await shop.agent.get(path)), path).to.equal('404 not_found');
       ok(await shop.admin.get(path));
@@ -62,12 +74,31 @@ describe('specification: what the service does', () => {
 
   it('everything that an agent does is recorded in the history under its name', async () => {
     const { timeline } = ok(await shop.agent.get(`/items/${await doAll()}`));
-    const done = timeline.filter(({ actor }: Reply['body']) => actor.type === 'agent' && actor.id === shop.agent.id && actor.name === 'Clerk bot');
-    expect(done.map(({ type }: { type: string }) => type)).to.include.members(['created', 'assigned', 'tags', 'snoozed', 'note', 'reply', 'action', 'state']);
+    const done = timeline.filter(
+      ({ actor }: Reply['body']) => actor.type === 'agent' && actor.id === shop.agent.id && actor.name === 'Clerk bot',
+    );
+    expect(done.map(({ type }: { type: string }) => type)).to.include.members([
+      'created',
+      'assigned',
+      'tags',
+      'snoozed',
+      'note',
+      'reply',
+      'action',
+      'state',
+    ]);
     ok(await shop.agent.post('/actions', { action: 'receipt', record: 'o1', input: { email: 'ada@example.com' } }));
-    expect(ok(await shop.agent.get('/resources/order/o1')).history[0].actor).to.include({ type: 'agent', id: shop.agent.id, name: 'Clerk bot' });
+    expect(ok(await shop.agent.get('/resources/order/o1')).history[0].actor).to.include({
+      type: 'agent',
+      id: shop.agent.id,
+      name: 'Clerk bot',
+    });
     ok(await shop.agent.post('/flags/told', { change: { value: true } }));
-    expect(ok(await shop.agent.get('/flags/told/history')).entries[0].by).to.include({ type: 'agent', id: shop.agent.id, name: 'Clerk bot' });
+    expect(ok(await shop.agent.get('/flags/told/history')).entries[0].by).to.include({
+      type: 'agent',
+      id: shop.agent.id,
+      name: 'Clerk bot',
+    });
   });
 
   it('everything that an agent does is recorded in the audit log under its name', async () => {
@@ -75,10 +106,19 @@ describe('specification: what the service does', () => {
     const { run } = ok(await shop.agent.post('/actions', { action: 'ping' }));
     const { approval } = ok(await shop.agent.post('/actions', { action: 'write_off', record: 'o1' }), 202);
     ok(await shop.agent.post('/flags/checkout', { change: { value: true } }));
-    for (const [target, least] of [[id, 7], [run, 1], [approval, 1], ['checkout', 1]] as const) {
+    for (const [target, least] of [
+      [id, 7],
+      [run, 1],
+      [approval, 1],
+      ['checkout', 1],
+    ] as const) {
       const { entries } = ok(await shop.admin.get(`/audit?target=${String(target)}&actor=${shop.agent.id}`));
-      expect(entries.length, `${String(target)} ${JSON.stringify(entries.map(({ verb }: { verb: string }) => verb))}`).to.be.at.least(least);
-      for (const entry of entries) expect(entry.actor).to.deep.include({ type: 'agent', id: shop.agent.id, name: 'Clerk bot' });
+      expect(
+        entries.length,
+        `${String(target)} ${JSON.stringify(entries.map(({ verb }: { verb: string }) => verb))}`,
+      ).to.be.at.least(least);
+      for (const entry of entries)
+        expect(entry.actor).to.deep.include({ type: 'agent', id: shop.agent.id, name: 'Clerk bot' });
     }
   });
 
@@ -107,7 +147,18 @@ describe('specification: what the service does', () => {
   });
 
   it('every list answers its entries under their plural, and a cursor that is null on the last page', async () => {
-    for (const path of ['/items', '/inboxes', '/views', '/people', '/resources', '/actions', '/runs', '/pages', '/flags', '/approvals']) {
+    for (const path of [
+      '/items',
+      '/inboxes',
+      '/views',
+      '/people',
+      '/resources',
+      '/actions',
+      '/runs',
+      '/pages',
+      '/flags',
+      '/approvals',
+    ]) {
       const body = ok(await shop.admin.get(path));
       expect(body, path).to.have.all.keys(path.slice(1), 'cursor');
       expect(body[path.slice(1)], path).to.be.an('array');
@@ -118,7 +169,9 @@ describe('specification: what the service does', () => {
   it('every path is below the address of one environment, <scheme>://<host>/api/env/<environment>', async () => {
     expect(shop.world.base).to.match(/^http:\/\/[\d.:]+\/api\/env\/demo$/);
     ok(await request('GET', `${shop.world.base}/items`, undefined, shop.agent.token));
-    expect((await request('GET', shop.world.base.replace('/api/env/demo', '/items'), undefined, shop.agent.token)).status).to.equal(404);
+    expect(
+      (await request('GET', shop.world.base.replace('/api/env/demo', '/items'), undefined, shop.agent.token)).status,
+    ).to.equal(404);
   });
 
   it('all endpoints act on the environment of their address only', async () => {

@@ -7,16 +7,35 @@ import { newWorld, type World } from '../support/world.ts';
 
 export const manifest = {
   resources: [
-    { name: 'customer', label: 'Customers', source: 'stored', fields: [{ name: 'email', search: true }, { name: 'plan', filter: true }], relations: [{ name: 'orders', resource: 'order', field: 'customer' }] },
-    { name: 'order', label: 'Orders', source: 'stored', fields: [{ name: 'status', filter: true }, { name: 'customer', filter: true }, { name: 'email' }] },
+    {
+      name: 'customer',
+      label: 'Customers',
+      source: 'stored',
+      fields: [
+        { name: 'email', search: true },
+        { name: 'plan', filter: true },
+      ],
+      relations: [{ name: 'orders', resource: 'order', field: 'customer' }],
+    },
+    {
+      name: 'order',
+      label: 'Orders',
+      source: 'stored',
+      fields: [{ name: 'status', filter: true }, { name: 'customer', filter: true }, { name: 'email' }],
+    },
     { name: 'vault', source: 'stored' },
   ],
   inboxes: [
     {
-      name: 'mail', label: 'Mail', responseTime: 3_600_000, reply: { via: 'app' },
+      name: 'mail',
+      label: 'Mail',
+      responseTime: 3_600_000,
+      reply: { via: 'app' },
       fields: { type: 'object', properties: { email: { type: 'string' }, plan: { type: 'string' } } },
       blocks: [{ type: 'text', title: 'From', text: 'Mail from {{item.fields.email}}' }],
-      suggest: [{ when: { field: 'item.fields.plan', op: 'eq', value: 'team' }, action: 'ping', reason: 'On the team plan.' }],
+      suggest: [
+        { when: { field: 'item.fields.plan', op: 'eq', value: 'team' }, action: 'ping', reason: 'On the team plan.' },
+      ],
     },
     { name: 'late', responseTime: 1 },
     { name: 'slow', responseTime: 86_400_000 },
@@ -26,11 +45,24 @@ export const manifest = {
   views: [{ name: 'urgent', label: 'Urgent', tags: 'urgent' }],
   actions: [
     {
-      name: 'receipt', label: 'Send receipt', resource: 'order', defaults: { email: '{{record.fields.email}}' },
-      input: { type: 'object', additionalProperties: false, required: ['email'], properties: { email: { type: 'string' } } },
+      name: 'receipt',
+      label: 'Send receipt',
+      resource: 'order',
+      defaults: { email: '{{record.fields.email}}' },
+      input: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['email'],
+        properties: { email: { type: 'string' } },
+      },
     },
     { name: 'refund', label: 'Refund', resource: 'order', danger: 'high' },
-    { name: 'ship', label: 'Ship', resource: 'order', when: { field: 'record.fields.status', op: 'eq', value: 'paid' } },
+    {
+      name: 'ship',
+      label: 'Ship',
+      resource: 'order',
+      when: { field: 'record.fields.status', op: 'eq', value: 'paid' },
+    },
     { name: 'write_off', label: 'Write off', resource: 'order', approval: true },
     { name: 'wipe', label: 'Wipe', freshSignIn: true },
     { name: 'reindex', label: 'Reindex', background: true },
@@ -39,7 +71,9 @@ export const manifest = {
   ],
   pages: [
     {
-      name: 'customer', label: 'Customer', params: [{ name: 'customer', required: true }],
+      name: 'customer',
+      label: 'Customer',
+      params: [{ name: 'customer', required: true }],
       blocks: [
         { type: 'record', title: 'Who', source: 'records', query: { resource: 'customer', id: '{{params.customer}}' } },
         { type: 'stat', title: 'Bugs', source: 'counts', query: { inbox: 'bugs', count: 'total' } },
@@ -47,7 +81,11 @@ export const manifest = {
     },
   ],
   flags: [
-    ...['checkout', 'search', 'banner', 'beta', 'ramped', 'scheduled', 'timed', 'stopped', 'told'].map((key) => ({ key, kind: 'boolean', default: false })),
+    ...['checkout', 'search', 'banner', 'beta', 'ramped', 'scheduled', 'timed', 'stopped', 'told'].map((key) => ({
+      key,
+      kind: 'boolean',
+      default: false,
+    })),
     { key: 'guarded', kind: 'boolean', default: false, approval: true },
     { key: 'dangerous', kind: 'boolean', default: false, danger: 'low' },
     { key: 'engine', kind: 'string', default: 'postgres' },
@@ -58,8 +96,12 @@ export const manifest = {
 const clerk = [
   ...['mail', 'late', 'slow', 'bugs'].map((name) => ({ on: `inbox:${name}`, can: ['*'] })),
   ...['customer', 'order'].map((name) => ({ on: `resource:${name}`, can: ['see'] })),
-  ...manifest.actions.filter(({ name }) => name !== 'forbidden').map(({ name }) => ({ on: `action:${name}`, can: ['run'] })),
-  ...manifest.flags.filter(({ key }) => key !== 'banner').map(({ key }) => ({ on: `flag:${key}`, can: ['see', 'change'] })),
+  ...manifest.actions
+    .filter(({ name }) => name !== 'forbidden')
+    .map(({ name }) => ({ on: `action:${name}`, can: ['run'] })),
+  ...manifest.flags
+    .filter(({ key }) => key !== 'banner')
+    .map(({ key }) => ({ on: `flag:${key}`, can: ['see', 'change'] })),
   { on: 'page:*', can: ['see'] },
   { on: 'approvals', can: ['see', 'decide'] },
 ];
@@ -97,11 +139,19 @@ export const tick = async (): Promise<void> => {
 export const openShop = async (): Promise<Shop> => {
   const world = await newWorld({ manifest });
   await world.role('clerk', clerk);
-  const [agent, ana, admin, key] = [await world.agent('clerk', { name: 'Clerk bot' }), await world.person('clerk', 'Ana Lind'), await world.agent('admin'), await world.appKey()];
+  const [agent, ana, admin, key] = [
+    await world.agent('clerk', { name: 'Clerk bot' }),
+    await world.person('clerk', 'Ana Lind'),
+    await world.agent('admin'),
+    await world.appKey(),
+  ];
   const records = async (resource: string, given: readonly object[]): Promise<void> => {
     ok(await key.post(`/resources/${resource}/records`, { records: given }));
   };
-  await records('customer', [{ id: 'c1', title: 'Ada Byron', fields: { email: 'ada@example.com', plan: 'team' } }, { id: 'c2', title: 'Bo Ek', fields: { email: 'bo@example.com', plan: 'free' } }]);
+  await records('customer', [
+    { id: 'c1', title: 'Ada Byron', fields: { email: 'ada@example.com', plan: 'team' } },
+    { id: 'c2', title: 'Bo Ek', fields: { email: 'bo@example.com', plan: 'free' } },
+  ]);
   await records('order', [
     { id: 'o1', title: 'Order 1', fields: { status: 'paid', customer: 'c1', email: 'ada@example.com' } },
     { id: 'o2', title: 'Order 2', fields: { status: 'open', customer: 'c1', email: 'ada@example.com' } },
@@ -109,13 +159,22 @@ export const openShop = async (): Promise<Shop> => {
   await records('vault', [{ id: 'v1', title: 'Gold' }]);
   const apps: FakeApp[] = [];
   return {
-    world, agent, ana, admin, key, records,
+    world,
+    agent,
+    ana,
+    admin,
+    key,
+    records,
     app: async (handlers = {}) => {
-      const app = await connectApp(key, { manifest, handlers: { 'action.run': () => ({ message: 'Done.', blocks: [] }), 'reply.send': () => null, ...handlers } });
+      const app = await connectApp(key, {
+        manifest,
+        handlers: { 'action.run': () => ({ message: 'Done.', blocks: [] }), 'reply.send': () => null, ...handlers },
+      });
       apps.push(app);
       return app;
     },
-    item: async (more = {}) => ok(await admin.post('/items', { inbox: 'bugs', title: 'An item', data: {}, ...more }), 201).item.id as string,
+    item: async (more = {}) =>
+      ok(await admin.post('/items', { inbox: 'bugs', title: 'An item', data: {}, ...more }), 201).item.id as string,
     close: async () => {
       for (const app of apps) await app.close();
       await world.close();

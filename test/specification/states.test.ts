@@ -35,8 +35,12 @@ describe('specification: states and transitions', () => {
 
   it('the allowed states of an inbox are told, and no other is taken', async () => {
     const { inboxes } = ok(await shop.agent.get('/inboxes'));
-    expect(inboxes.find(({ name }: { name: string }) => name === 'bugs').states.map(({ name }: { name: string }) => name)).to.deep.equal(['open', 'waiting', 'closed']);
-    expect(codeOf(await shop.agent.post(`/items/${await shop.item()}/state`, { state: 'nosuch' }))).to.equal('400 invalid');
+    expect(
+      inboxes.find(({ name }: { name: string }) => name === 'bugs').states.map(({ name }: { name: string }) => name),
+    ).to.deep.equal(['open', 'waiting', 'closed']);
+    expect(codeOf(await shop.agent.post(`/items/${await shop.item()}/state`, { state: 'nosuch' }))).to.equal(
+      '400 invalid',
+    );
   });
 
   it('an item can be snoozed until a timestamp, which null clears', async () => {
@@ -55,7 +59,11 @@ describe('specification: states and transitions', () => {
   });
 
   it('snoozed and triaged are filterable independently of state', async () => {
-    const [snoozed, triaged, plain] = [await shop.item({ inbox: 'mail' }), await shop.item({ inbox: 'mail' }), await shop.item({ inbox: 'mail' })];
+    const [snoozed, triaged, plain] = [
+      await shop.item({ inbox: 'mail' }),
+      await shop.item({ inbox: 'mail' }),
+      await shop.item({ inbox: 'mail' }),
+    ];
     ok(await shop.agent.post(`/items/${snoozed}/snooze`, { until: Date.now() + 3_600_000 }));
     ok(await shop.agent.post(`/items/${triaged}/triage`, { answers: {}, close: true }));
     ok(await shop.agent.post(`/items/${plain}/state`, { state: 'closed' }));
@@ -69,6 +77,7 @@ describe('specification: states and transitions', () => {
     const { inboxes } = ok(await shop.agent.get('/inboxes'));
     expect(inboxes.find(({ name }: { name: string }) => name === 'bugs').transitions).to.equal(null);
     const id = await shop.item();
-    for (const state of ['closed', 'waiting', 'open', 'closed', 'open', 'waiting']) expect(ok(await shop.agent.post(`/items/${id}/state`, { state })).item.state).to.equal(state);
+    for (const state of ['closed', 'waiting', 'open', 'closed', 'open', 'waiting'])
+      expect(ok(await shop.agent.post(`/items/${id}/state`, { state })).item.state).to.equal(state);
   });
 });

@@ -25,7 +25,11 @@ export interface AppOptions {
 export interface FakeApp {
   /** Everything that the service called or told, in order. */
   readonly received: { readonly method: string; readonly params: Any }[];
-  readonly registered: { readonly environment: string; readonly connection: string; readonly warnings: readonly string[] };
+  readonly registered: {
+    readonly environment: string;
+    readonly connection: string;
+    readonly warnings: readonly string[];
+  };
   readonly instance: string;
   readonly socket: WebSocket;
   /** The close code, once it is closed. */
@@ -54,7 +58,8 @@ export class RpcFailed extends Error {
 }
 
 /** To be thrown by a handler: answers that JSON-RPC error. */
-export const rpcError = (code: number, message: string, data?: RpcError['data']): RpcFailed => new RpcFailed({ code, message, ...(data === undefined ? {} : { data }) });
+export const rpcError = (code: number, message: string, data?: RpcError['data']): RpcFailed =>
+  new RpcFailed({ code, message, ...(data === undefined ? {} : { data }) });
 
 /** For a handler that never answers. */
 export const never = (): Promise<never> => new Promise(() => undefined);
@@ -66,14 +71,26 @@ interface Waiting {
 
 const opened = (socket: WebSocket): Promise<void> =>
   new Promise((resolve, reject) => {
-    socket.once('open', () => { resolve(); });
+    socket.once('open', () => {
+      resolve();
+    });
     socket.once('error', reject);
-    socket.once('unexpected-response', (_request, response) => { reject(new Error(String(response.statusCode))); });
+    socket.once('unexpected-response', (_request, response) => {
+      reject(new Error(String(response.statusCode)));
+    });
   });
 
 export const connectApp = async (client: Client, options: AppOptions = {}): Promise<FakeApp> => {
-  const { manifest = testManifest, instance = randomUUID(), startedAt = Date.now(), register = true, base = client.base } = options;
-  const socket = new WebSocket(`${base.replace('http', 'ws')}/app`, subprotocol, { headers: { authorization: `Bearer ${client.token}` } });
+  const {
+    manifest = testManifest,
+    instance = randomUUID(),
+    startedAt = Date.now(),
+    register = true,
+    base = client.base,
+  } = options;
+  const socket = new WebSocket(`${base.replace('http', 'ws')}/app`, subprotocol, {
+    headers: { authorization: `Bearer ${client.token}` },
+  });
   const handlers = new Map<string, Handler>(Object.entries(options.handlers ?? {}));
   const received: { method: string; params: Any }[] = [];
   const waiting = new Map<number, Waiting>();
@@ -101,13 +118,16 @@ export const connectApp = async (client: Client, options: AppOptions = {}): Prom
     if (error === undefined) call?.resolve(result);
     else call?.reject(new RpcFailed(error));
   };
-  const closed = new Promise<number>((resolve) => socket.on('close', (code) => {
-    for (const call of waiting.values()) call.reject(new Error(`The socket was closed with ${String(code)}.`));
-    resolve(code);
-  }));
+  const closed = new Promise<number>((resolve) =>
+    socket.on('close', (code) => {
+      for (const call of waiting.values()) call.reject(new Error(`The socket was closed with ${String(code)}.`));
+      resolve(code);
+    }),
+  );
   socket.on('message', (data) => {
     const message = JSON.parse((data as Buffer).toString()) as Any;
-    if (typeof message.method !== 'string') settle(message.id as number, message.result, message.error as RpcError | undefined);
+    if (typeof message.method !== 'string')
+      settle(message.id as number, message.result, message.error as RpcError | undefined);
     else {
       received.push({ method: message.method as string, params: message.params });
       if (message.id !== undefined) void serve(message.id, message.method as string, message.params);
@@ -123,7 +143,9 @@ export const connectApp = async (client: Client, options: AppOptions = {}): Prom
       waiting.set(id, { resolve, reject });
       send({ id, method, params });
     });
-  const registered = register ? ((await request('app.register', { manifest, instance, startedAt, sdk: 'test/1.0.0' })) as FakeApp['registered']) : { environment: '', connection: '', warnings: [] };
+  const registered = register
+    ? ((await request('app.register', { manifest, instance, startedAt, sdk: 'test/1.0.0' })) as FakeApp['registered'])
+    : { environment: '', connection: '', warnings: [] };
 
   return {
     received,

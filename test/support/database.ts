@@ -40,7 +40,10 @@ let template: Promise<string> | null = null;
 const makeTemplate = async (): Promise<string> => {
   const name = `template_${fingerprint()}_${randomBytes(3).toString('hex')}`;
   await administer(`create database ${name}`);
-  await migrateDatabase(withDatabase(required('MIGRATE_DATABASE_URL'), name), withDatabase(required('DATABASE_URL'), name));
+  await migrateDatabase(
+    withDatabase(required('MIGRATE_DATABASE_URL'), name),
+    withDatabase(required('DATABASE_URL'), name),
+  );
   return name;
 };
 

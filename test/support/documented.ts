@@ -20,7 +20,10 @@ interface Response {
 interface RawOperation {
   readonly operationId: string;
   readonly parameters: readonly (Parameter | { readonly $ref: string })[];
-  readonly requestBody?: { readonly required: boolean; readonly content: { readonly 'application/json': { readonly schema: Schema; readonly example: unknown } } };
+  readonly requestBody?: {
+    readonly required: boolean;
+    readonly content: { readonly 'application/json': { readonly schema: Schema; readonly example: unknown } };
+  };
   readonly responses: Readonly<Record<string, Response | { readonly $ref: string }>>;
 }
 
@@ -56,12 +59,19 @@ const environmentPath = '/api/env/{environment}';
 
 /** What a JSON pointer of the document names. */
 const follow = (document: unknown, ref: string): unknown =>
-  ref.slice(2).split('/').reduce<unknown>((at, key) => (at as Record<string, unknown>)[key.replaceAll('~1', '/').replaceAll('~0', '~')], document);
+  ref
+    .slice(2)
+    .split('/')
+    .reduce<unknown>(
+      (at, key) => (at as Record<string, unknown>)[key.replaceAll('~1', '/').replaceAll('~0', '~')],
+      document,
+    );
 
 export const readDocuments = async (base: string): Promise<Documents> => {
   const response = await fetch(new URL('/openapi.json', base));
   const raw = (await response.json()) as RawDocument;
-  const resolved = <T extends object>(value: T | { readonly $ref: string }): T => ('$ref' in value ? (follow(raw, value.$ref) as T) : value);
+  const resolved = <T extends object>(value: T | { readonly $ref: string }): T =>
+    '$ref' in value ? (follow(raw, value.$ref) as T) : value;
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);
   const checks = new Map<string, ValidateFunction | null>();
@@ -71,19 +81,28 @@ export const readDocuments = async (base: string): Promise<Documents> => {
     Object.entries(methods).map(([method, operation]): Operation => {
       for (const [status, response] of Object.entries(operation.responses)) {
         const schema = resolved<Response>(response).content?.['application/json']?.schema;
-        checks.set(`${operation.operationId} ${status}`, schema === undefined ? null : ajv.compile(resolved<Schema>(schema)));
+        checks.set(
+          `${operation.operationId} ${status}`,
+          schema === undefined ? null : ajv.compile(resolved<Schema>(schema)),
+        );
       }
       const body = operation.requestBody;
       return {
         id: operation.operationId,
         method: method.toUpperCase(),
         path: path.slice(environmentPath.length),
-        parameters: operation.parameters.map((parameter) => resolved<Parameter>(parameter)).filter((parameter) => parameter.name !== 'environment'),
+        parameters: operation.parameters
+          .map((parameter) => resolved<Parameter>(parameter))
+          .filter((parameter) => parameter.name !== 'environment'),
         body: body === undefined ? null : { required: body.required, ...body.content['application/json'] },
         statuses: Object.keys(operation.responses).map(Number),
       };
-    }));
-  const routes = operations.map((operation) => ({ operation, form: new RegExp(`^${operation.path.replace(/\{\w+\}/g, '[^/]+')}$`) }));
+    }),
+  );
+  const routes = operations.map((operation) => ({
+    operation,
+    form: new RegExp(`^${operation.path.replace(/\{\w+\}/g, '[^/]+')}$`),
+  }));
 
   const check: Documents['check'] = (method, path, { status, body, text }) => {
     const [plain = ''] = path.split('?', 1);
@@ -108,7 +127,12 @@ export const readDocuments = async (base: string): Promise<Documents> => {
       check(method, path, reply);
       return reply;
     };
-    return { ...client, call, get: (path, options) => call('GET', path, undefined, options), post: (path, body, options) => call('POST', path, body, options) };
+    return {
+      ...client,
+      call,
+      get: (path, options) => call('GET', path, undefined, options),
+      post: (path, body, options) => call('POST', path, body, options),
+    };
   };
 
   return { raw, operations, check, of, seen };

@@ -24,7 +24,13 @@ export interface Client {
   call(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Reply>;
 }
 
-export const request = async (method: string, url: string, body: unknown, token: string | null, options: CallOptions = {}): Promise<Reply> => {
+export const request = async (
+  method: string,
+  url: string,
+  body: unknown,
+  token: string | null,
+  options: CallOptions = {},
+): Promise<Reply> => {
   const payload = options.raw ?? (body === undefined ? undefined : JSON.stringify(body));
   const response = await fetch(url, {
     method,
@@ -37,10 +43,23 @@ export const request = async (method: string, url: string, body: unknown, token:
   });
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
-  return { status: response.status, headers: response.headers, text, body: isJson && text !== '' ? (JSON.parse(text) as unknown) : undefined };
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: isJson && text !== '' ? (JSON.parse(text) as unknown) : undefined,
+  };
 };
 
 export const clientOf = (base: string, token: string, id: string): Client => {
-  const call = (method: string, path: string, body?: unknown, options?: CallOptions): Promise<Reply> => request(method, `${base}${path}`, body, token, options);
-  return { token, base, id, call, get: (path, options) => call('GET', path, undefined, options), post: (path, body, options) => call('POST', path, body, options) };
+  const call = (method: string, path: string, body?: unknown, options?: CallOptions): Promise<Reply> =>
+    request(method, `${base}${path}`, body, token, options);
+  return {
+    token,
+    base,
+    id,
+    call,
+    get: (path, options) => call('GET', path, undefined, options),
+    post: (path, body, options) => call('POST', path, body, options),
+  };
 };

@@ -22,10 +22,17 @@ export const openInstallation = async (redisUrl: string): Promise<Installation> 
   const world = await newWorld({ server: false, workers: false, manifest: {}, env: { REDIS_URL: redisUrl } });
   const ports = [await freePort(), await freePort()] as const;
   const env = { RATE_LIMIT: '1000000', RATE_BURST: '1000000', POOL_SIZE: '4', DRAIN_MS: '400' };
-  const startApi = (api: 0 | 1): Promise<Program> => startProgram(world, 'api/main.ts', { ...env, PORT: String(ports[api]) });
+  const startApi = (api: 0 | 1): Promise<Program> =>
+    startProgram(world, 'api/main.ts', { ...env, PORT: String(ports[api]) });
   // Workers say at this level which jobs they have done.
   const startWorker = (): Promise<Program> => startProgram(world, 'workers/main.ts', { ...env, LOG_LEVEL: 'debug' });
-  const [first, second, ...workers] = await Promise.all([startApi(0), startApi(1), startWorker(), startWorker(), startWorker()]);
+  const [first, second, ...workers] = await Promise.all([
+    startApi(0),
+    startApi(1),
+    startWorker(),
+    startWorker(),
+    startWorker(),
+  ]);
   const apis: [Program, Program] = [first, second];
   const base = (api: 0 | 1): string => `http://127.0.0.1:${String(ports[api])}/api/env/demo`;
   return {

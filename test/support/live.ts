@@ -22,23 +22,34 @@ export interface Recorder {
 const passing = new Set(['counts', 'app', 'pong', 'error', 'narrowed']);
 
 export const openLive = async (client: Client, query = '', base = client.base): Promise<Recorder> => {
-  const socket = new WebSocket(`${base.replace('http', 'ws')}/live${query}`, { headers: { authorization: `Bearer ${client.token}` } });
+  const socket = new WebSocket(`${base.replace('http', 'ws')}/live${query}`, {
+    headers: { authorization: `Bearer ${client.token}` },
+  });
   const messages: Message[] = [];
   let last: string | null = null;
   const holes: string[] = [];
   socket.on('message', (data) => {
     const message = JSON.parse((data as Buffer).toString()) as Message;
     if (message.offset === message.prev || passing.has(message.type as string)) {
-      if (message.offset !== last || message.prev !== last) holes.push(`passing ${String(message.type)} moved the chain`);
+      if (message.offset !== last || message.prev !== last)
+        holes.push(`passing ${String(message.type)} moved the chain`);
     } else if (message.type !== 'hello' && message.prev !== last) holes.push(`hole before ${String(message.offset)}`);
     last = message.offset as string;
     messages.push(message);
   });
-  const closed = new Promise<number>((resolve) => socket.on('close', (code) => { resolve(code); }));
+  const closed = new Promise<number>((resolve) =>
+    socket.on('close', (code) => {
+      resolve(code);
+    }),
+  );
   await new Promise<void>((resolve, reject) => {
-    socket.once('open', () => { resolve(); });
+    socket.once('open', () => {
+      resolve();
+    });
     socket.once('error', reject);
-    socket.once('unexpected-response', (_request, response) => { reject(new Error(String(response.statusCode))); });
+    socket.once('unexpected-response', (_request, response) => {
+      reject(new Error(String(response.statusCode)));
+    });
   });
   socket.on('error', () => undefined);
   await until('hello', () => messages.length > 0);
@@ -49,10 +60,15 @@ export const openLive = async (client: Client, query = '', base = client.base): 
     messages,
     socket,
     closed,
-    next: (what, fits, ms) => until<Message>(what, () => {
-      check();
-      return messages.find((message) => fits(message)) as Message;
-    }, ms),
+    next: (what, fits, ms) =>
+      until<Message>(
+        what,
+        () => {
+          check();
+          return messages.find((message) => fits(message)) as Message;
+        },
+        ms,
+      ),
     offset: () => {
       check();
       return last ?? '';

@@ -31,7 +31,8 @@ export interface MailBox {
   close(): Promise<void>;
 }
 
-const refusal = (code: number): Error => Object.assign(new Error(code < 500 ? 'Try again later' : 'No such user'), { responseCode: code });
+const refusal = (code: number): Error =>
+  Object.assign(new Error(code < 500 ? 'Try again later' : 'No such user'), { responseCode: code });
 
 export const openMailBox = async (port = 0, more: SMTPServerOptions = {}): Promise<MailBox> => {
   const letters: Letter[] = [];
@@ -67,7 +68,11 @@ export const openMailBox = async (port = 0, more: SMTPServerOptions = {}): Promi
           return;
         }
         const { mailFrom, rcptTo } = session.envelope;
-        letters.push({ from: mailFrom === false ? '' : mailFrom.address, to: rcptTo.map(({ address }) => address), text: Buffer.concat(chunks).toString() });
+        letters.push({
+          from: mailFrom === false ? '' : mailFrom.address,
+          to: rcptTo.map(({ address }) => address),
+          text: Buffer.concat(chunks).toString(),
+        });
         callback();
       });
     },
@@ -93,7 +98,12 @@ export const openMailBox = async (port = 0, more: SMTPServerOptions = {}): Promi
     },
     close: async () => {
       drop();
-      await new Promise<void>((resolve) => void server.close(() => { resolve(); }));
+      await new Promise<void>(
+        (resolve) =>
+          void server.close(() => {
+            resolve();
+          }),
+      );
     },
   };
 };

@@ -14,7 +14,12 @@ export const testManifest = {
       reply: { via: 'app' },
       blocks: [{ type: 'text', title: 'From', text: 'Mail from {{item.fields.email}}' }],
       suggest: [
-        { when: { field: 'item.fields.plan', op: 'eq', value: 'team' }, action: 'upgrade', input: { plan: '{{item.fields.plan}}' }, reason: 'On the team plan.' },
+        {
+          when: { field: 'item.fields.plan', op: 'eq', value: 'team' },
+          action: 'upgrade',
+          input: { plan: '{{item.fields.plan}}' },
+          reason: 'On the team plan.',
+        },
       ],
     },
     {

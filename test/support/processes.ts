@@ -16,16 +16,38 @@ export interface Program {
 }
 
 /** Answers once it is at work. */
-export const startProgram = async ({ config }: World, path: 'workers/main.ts' | 'api/main.ts', more: Readonly<Record<string, string>> = {}): Promise<Program> => {
+export const startProgram = async (
+  { config }: World,
+  path: 'workers/main.ts' | 'api/main.ts',
+  more: Readonly<Record<string, string>> = {},
+): Promise<Program> => {
   const { databaseUrl, migrateDatabaseUrl, redisUrl, redisPrefix } = config;
-  const env = { ...process.env, DATABASE_URL: databaseUrl, MIGRATE_DATABASE_URL: migrateDatabaseUrl, REDIS_URL: redisUrl, REDIS_PREFIX: redisPrefix, PORT: '0', LOG_LEVEL: 'info', ...more };
-  const child = spawn(process.execPath, ['--import', 'tsx', fileURLToPath(new URL(`../../${path}`, import.meta.url))], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  const env = {
+    ...process.env,
+    DATABASE_URL: databaseUrl,
+    MIGRATE_DATABASE_URL: migrateDatabaseUrl,
+    REDIS_URL: redisUrl,
+    REDIS_PREFIX: redisPrefix,
+    PORT: '0',
+    LOG_LEVEL: 'info',
+    ...more,
+  };
+  const child = spawn(process.execPath, ['--import', 'tsx', fileURLToPath(new URL(`../../${path}`, import.meta.url))], {
+    env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   let said = '';
-  child.stderr.on('data', (text: Buffer) => { said += text.toString(); });
-  const [, port = ''] = await until(`${path} is at work`, () => {
-    if (child.exitCode !== null) throw new Error(`${path} has ended: ${said}`);
-    return /the workers are ready|"port":(\d+)/.exec(said);
-  }, 60_000);
+  child.stderr.on('data', (text: Buffer) => {
+    said += text.toString();
+  });
+  const [, port = ''] = await until(
+    `${path} is at work`,
+    () => {
+      if (child.exitCode !== null) throw new Error(`${path} has ended: ${said}`);
+      return /the workers are ready|"port":(\d+)/.exec(said);
+    },
+    60_000,
+  );
   return {
     child,
     port,

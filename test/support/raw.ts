@@ -52,4 +52,5 @@ export const raw = (port: number, bytes: string | Buffer, { connected }: RawOpti
   });
 
 /** The head of a request; each line ends with CRLF and an empty one follows. */
-export const head = (start: string, ...headers: string[]): string => `${[start, 'host: 127.0.0.1', 'connection: close', ...headers].join('\r\n')}\r\n\r\n`;
+export const head = (start: string, ...headers: string[]): string =>
+  `${[start, 'host: 127.0.0.1', 'connection: close', ...headers].join('\r\n')}\r\n\r\n`;

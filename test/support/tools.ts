@@ -9,14 +9,22 @@ export interface ToolReply {
   readonly reply: Reply;
 }
 
-export const rpc = (client: Client, method: string, params?: object): Promise<Reply> => client.post('/mcp', { jsonrpc: '2.0', id: 1, method, ...(params === undefined ? {} : { params }) });
+export const rpc = (client: Client, method: string, params?: object): Promise<Reply> =>
+  client.post('/mcp', { jsonrpc: '2.0', id: 1, method, ...(params === undefined ? {} : { params }) });
 
 export const callTool = async (client: Client, name: string, given: object = {}): Promise<ToolReply> => {
   const reply = await rpc(client, 'tools/call', { name, arguments: given });
   if (reply.status !== 200) return { status: reply.status, body: reply.body, reply };
-  const { result, error } = reply.body as { result?: { isError: boolean; structuredContent: { status?: number } }; error?: unknown };
+  const { result, error } = reply.body as {
+    result?: { isError: boolean; structuredContent: { status?: number } };
+    error?: unknown;
+  };
   if (result === undefined) return { status: 404, body: error, reply };
-  return { status: result.isError ? (result.structuredContent.status ?? 0) : 200, body: result.structuredContent, reply };
+  return {
+    status: result.isError ? (result.structuredContent.status ?? 0) : 200,
+    body: result.structuredContent,
+    reply,
+  };
 };
 
 export interface ListedTool {
@@ -29,7 +37,9 @@ export interface ListedTool {
 export const listTools = async (client: Client): Promise<ListedTool[]> => {
   const tools: ListedTool[] = [];
   for (let cursor: string | undefined = ''; cursor !== undefined;) {
-    const { result } = (await rpc(client, 'tools/list', cursor === '' ? {} : { cursor })).body as { result: { tools: ListedTool[]; nextCursor?: string } };
+    const { result } = (await rpc(client, 'tools/list', cursor === '' ? {} : { cursor })).body as {
+      result: { tools: ListedTool[]; nextCursor?: string };
+    };
     tools.push(...result.tools);
     cursor = result.nextCursor;
   }

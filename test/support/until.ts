@@ -1,6 +1,10 @@
 /** Waiting for a condition: looked at often, given up with a sentence after a deadline. */
 
-export const until = async <T>(what: string, look: () => Promise<T | null | undefined | false> | T | null | undefined | false, ms = 10_000): Promise<T> => {
+export const until = async <T>(
+  what: string,
+  look: () => Promise<T | null | undefined | false> | T | null | undefined | false,
+  ms = 10_000,
+): Promise<T> => {
   const deadline = Date.now() + ms;
   for (;;) {
     const found = await look();

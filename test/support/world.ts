@@ -56,7 +56,11 @@ export interface World {
   /** Ends every token of a principal, at once and everywhere. */
   revoke(client: Client): Promise<void>;
   /** Stored records, as an app would have pushed them. */
-  records(resource: string, records: readonly { readonly id: string; readonly title: string; readonly fields?: object }[], environment?: string): Promise<void>;
+  records(
+    resource: string,
+    records: readonly { readonly id: string; readonly title: string; readonly fields?: object }[],
+    environment?: string,
+  ): Promise<void>;
   /** A further API process' worth of server on the same database. */
   api(): Promise<{ base(environment?: string): string; server: RunningServer }>;
   /** Resolves when everything that was accepted has been done and told. */
@@ -72,7 +76,12 @@ export interface WorldOptions {
   readonly manifest?: unknown;
 }
 
-export const newWorld = async ({ env = {}, workers = true, server = true, manifest = testManifest }: WorldOptions = {}): Promise<World> => {
+export const newWorld = async ({
+  env = {},
+  workers = true,
+  server = true,
+  manifest = testManifest,
+}: WorldOptions = {}): Promise<World> => {
   const database = await newDatabase();
   const owner = new pg.Pool({ connectionString: database.ownerUrl, max: 2 });
   const config = readConfig({
@@ -88,7 +97,8 @@ export const newWorld = async ({ env = {}, workers = true, server = true, manife
     LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'error',
     ...env,
   });
-  const sql = async <R extends object>(text: string, values: unknown[] = []): Promise<R[]> => (await owner.query(text, values)).rows as R[];
+  const sql = async <R extends object>(text: string, values: unknown[] = []): Promise<R[]> =>
+    (await owner.query(text, values)).rows as R[];
   const servers: RunningServer[] = [];
   /** By password: hashing takes long, and tests have many people with one password. */
   const hashes = new Map<string, string>();
@@ -100,8 +110,16 @@ export const newWorld = async ({ env = {}, workers = true, server = true, manife
 
   const environment = async (name: string, declared: unknown = manifest): Promise<void> => {
     const parsed = parseManifest(declared);
-    const [row] = await sql<{ id: number }>('insert into environments (name, seal_key, created_at) values ($1, $2, $3) returning id', [name, newSealKey(), Date.now()]);
-    await sql('insert into definitions values ($1, $2, $3, $4, $4)', [row?.id, JSON.stringify(parsed), JSON.stringify(mergeDefinition({ inboxes: [] }, parsed)), Date.now()]);
+    const [row] = await sql<{ id: number }>(
+      'insert into environments (name, seal_key, created_at) values ($1, $2, $3) returning id',
+      [name, newSealKey(), Date.now()],
+    );
+    await sql('insert into definitions values ($1, $2, $3, $4, $4)', [
+      row?.id,
+      JSON.stringify(parsed),
+      JSON.stringify(mergeDefinition({ inboxes: [] }, parsed)),
+      Date.now(),
+    ]);
     await refresh();
   };
   await environment('demo');
@@ -114,7 +132,11 @@ export const newWorld = async ({ env = {}, workers = true, server = true, manife
 
   const role = async (name: string, grants: Grants): Promise<string> => {
     const id = newId('rol');
-    await sql('insert into roles (id, name, grants, created_at, updated_at) values ($1, $2, $3, 0, 0)', [id, name, JSON.stringify(grants)]);
+    await sql('insert into roles (id, name, grants, created_at, updated_at) values ($1, $2, $3, 0, 0)', [
+      id,
+      name,
+      JSON.stringify(grants),
+    ]);
     await refresh();
     return id;
   };
@@ -125,7 +147,12 @@ export const newWorld = async ({ env = {}, workers = true, server = true, manife
   };
   const credential = async (kind: PrincipalKind, principal: string, expiresAt: number | null): Promise<string> => {
     const token = newToken(kind);
-    await sql('insert into tokens (hash, kind, principal, expires_at, created_at) values ($1, $2, $3, $4, 0)', [tokenHash(token), kind, principal, expiresAt]);
+    await sql('insert into tokens (hash, kind, principal, expires_at, created_at) values ($1, $2, $3, $4, 0)', [
+      tokenHash(token),
+      kind,
+      principal,
+      expiresAt,
+    ]);
     return token;
   };
 
@@ -137,16 +164,25 @@ export const newWorld = async ({ env = {}, workers = true, server = true, manife
     sql,
     environment,
     role,
-    agent: async (roleName, { mode = 'normal', environments = ['demo'], expiresAt, name = `${roleName} agent` } = {}) => {
+    agent: async (
+      roleName,
+      { mode = 'normal', environments = ['demo'], expiresAt, name = `${roleName} agent` } = {},
+    ) => {
       const id = newId('agt');
-      await sql('insert into agents (id, name, role, mode, environments, expires_at, created_at) values ($1, $2, $3, $4, $5, $6, 0)', [id, name, await roleId(roleName), mode, environments, expiresAt ?? null]);
+      await sql(
+        'insert into agents (id, name, role, mode, environments, expires_at, created_at) values ($1, $2, $3, $4, $5, $6, 0)',
+        [id, name, await roleId(roleName), mode, environments, expiresAt ?? null],
+      );
       return clientOf(baseOf(first.port), await credential('agent', id, null), id);
     },
     person: async (roleName, name = 'Ana Lind', { email, password, fresh = false, environments = ['*'] } = {}) => {
       const id = newId('per');
       const hash = password === undefined ? null : await (hashes.get(password) ?? hashPassword(password));
       if (password !== undefined && hash !== null) hashes.set(password, hash);
-      await sql('insert into people (id, email, name, role, environments, password_hash, created_at) values ($1, $2, $3, $4, $5, $6, 0)', [id, email ?? `${id}@example.com`, name, await roleId(roleName), environments, hash]);
+      await sql(
+        'insert into people (id, email, name, role, environments, password_hash, created_at) values ($1, $2, $3, $4, $5, $6, 0)',
+        [id, email ?? `${id}@example.com`, name, await roleId(roleName), environments, hash],
+      );
       await refresh();
       const token = await credential('person', id, Date.now() + 3_600_000);
       if (fresh) await sql('update tokens set fresh_until = $2 where principal = $1', [id, Date.now() + 900_000]);
@@ -154,7 +190,10 @@ export const newWorld = async ({ env = {}, workers = true, server = true, manife
     },
     appKey: async (name = 'demo') => {
       const id = newId('key');
-      await sql('insert into app_keys (id, env, name, created_at) select $1, id, $2, 0 from environments where name = $3', [id, 'app', name]);
+      await sql(
+        'insert into app_keys (id, env, name, created_at) select $1, id, $2, 0 from environments where name = $3',
+        [id, 'app', name],
+      );
       return clientOf(baseOf(first.port, name), await credential('app', id, null), id);
     },
     nobody: () => clientOf(baseOf(first.port), newToken('agent'), 'nobody'),
@@ -165,7 +204,10 @@ export const newWorld = async ({ env = {}, workers = true, server = true, manife
     },
     records: async (resource, records, name = 'demo') => {
       for (const { id, title, fields = {} } of records) {
-        await sql(`insert into records (env, resource, id, title, fields, updated_at) select id, $1, $2, $3, $4, $5 from environments where name = $6`, [resource, id, title, fields, Date.now(), name]);
+        await sql(
+          `insert into records (env, resource, id, title, fields, updated_at) select id, $1, $2, $3, $4, $5 from environments where name = $6`,
+          [resource, id, title, fields, Date.now(), name],
+        );
       }
     },
     api: async () => {
@@ -174,11 +216,17 @@ export const newWorld = async ({ env = {}, workers = true, server = true, manife
       return { server: further, base: (name) => baseOf(further.port, name) };
     },
     settled: async () => {
-      await until('everything is done and told', async () => {
-        const [left] = await sql<{ n: number }>(`select (select count(*) from outbox)::int + (select count(*) from staged_jobs where due_at is not null)::int
+      await until(
+        'everything is done and told',
+        async () => {
+          const [left] = await sql<{
+            n: number;
+          }>(`select (select count(*) from outbox)::int + (select count(*) from staged_jobs where due_at is not null)::int
           + (select count(*) from bulks where finished_at is null and status <> 'pending')::int as n`);
-        return left?.n === 0;
-      }, 30_000);
+          return left?.n === 0;
+        },
+        30_000,
+      );
     },
     close: async () => {
       await crew?.stop();

@@ -29,7 +29,8 @@ const requireRequester = async (deps: Deps, run: Run): Promise<Caller> => {
 
 /** What an agent asked for before it became supervised was decided on by nobody. */
 const requireApprovedIfSupervised = ({ principal }: Caller, { approval, bulk }: Run): void => {
-  if (principal.mode === 'supervised' && approval === null && bulk === null) throw fault('forbidden', 'This agent is supervised now, and no person has approved this.');
+  if (principal.mode === 'supervised' && approval === null && bulk === null)
+    throw fault('forbidden', 'This agent is supervised now, and no person has approved this.');
 };
 
 const checkNow = async (deps: Deps, run: Run): Promise<void> => {
@@ -56,7 +57,11 @@ const transientCodes = new Set(['app_timeout', 'app_offline', 'app_error']);
 const parkRun = async (deps: Deps, run: Run): Promise<JobOutcome> => {
   const action = deps.directory.environmentById(run.env)?.definition.actions.get(run.action);
   if (action?.offline === 'refuse') {
-    await settleRun(deps, run, { status: 'failed', error: 'The app went offline before it was begun.', code: 'app_offline' });
+    await settleRun(deps, run, {
+      status: 'failed',
+      error: 'The app went offline before it was begun.',
+      code: 'app_offline',
+    });
     return done();
   }
   if (run.status !== 'queued' && action !== undefined) {
@@ -83,7 +88,8 @@ export const actionRun: JobHandler<'actionRun'> = async ({ env, payload }, deps)
     await checkWithFreshDirectory(deps, run);
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    if (transientCodes.has(error.code)) return connection === null ? parkRun(deps, run) : retryAt(clock.now() + retryDispatchMs);
+    if (transientCodes.has(error.code))
+      return connection === null ? parkRun(deps, run) : retryAt(clock.now() + retryDispatchMs);
     await settleRun(deps, run, { status: 'failed', error: error.message, code: error.code });
     return done();
   }

@@ -5,7 +5,16 @@
 import { readAttachedSeqs, runActionOnItems, type BulkActionRequest } from '../../shared/bulk/runs.ts';
 import { withoutSupervision, type Caller } from '../../shared/access/principal.ts';
 import { readRequester } from '../../shared/settings/requester.ts';
-import { finishChunk, readPreviousValues, readRemainingItems, insertForbiddenResults, remainingItems, takeChunk, markChunkWaiting, type Chunk } from '../../shared/bulk/chunks.ts';
+import {
+  finishChunk,
+  readPreviousValues,
+  readRemainingItems,
+  insertForbiddenResults,
+  remainingItems,
+  takeChunk,
+  markChunkWaiting,
+  type Chunk,
+} from '../../shared/bulk/chunks.ts';
 import { publishBulkProgress } from '../../shared/bulk/progress.ts';
 import { readBulk } from '../../shared/bulk/queries.ts';
 import type { Deps } from '../../shared/deps.ts';
@@ -28,14 +37,16 @@ const readChunkRequester = async (deps: Deps, env: number, chunk: Chunk): Promis
 
 const buildChunkOperation = async ({ db }: Deps, env: number, chunk: Chunk): Promise<BoundOperation> => {
   const { undo_of: undoOf, operation } = chunk;
-  const { type, ...members } = undoOf === null ? operation : ((await readBulk(db, env, undoOf))?.operation ?? operation);
+  const { type, ...members } =
+    undoOf === null ? operation : ((await readBulk(db, env, undoOf))?.operation ?? operation);
   const known = bulkOperations.get(type);
   if (known === undefined) throw new Error(`A bulk of ${type} can’t be done in chunks.`);
   return undoOf === null ? known.bind(members) : known.restore(await readPreviousValues(db, undoOf, chunk));
 };
 
 /** The first `count` of a map. */
-const takeFirst = (left: ReadonlyMap<string, number>, count: number): Map<string, number> => new Map([...left].slice(0, count));
+const takeFirst = (left: ReadonlyMap<string, number>, count: number): Map<string, number> =>
+  new Map([...left].slice(0, count));
 
 /** Rights are looked up for each statement: a chunk may have been held up in between for as long as you like. */
 const processItemChunk = async (deps: Deps, env: number, chunk: Chunk, signal: AbortSignal): Promise<void> => {
@@ -72,7 +83,12 @@ const processActionChunk = async (deps: Deps, env: number, chunk: Chunk, signal:
       break;
     }
     const some = takeFirst(left, runsPerRound);
-    await runActionOnItems(deps, caller, { bulk: chunk.bulk, operation: chunk.operation as unknown as BulkActionRequest }, some);
+    await runActionOnItems(
+      deps,
+      caller,
+      { bulk: chunk.bulk, operation: chunk.operation as unknown as BulkActionRequest },
+      some,
+    );
     for (const id of some.keys()) left.delete(id);
     deps.bus.publish(channels.workAvailable, 'jobs');
     deps.bus.publish(channels.workAvailable, 'outbox');

@@ -17,7 +17,11 @@ const attemptsMax = 5;
 const firstRetryMs = 1_000;
 const retryFactor = { app: 2, smtp: 6 } as const;
 
-const findDeclaredInbox = ({ directory }: Deps, number: number, name: string): { env: Environment; inbox: InboxDefinition } | null => {
+const findDeclaredInbox = (
+  { directory }: Deps,
+  number: number,
+  name: string,
+): { env: Environment; inbox: InboxDefinition } | null => {
   const env = directory.environmentById(number);
   const inbox = env?.definition.inboxes.get(name);
   return env === undefined || inbox === undefined ? null : { env, inbox };
@@ -36,12 +40,21 @@ const settleJob = async (deps: Deps, job: ReplyJob, asked: ReplyRequest, end: Re
       await new Promise((resolve) => void setTimeout(resolve, backoffAfter(failures)));
     }
   }
-  if (end.status !== 'sent') deps.log.warn({ job: job.id, requestId: job.requestId, entry: asked.entry, status: end.status, reason: end.error }, 'a reply was not sent');
+  if (end.status !== 'sent')
+    deps.log.warn(
+      { job: job.id, requestId: job.requestId, entry: asked.entry, status: end.status, reason: end.error },
+      'a reply was not sent',
+    );
   // Its row has gone with the settling, or is in other hands.
   return done();
 };
 
-const retryLater = async (deps: Deps, job: ReplyJob, asked: ReplyRequest, { error, via }: { error: string; via: keyof typeof retryFactor }): Promise<JobOutcome> => {
+const retryLater = async (
+  deps: Deps,
+  job: ReplyJob,
+  asked: ReplyRequest,
+  { error, via }: { error: string; via: keyof typeof retryFactor },
+): Promise<JobOutcome> => {
   const attempts = (job.payload.attempts ?? 0) + 1;
   if (attempts >= attemptsMax) return settleJob(deps, job, asked, { status: 'failed', error });
   await markReply(deps.db, job, { handedOver: false, attempts });
@@ -62,7 +75,8 @@ const deliver = async (deps: Deps, job: ReplyJob, asked: ReplyRequest): Promise<
     found = findDeclaredInbox(deps, job.env, asked.inbox);
   }
   const item = (await readItems(deps.db, job.env, [asked.item])).get(asked.item);
-  if (found === null || item === undefined) return { delivery: { kind: 'failed', error: 'Its inbox is gone.' }, via: 'app', marked: false };
+  if (found === null || item === undefined)
+    return { delivery: { kind: 'failed', error: 'Its inbox is gone.' }, via: 'app', marked: false };
   job.signal.throwIfAborted();
   let marked = false;
   const onHandOver = async (): Promise<void> => {
@@ -76,7 +90,11 @@ const deliver = async (deps: Deps, job: ReplyJob, asked: ReplyRequest): Promise<
 export const replySend: JobHandler<'replySend'> = async (job, deps) => {
   const asked = await readReplyRequest(deps.db, job.env, job.payload);
   if (asked === null) return giveUp('There is no such reply.');
-  if (job.payload.handedOver === true) return settleJob(deps, job, asked, { status: 'unknown', error: 'It was handed over, and the worker ended before an answer came.' });
+  if (job.payload.handedOver === true)
+    return settleJob(deps, job, asked, {
+      status: 'unknown',
+      error: 'It was handed over, and the worker ended before an answer came.',
+    });
   const { delivery, via, marked } = await deliver(deps, job, asked);
   switch (delivery.kind) {
     case 'sent':

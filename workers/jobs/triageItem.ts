@@ -28,14 +28,23 @@ interface TriageJobSubject {
   readonly shown: TriageSubject;
 }
 
-const findTriagedInbox = ({ directory }: Deps, number: number, name: string): { env: Environment; inbox: InboxDefinition } | null => {
+const findTriagedInbox = (
+  { directory }: Deps,
+  number: number,
+  name: string,
+): { env: Environment; inbox: InboxDefinition } | null => {
   const env = directory.environmentById(number);
   const inbox = env?.definition.inboxes.get(name);
-  return env === undefined || inbox === undefined || inbox.triage === null || inbox.triage === undefined ? null : { env, inbox };
+  return env === undefined || inbox === undefined || inbox.triage === null || inbox.triage === undefined
+    ? null
+    : { env, inbox };
 };
 
 /** The item with what its inbox declares; null when there is nothing to triage, believed only after a fresh look. */
-const readTriageSubject = async (deps: Deps, { env: number, payload }: Job<'triageItem'>): Promise<TriageJobSubject | null> => {
+const readTriageSubject = async (
+  deps: Deps,
+  { env: number, payload }: Job<'triageItem'>,
+): Promise<TriageJobSubject | null> => {
   const item = (await readItems(deps.db, number, [payload.item])).get(payload.item);
   if (item === undefined || item.triage !== null) return null;
   let found = findTriagedInbox(deps, number, item.inbox);
@@ -49,10 +58,16 @@ const readTriageSubject = async (deps: Deps, { env: number, payload }: Job<'tria
 };
 
 /** Performs it as for one who calls the endpoint: what the endpoint would refuse is given up, and does nothing. */
-const applyTriage = async (deps: Deps, { env, item }: TriageJobSubject, requestId: string | null, { principal, input }: { principal: Principal; input: unknown }): Promise<JobOutcome> => {
+const applyTriage = async (
+  deps: Deps,
+  { env, item }: TriageJobSubject,
+  requestId: string | null,
+  { principal, input }: { principal: Principal; input: unknown },
+): Promise<JobOutcome> => {
   try {
     const checked: TriageInput = triageFirst.check(input, deps.clock.now());
-    const attempt = () => performOperation(deps, { env, principal, requestId, address: null }, triageFirst, [item.id], checked);
+    const attempt = () =>
+      performOperation(deps, { env, principal, requestId, address: null }, triageFirst, [item.id], checked);
     let [outcome] = await attempt();
     if (outcome?.kind === 'fault') {
       // A person may be newer than what this process has read.
@@ -72,22 +87,35 @@ const retryOrGiveUp = (tries: number, reason: string): JobOutcome => {
   throw new Error(reason);
 };
 
-const requestAppTriage = async (deps: Deps, subject: TriageJobSubject, { requestId, startCount: tries, signal }: Job<'triageItem'>): Promise<JobOutcome> => {
+const requestAppTriage = async (
+  deps: Deps,
+  subject: TriageJobSubject,
+  { requestId, startCount: tries, signal }: Job<'triageItem'>,
+): Promise<JobOutcome> => {
   const { env, inbox, shown } = subject;
-  const outcome = await deps.link.call(env.id, 'triage.answer', { item: shown.item }, { declares: { kind: 'inbox', name: inbox.name }, timeoutMs: answerTimeoutMs });
+  const outcome = await deps.link.call(
+    env.id,
+    'triage.answer',
+    { item: shown.item },
+    { declares: { kind: 'inbox', name: inbox.name }, timeoutMs: answerTimeoutMs },
+  );
   signal.throwIfAborted();
   switch (outcome.kind) {
     case 'answer': {
       if (outcome.result === null) return done();
       const { result } = outcome;
-      return applyTriage(deps, subject, requestId, { principal: appPrincipal, input: typeof result === 'object' && !Array.isArray(result) ? { answers: {}, ...result } : result });
+      return applyTriage(deps, subject, requestId, {
+        principal: appPrincipal,
+        input: typeof result === 'object' && !Array.isArray(result) ? { answers: {}, ...result } : result,
+      });
     }
     case 'offline':
       return waitForApp();
     case 'garbled':
       return giveUp('The app’s answer to triage is not valid.');
     case 'error':
-      if (outcome.code === rpcCodes.methodNotFound || (outcome.code === rpcCodes.actionFailed && !outcome.retryable)) return giveUp(`The app doesn’t triage: ${outcome.message}`);
+      if (outcome.code === rpcCodes.methodNotFound || (outcome.code === rpcCodes.actionFailed && !outcome.retryable))
+        return giveUp(`The app doesn’t triage: ${outcome.message}`);
       return retryOrGiveUp(tries, `The app failed to triage: ${outcome.message}`);
     case 'timeout':
     case 'lost':

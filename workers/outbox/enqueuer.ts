@@ -21,7 +21,9 @@ interface DueJob {
 }
 
 /** In their order, which BullMQ keeps: an update returns its rows in any. */
-const takeDueSql = statement('enqueuer.take', `
+const takeDueSql = statement(
+  'enqueuer.take',
+  `
   with due as (
     select id from staged_jobs where enqueued_at is null and due_at <= $1 and name = any ($2::text[])
     order by due_at, id limit ${String(batchRows)} for update skip locked
@@ -29,12 +31,19 @@ const takeDueSql = statement('enqueuer.take', `
   taken as (
     update staged_jobs s set enqueued_at = now.at, enqueues = enqueues + 1 from due, now where s.id = due.id
     returning s.id, s.name, s.request_id, s.fence, s.enqueues, s.enqueued_at, s.due_at)
-  select id, name, request_id, fence, enqueues, enqueued_at from taken order by due_at, id`);
+  select id, name, request_id, fence, enqueues, enqueued_at from taken order by due_at, id`,
+);
 /** Only what is still as this enqueuer left it: a job that did get through may have run and be staged anew since. */
-const returnJobsSql = statement('enqueuer.putBack', `
-  update staged_jobs set enqueued_at = null where id = any ($1::text[]) and enqueued_at = $2 and lease_until is null`);
-const nextDueSql = statement('enqueuer.next', `
-  select min(due_at) as at from staged_jobs where enqueued_at is null and due_at is not null and name = any ($1::text[])`);
+const returnJobsSql = statement(
+  'enqueuer.putBack',
+  `
+  update staged_jobs set enqueued_at = null where id = any ($1::text[]) and enqueued_at = $2 and lease_until is null`,
+);
+const nextDueSql = statement(
+  'enqueuer.next',
+  `
+  select min(due_at) as at from staged_jobs where enqueued_at is null and due_at is not null and name = any ($1::text[])`,
+);
 
 /**
  * While a start is still waiting in BullMQ, adding it again (a lost answer, the lostJobs sweep) does nothing, as it has
@@ -42,18 +51,23 @@ const nextDueSql = statement('enqueuer.next', `
  * forgotten that it waits (eviction, a partly restored backup): each fourth time it is a new one, whoever comes second
  * finds the row claimed.
  */
-const bullJobId = ({ id, fence, enqueues }: DueJob): string => `${id}-${String(fence)}-${String(Math.floor(enqueues / 4))}`;
+const bullJobId = ({ id, fence, enqueues }: DueJob): string =>
+  `${id}-${String(fence)}-${String(Math.floor(enqueues / 4))}`;
 
 const enqueueJobs = async (deps: Pick<Deps, 'redis'>, jobs: JobTable, taken: readonly DueJob[]): Promise<void> => {
   const queues = new Set(taken.map(({ name }) => jobs[name]?.queue ?? name));
-  await Promise.all([...queues].map((queue) => {
-    const own = taken.filter(({ name }) => jobs[name]?.queue === queue);
-    return deps.redis.queue(queue).addBulk(own.map((job) => ({
-      name: job.name,
-      data: job.request_id === null ? { staged: job.id } : { staged: job.id, requestId: job.request_id },
-      opts: { jobId: bullJobId(job), attempts: 1, removeOnComplete: true, removeOnFail: true },
-    })));
-  }));
+  await Promise.all(
+    [...queues].map((queue) => {
+      const own = taken.filter(({ name }) => jobs[name]?.queue === queue);
+      return deps.redis.queue(queue).addBulk(
+        own.map((job) => ({
+          name: job.name,
+          data: job.request_id === null ? { staged: job.id } : { staged: job.id, requestId: job.request_id },
+          opts: { jobId: bullJobId(job), attempts: 1, removeOnComplete: true, removeOnFail: true },
+        })),
+      );
+    }),
+  );
 };
 
 /** Enqueues one batch; answers how many were due. With Redis away they are put back, or found by the lostJobs sweep. */

@@ -95,7 +95,9 @@ const streamInsertSql = `
   )`;
 
 /** One row per message: of each environment those with events, in order, then one with the counts that changed. */
-const takeBatchSql = statement('publisher.batch', `
+const takeBatchSql = statement(
+  'publisher.batch',
+  `
   with ${takenSql}, ${countChangesSql}, ${streamInsertSql},
   inboxes as (
     select env, inbox, json_object_agg(measure, coalesce(c.n, o.n)) as measures
@@ -109,7 +111,8 @@ const takeBatchSql = statement('publisher.batch', `
     select h.env, h.position + 1, null, (select json_object_agg(i.inbox, i.measures)::text from inboxes i where i.env = h.env) from heads h
   )
   select (select count(*) from lease)::int as held, (select count(*) from taken)::int as taken, m.env, m.first, m.rows, m.counts
-  from (select 1) once left join messages m on true order by m.env, m.first`);
+  from (select 1) once left join messages m on true order by m.env, m.first`,
+);
 
 interface BatchRow {
   readonly held: number;
@@ -138,8 +141,18 @@ export interface PublishedBatch {
  * Moves up to `batchRows` events, and the overdue marks to `now` when `advance` is set; commits. The counts go with the
  * last message of an environment; a message may hold counts alone (`rows` empty, `first` the position to come).
  */
-export const publishBatch = async (db: Db, lease: LeaderLease, now: number, advance: boolean): Promise<PublishedBatch> => {
-  const found = await queryRows<BatchRow>(db, takeBatchSql, [lease.name, lease.holder, lease.fence, advance ? now : null]);
+export const publishBatch = async (
+  db: Db,
+  lease: LeaderLease,
+  now: number,
+  advance: boolean,
+): Promise<PublishedBatch> => {
+  const found = await queryRows<BatchRow>(db, takeBatchSql, [
+    lease.name,
+    lease.holder,
+    lease.fence,
+    advance ? now : null,
+  ]);
   const messages: { readonly env: number; readonly first: number; readonly rows: string; counts: string }[] = [];
   for (const { env, first, rows: events, counts } of found) {
     if (env === null) continue;

@@ -1,7 +1,13 @@
 /** Tells what was committed: moves `outbox` into the live stream (batch.ts) and hands it to the API processes by Redis. */
 import type { Deps } from '../../shared/deps.ts';
 import { openDb, type Db } from '../../shared/platform/db/knex.ts';
-import { acquireLeaderLease, leaseRetryMs, newHolderName, releaseLeaderLease, type LeaderLease } from '../../shared/platform/outbox/leaderLease.ts';
+import {
+  acquireLeaderLease,
+  leaseRetryMs,
+  newHolderName,
+  releaseLeaderLease,
+  type LeaderLease,
+} from '../../shared/platform/outbox/leaderLease.ts';
 import { channels } from '../../shared/platform/redis/bus.ts';
 import { createWakeSignal, backoffAfter, type RunningService } from '../wakeSignal.ts';
 import { batchRows, publishBatch } from './publishBatch.ts';
@@ -14,7 +20,12 @@ const overdueCheckMs = 700;
 /** A connection of its own, so that no job's statement is waited for. */
 const openPublisherDb = (url: string): Db => openDb({ url, poolSize: 1, applicationName: 'console-publisher' });
 
-export const startPublisher = ({ config, clock, log, bus }: Pick<Deps, 'config' | 'clock' | 'log' | 'bus'>): RunningService => {
+export const startPublisher = ({
+  config,
+  clock,
+  log,
+  bus,
+}: Pick<Deps, 'config' | 'clock' | 'log' | 'bus'>): RunningService => {
   const db = openPublisherDb(config.databaseUrl);
   const holder = newHolderName(config.processName);
   const news = createWakeSignal();

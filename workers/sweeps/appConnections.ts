@@ -11,6 +11,7 @@ export const parkedJobs: Sweep = {
   name: 'waitingForApp',
   everyMs: 1_000,
   run: async ({ db, bus, clock }) => {
-    for (const env of await readEnvIdsWithParkedJobs(db)) if ((await releaseParkedJobs(db, env, clock.now())) > 0) bus.publish(channels.workAvailable, 'jobs');
+    for (const env of await readEnvIdsWithParkedJobs(db))
+      if ((await releaseParkedJobs(db, env, clock.now())) > 0) bus.publish(channels.workAvailable, 'jobs');
   },
 };

@@ -8,23 +8,37 @@ import type { Sweep } from './sweep.ts';
 const batchRows = 1_000;
 const failedJobsMs = 7 * 86_400_000;
 
-const oldKeys = statement('oldRows.keys', `
+const oldKeys = statement(
+  'oldRows.keys',
+  `
   delete from idempotency_keys where (principal, key) in (
-    select principal, key from idempotency_keys where created_at < $1 order by created_at limit ${String(batchRows)})`);
-const oldTickets = statement('oldRows.tickets', `
-  delete from tickets where hash in (select hash from tickets where expires_at < $1 order by expires_at limit ${String(batchRows)})`);
-const oldDeliveries = statement('oldRows.deliveries', `
+    select principal, key from idempotency_keys where created_at < $1 order by created_at limit ${String(batchRows)})`,
+);
+const oldTickets = statement(
+  'oldRows.tickets',
+  `
+  delete from tickets where hash in (select hash from tickets where expires_at < $1 order by expires_at limit ${String(batchRows)})`,
+);
+const oldDeliveries = statement(
+  'oldRows.deliveries',
+  `
   delete from deliveries where (env, delivery) in (
-    select env, delivery from deliveries where created_at < $1 order by created_at limit ${String(batchRows)})`);
-const failedJobs = statement('oldRows.jobs', `
+    select env, delivery from deliveries where created_at < $1 order by created_at limit ${String(batchRows)})`,
+);
+const failedJobs = statement(
+  'oldRows.jobs',
+  `
   delete from staged_jobs where id in (
-    select id from staged_jobs where due_at is null and last_error is not null and created_at < $1 limit ${String(batchRows)})`);
+    select id from staged_jobs where due_at is null and last_error is not null and created_at < $1 limit ${String(batchRows)})`,
+);
 const streams = statement('oldRows.streams', 'select env, position from streams where position > trimmed + $1');
 /**
  * Always the first rows without a gap, up to the first that is young enough to stay, so that `trimmed` says all. The
  * head's row changes in the same statement: a reader sees either the rows or that they have gone.
  */
-const oldStream = statement('oldRows.stream', `
+const oldStream = statement(
+  'oldRows.stream',
+  `
   with first as (
     select position, at from stream
     where env = $1 and position > (select trimmed from streams where env = $1) and position <= $2
@@ -36,12 +50,14 @@ const oldStream = statement('oldRows.stream', `
   )
   update streams set trimmed = greatest(trimmed, (select max(position) from gone))
   where env = $1 and exists (select from gone)
-  returning (select count(*) from gone)::int as gone`);
+  returning (select count(*) from gone)::int as gone`,
+);
 
 const repeatWhileFull = async (remove: () => Promise<number>): Promise<void> => {
   while ((await remove()) >= batchRows);
 };
-const deleteInBatches = (db: Db, text: typeof oldKeys, values: readonly SqlValue[]): Promise<void> => repeatWhileFull(() => executeStatement(db, text, values));
+const deleteInBatches = (db: Db, text: typeof oldKeys, values: readonly SqlValue[]): Promise<void> =>
+  repeatWhileFull(() => executeStatement(db, text, values));
 
 export const expiredRows: Sweep = {
   name: 'oldRows',
@@ -52,7 +68,9 @@ export const expiredRows: Sweep = {
     await deleteInBatches(db, oldTickets, [now]);
     await deleteInBatches(db, oldDeliveries, [now - limits.deliveryMs]);
     await deleteInBatches(db, failedJobs, [now - failedJobsMs]);
-    for (const { env, position } of await queryRows<{ env: number; position: number }>(db, streams, [limits.streamKeepMessages])) {
+    for (const { env, position } of await queryRows<{ env: number; position: number }>(db, streams, [
+      limits.streamKeepMessages,
+    ])) {
       const values = [env, position - limits.streamKeepMessages, now - limits.streamKeepMs];
       await repeatWhileFull(async () => (await queryRow<{ gone: number }>(db, oldStream, values))?.gone ?? 0);
     }

@@ -12,12 +12,15 @@ const firstCheckMs = 5_000;
 const checkIntervalMaxMs = 15_000;
 const batchRows = 2_000;
 
-const restageOrphanedSql = statement('sweeps.lostJobs', `
+const restageOrphanedSql = statement(
+  'sweeps.lostJobs',
+  `
   update staged_jobs set enqueued_at = null where id in (
     select id from staged_jobs
     where enqueued_at < ${dbNowSql} - ${String(firstCheckMs)} and enqueued_at < ${dbNowSql} - least(${String(firstCheckMs)} * enqueues, ${String(checkIntervalMaxMs)})
       and (lease_until is null or lease_until <= ${dbNowSql})
-    order by enqueued_at limit ${String(batchRows)} for update skip locked)`);
+    order by enqueued_at limit ${String(batchRows)} for update skip locked)`,
+);
 
 export const orphanedJobs: Sweep = {
   name: 'lostJobs',

@@ -1,6 +1,13 @@
 /** Runs the sweeps: each every so often, in the one process that holds their lease. They may come late, twice or not at all. */
 import type { Deps } from '../../shared/deps.ts';
-import { acquireLeaderLease, leaseRetryMs, newHolderName, releaseLeaderLease, renewLeaderLease, type LeaderLease } from '../../shared/platform/outbox/leaderLease.ts';
+import {
+  acquireLeaderLease,
+  leaseRetryMs,
+  newHolderName,
+  releaseLeaderLease,
+  renewLeaderLease,
+  type LeaderLease,
+} from '../../shared/platform/outbox/leaderLease.ts';
 import { createWakeSignal, type RunningService } from '../wakeSignal.ts';
 
 export interface Sweep {
@@ -19,7 +26,12 @@ export const startSweeps = (deps: Deps, sweeps: readonly Sweep[]): RunningServic
   let stopped = false;
   let stopping: Promise<void> | null = null;
 
-  const repeat = async (name: string, everyMs: number, work: () => Promise<void>, bell = createWakeSignal()): Promise<void> => {
+  const repeat = async (
+    name: string,
+    everyMs: number,
+    work: () => Promise<void>,
+    bell = createWakeSignal(),
+  ): Promise<void> => {
     let failed = false;
     while (!stopped) {
       try {
@@ -35,7 +47,8 @@ export const startSweeps = (deps: Deps, sweeps: readonly Sweep[]): RunningServic
   };
   const keepLease = async (): Promise<void> => {
     try {
-      if (lease === null || !(await renewLeaderLease(db, lease))) lease = await acquireLeaderLease(db, 'sweeps', holder);
+      if (lease === null || !(await renewLeaderLease(db, lease)))
+        lease = await acquireLeaderLease(db, 'sweeps', holder);
     } catch (error) {
       lease = null;
       throw error;
@@ -45,9 +58,15 @@ export const startSweeps = (deps: Deps, sweeps: readonly Sweep[]): RunningServic
   const running = Promise.all([
     repeat('lease', leaseRetryMs, keepLease, bells[0]),
     ...sweeps.map(({ name, everyMs, run }, i) =>
-      repeat(name, everyMs, async () => {
-        if (lease !== null) await run(deps);
-      }, bells[i + 1])),
+      repeat(
+        name,
+        everyMs,
+        async () => {
+          if (lease !== null) await run(deps);
+        },
+        bells[i + 1],
+      ),
+    ),
   ]);
   const stop = async (): Promise<void> => {
     stopped = true;

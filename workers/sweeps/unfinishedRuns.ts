@@ -15,7 +15,8 @@ export const unfinishedRuns: Sweep = {
   run: async (deps) => {
     const { db, bus, clock } = deps;
     const now = clock.now();
-    for (const run of await readExpiredRuns(db, now)) await settleRun(deps, run, { status: 'expired', error: 'The app did not come back in time.' });
+    for (const run of await readExpiredRuns(db, now))
+      await settleRun(deps, run, { status: 'expired', error: 'The app did not come back in time.' });
     for (const run of await readLostRuns(db, now)) await markRunLost(deps, run);
     for (const run of await readOverdueRuns(db, now)) await settleOverdueRun(deps, run);
     if ((await releaseOverlookedRuns(db, now)) > 0) bus.publish(channels.workAvailable, 'jobs');

@@ -8,10 +8,21 @@ import { performOperation } from '../../shared/items/perform/perform.ts';
 
 const batch = 500;
 
-const dueSnoozesSql = statement('sweeps.wake', `
-  select env, id from items where snoozed_until is not null and snoozed_until <= $1 order by snoozed_until limit ${String(batch)}`);
+const dueSnoozesSql = statement(
+  'sweeps.wake',
+  `
+  select env, id from items where snoozed_until is not null and snoozed_until <= $1 order by snoozed_until limit ${String(batch)}`,
+);
 
-const snoozePrincipal: Principal = { type: 'system', id: null, name: 'snooze', mode: 'normal', role: null, access: fullAccess, environments: ['*'] };
+const snoozePrincipal: Principal = {
+  type: 'system',
+  id: null,
+  name: 'snooze',
+  mode: 'normal',
+  role: null,
+  access: fullAccess,
+  environments: ['*'],
+};
 
 /** Answers when nothing is left that was due at the call and could be woken. */
 export const wakeItems = async (deps: Deps): Promise<void> => {
@@ -24,7 +35,13 @@ export const wakeItems = async (deps: Deps): Promise<void> => {
       // One that is newer than what this process has read is woken at the next turn.
       if (env === undefined) continue;
       const caller: Caller = { env, principal: snoozePrincipal, requestId: null, address: null };
-      const outcomes = await performOperation(deps, caller, wakeItem, found.filter((row) => row.env === number).map((row) => row.id), {});
+      const outcomes = await performOperation(
+        deps,
+        caller,
+        wakeItem,
+        found.filter((row) => row.env === number).map((row) => row.id),
+        {},
+      );
       woken += outcomes.filter((outcome) => outcome.kind === 'changed').length;
     }
     if (found.length < batch || woken === 0) return;

@@ -1,12 +1,32 @@
 /** Settings: agents and their tokens. */
 import { sharesReach } from '../../../shared/settings/adminChange.ts';
-import { createAgent, listAgents, revokeAgent, rotateAgent, updateAgent, type AgentToken } from '../../../shared/settings/agents.ts';
-import { agentInput, agentPatch, agentViewSchema, rotationInput, tokenResponse } from '../../../shared/settings/schema.ts';
+import {
+  createAgent,
+  listAgents,
+  revokeAgent,
+  rotateAgent,
+  updateAgent,
+  type AgentToken,
+} from '../../../shared/settings/agents.ts';
+import {
+  agentInput,
+  agentPatch,
+  agentViewSchema,
+  rotationInput,
+  tokenResponse,
+} from '../../../shared/settings/schema.ts';
 import { includesEnvironment } from '../../../shared/access/principal.ts';
 import { responseObject, strictObject } from '../../../shared/platform/core/schema.ts';
 import { compileCheck } from '../../../shared/platform/core/validate.ts';
 import { writeEndpoint, type EndpointCall, type Endpoint } from '../../endpoint.ts';
-import { environmentBaseUrl, runSettingsChange, requireManager, settingsListEndpoint, settingsTag, type SettingsResult } from './manage.ts';
+import {
+  environmentBaseUrl,
+  runSettingsChange,
+  requireManager,
+  settingsListEndpoint,
+  settingsTag,
+  type SettingsResult,
+} from './manage.ts';
 
 const checkAgentInput = compileCheck(agentInput);
 const checkAgentPatch = compileCheck(agentPatch);
@@ -21,7 +41,8 @@ const list = settingsListEndpoint({
   plural: 'agents',
   summary: 'The agents that are not revoked',
   schema: agentViewSchema,
-  find: async ({ deps, caller: { principal } }) => (await listAgents(deps.db)).filter((agent) => sharesReach({ reach: principal.environments }, agent)),
+  find: async ({ deps, caller: { principal } }) =>
+    (await listAgents(deps.db)).filter((agent) => sharesReach({ reach: principal.environments }, agent)),
 });
 
 /** With the address of this environment, unless the agent may only act in others. */
@@ -43,7 +64,9 @@ const create = writeEndpoint({
   check: checkAgentInput,
   handle: async (call) => {
     requireManager(call, { fresh: true });
-    return runSettingsChange(call, async (tx, admin) => credentialResult(call, await createAgent(tx, admin, call.body, [call.caller.env.name])));
+    return runSettingsChange(call, async (tx, admin) =>
+      credentialResult(call, await createAgent(tx, admin, call.body, [call.caller.env.name])),
+    );
   },
 });
 
@@ -60,7 +83,10 @@ const update = writeEndpoint({
   check: checkAgentPatch,
   handle: async (call) => {
     requireManager(call, { fresh: call.body.role !== undefined });
-    return runSettingsChange(call, async (tx, admin) => ({ status: 200, body: { agent: await updateAgent(tx, admin, call.params['id'] ?? '', call.body) } }));
+    return runSettingsChange(call, async (tx, admin) => ({
+      status: 200,
+      body: { agent: await updateAgent(tx, admin, call.params['id'] ?? '', call.body) },
+    }));
   },
 });
 
@@ -77,7 +103,9 @@ const rotate = writeEndpoint({
   check: checkRotation,
   handle: async (call) => {
     requireManager(call, { fresh: true });
-    return runSettingsChange(call, async (tx, admin) => credentialResult(call, await rotateAgent(tx, admin, call.params['id'] ?? '', call.body.grace ?? 0)));
+    return runSettingsChange(call, async (tx, admin) =>
+      credentialResult(call, await rotateAgent(tx, admin, call.params['id'] ?? '', call.body.grace ?? 0)),
+    );
   },
 });
 

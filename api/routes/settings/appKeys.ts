@@ -1,10 +1,30 @@
 /** Settings: the keys by which the customer's app connects to this environment. */
-import { createAppKey, listAppKeys, revokeAppKey, rotateAppKey, updateAppKey, type AppKeyToken } from '../../../shared/settings/appKeys.ts';
-import { appKeyInput, appKeyPatch, appKeyViewSchema, rotationInput, tokenResponse } from '../../../shared/settings/schema.ts';
+import {
+  createAppKey,
+  listAppKeys,
+  revokeAppKey,
+  rotateAppKey,
+  updateAppKey,
+  type AppKeyToken,
+} from '../../../shared/settings/appKeys.ts';
+import {
+  appKeyInput,
+  appKeyPatch,
+  appKeyViewSchema,
+  rotationInput,
+  tokenResponse,
+} from '../../../shared/settings/schema.ts';
 import { responseObject, strictObject } from '../../../shared/platform/core/schema.ts';
 import { compileCheck } from '../../../shared/platform/core/validate.ts';
 import { writeEndpoint, type EndpointCall, type Endpoint } from '../../endpoint.ts';
-import { environmentBaseUrl, runSettingsChange, requireManager, settingsListEndpoint, settingsTag, type SettingsResult } from './manage.ts';
+import {
+  environmentBaseUrl,
+  runSettingsChange,
+  requireManager,
+  settingsListEndpoint,
+  settingsTag,
+  type SettingsResult,
+} from './manage.ts';
 
 const checkAppKeyInput = compileCheck(appKeyInput);
 const checkAppKeyPatch = compileCheck(appKeyPatch);
@@ -19,10 +39,15 @@ const list = settingsListEndpoint({
   plural: 'appKeys',
   summary: 'The app keys of this environment that are not revoked',
   schema: appKeyViewSchema,
-  find: async ({ deps, caller: { env } }) => (await listAppKeys(deps.db)).filter(({ environment }) => environment === env.name),
+  find: async ({ deps, caller: { env } }) =>
+    (await listAppKeys(deps.db)).filter(({ environment }) => environment === env.name),
 });
 
-const credentialResult = (call: EndpointCall, { appKey, token }: AppKeyToken): SettingsResult => ({ status: 201, body: { appKey, baseUrl: environmentBaseUrl(call, appKey.environment) }, token });
+const credentialResult = (call: EndpointCall, { appKey, token }: AppKeyToken): SettingsResult => ({
+  status: 201,
+  body: { appKey, baseUrl: environmentBaseUrl(call, appKey.environment) },
+  token,
+});
 
 const create = writeEndpoint({
   path: '/settings/app-keys',
@@ -36,7 +61,9 @@ const create = writeEndpoint({
   check: checkAppKeyInput,
   handle: async (call) => {
     requireManager(call, { fresh: true });
-    return runSettingsChange(call, async (tx, admin) => credentialResult(call, await createAppKey(tx, admin, call.body, call.caller.env.name)));
+    return runSettingsChange(call, async (tx, admin) =>
+      credentialResult(call, await createAppKey(tx, admin, call.body, call.caller.env.name)),
+    );
   },
 });
 
@@ -53,7 +80,10 @@ const update = writeEndpoint({
   check: checkAppKeyPatch,
   handle: async (call) => {
     requireManager(call, { fresh: false });
-    return runSettingsChange(call, async (tx, admin) => ({ status: 200, body: { appKey: await updateAppKey(tx, admin, call.params['id'] ?? '', call.body) } }));
+    return runSettingsChange(call, async (tx, admin) => ({
+      status: 200,
+      body: { appKey: await updateAppKey(tx, admin, call.params['id'] ?? '', call.body) },
+    }));
   },
 });
 
@@ -70,7 +100,9 @@ const rotate = writeEndpoint({
   check: checkRotation,
   handle: async (call) => {
     requireManager(call, { fresh: true });
-    return runSettingsChange(call, async (tx, admin) => credentialResult(call, await rotateAppKey(tx, admin, call.params['id'] ?? '', call.body.grace ?? 0)));
+    return runSettingsChange(call, async (tx, admin) =>
+      credentialResult(call, await rotateAppKey(tx, admin, call.params['id'] ?? '', call.body.grace ?? 0)),
+    );
   },
 });
 

@@ -3,20 +3,32 @@ import { environmentInput, environmentViewSchema } from '../../../shared/setting
 import { includesEnvironment } from '../../../shared/access/principal.ts';
 import { responseObject } from '../../../shared/platform/core/schema.ts';
 import { compileCheck } from '../../../shared/platform/core/validate.ts';
-import { createEnvironment, listEnvironments, type EnvironmentView } from '../../../shared/settings/environments/create.ts';
+import {
+  createEnvironment,
+  listEnvironments,
+  type EnvironmentView,
+} from '../../../shared/settings/environments/create.ts';
 import { writeEndpoint, type EndpointCall, type Endpoint } from '../../endpoint.ts';
 import { environmentBaseUrl, runSettingsChange, requireManager, settingsListEndpoint, settingsTag } from './manage.ts';
 
 const checkEnvironmentInput = compileCheck(environmentInput);
 
-const presented = (call: Pick<EndpointCall, 'deps'>, { name, createdAt, definedAt }: EnvironmentView) => ({ name, baseUrl: environmentBaseUrl(call, name), createdAt, definedAt });
+const presented = (call: Pick<EndpointCall, 'deps'>, { name, createdAt, definedAt }: EnvironmentView) => ({
+  name,
+  baseUrl: environmentBaseUrl(call, name),
+  createdAt,
+  definedAt,
+});
 
 const list = settingsListEndpoint({
   path: '/settings/environments',
   plural: 'environments',
   summary: 'The environments that you have access to',
   schema: environmentViewSchema,
-  find: async (call) => (await listEnvironments(call.deps.db)).filter(({ name }) => includesEnvironment(call.caller.principal.environments, name)).map((environment) => presented(call, environment)),
+  find: async (call) =>
+    (await listEnvironments(call.deps.db))
+      .filter(({ name }) => includesEnvironment(call.caller.principal.environments, name))
+      .map((environment) => presented(call, environment)),
 });
 
 const create = writeEndpoint({
@@ -31,7 +43,10 @@ const create = writeEndpoint({
   check: checkEnvironmentInput,
   handle: async (call) => {
     requireManager(call, { fresh: false });
-    return runSettingsChange(call, async (tx, admin) => ({ status: 201, body: { environment: presented(call, await createEnvironment(tx, admin, call.body)) } }));
+    return runSettingsChange(call, async (tx, admin) => ({
+      status: 201,
+      body: { environment: presented(call, await createEnvironment(tx, admin, call.body)) },
+    }));
   },
 });
 

@@ -16,10 +16,14 @@ type SettingsCall = Pick<EndpointCall, 'deps' | 'caller' | 'session'>;
  * Throws unless a person with `settings: manage` asks: `403 person_required`, `403 forbidden`, and
  * `403 fresh_sign_in_required` where `fresh` says so. Comes before any id is looked up.
  */
-export const requireManager = ({ deps, caller: { principal }, session }: SettingsCall, { fresh }: { readonly fresh: boolean }): void => {
+export const requireManager = (
+  { deps, caller: { principal }, session }: SettingsCall,
+  { fresh }: { readonly fresh: boolean },
+): void => {
   if (principal.type !== 'person') throw fault('person_required');
   if (!principal.access.may('settings', 'manage')) throw fault('forbidden');
-  if (fresh && (session.freshUntil === null || session.freshUntil <= deps.clock.now())) throw fault('fresh_sign_in_required');
+  if (fresh && (session.freshUntil === null || session.freshUntil <= deps.clock.now()))
+    throw fault('fresh_sign_in_required');
 };
 
 /** What a change answers. */
@@ -31,12 +35,18 @@ export interface SettingsResult {
 }
 
 /** Performs a change in one transaction; it acts here before it is answered, and within a second in every process. */
-export const runSettingsChange = async (call: EndpointCall, work: (tx: Tx, admin: Administrator) => Promise<SettingsResult>): Promise<ApiResponse> => {
+export const runSettingsChange = async (
+  call: EndpointCall,
+  work: (tx: Tx, admin: Administrator) => Promise<SettingsResult>,
+): Promise<ApiResponse> => {
   const { deps, caller, save } = call;
   const at = deps.clock.now();
   const { status, body, token } = await runAdminChange(deps.db, deps.bus, async (tx) => {
     const told = await work(tx, toAdministrator(caller, at));
-    const kept = told.body === undefined ? '' : JSON.stringify(told.token === undefined ? told.body : { ...told.body, token: null });
+    const kept =
+      told.body === undefined
+        ? ''
+        : JSON.stringify(told.token === undefined ? told.body : { ...told.body, token: null });
     const saved = save(told.status, kept);
     if (saved !== null) await insertSavedResponse(tx, saved, at);
     return told;
@@ -47,7 +57,8 @@ export const runSettingsChange = async (call: EndpointCall, work: (tx: Tx, admin
 };
 
 /** How clients reach an environment. */
-export const environmentBaseUrl = ({ deps }: Pick<EndpointCall, 'deps'>, environment: string): string => `${deps.config.publicUrl}/api/env/${environment}`;
+export const environmentBaseUrl = ({ deps }: Pick<EndpointCall, 'deps'>, environment: string): string =>
+  `${deps.config.publicUrl}/api/env/${environment}`;
 
 interface ListRow<T> {
   readonly path: string;
@@ -58,7 +69,13 @@ interface ListRow<T> {
 }
 
 /** A list by name, in pages. */
-export const settingsListEndpoint = <T extends { readonly name: string; readonly id?: string }>({ path, plural, summary, schema, find }: ListRow<T>): Endpoint =>
+export const settingsListEndpoint = <T extends { readonly name: string; readonly id?: string }>({
+  path,
+  plural,
+  summary,
+  schema,
+  find,
+}: ListRow<T>): Endpoint =>
   readEndpoint({
     path,
     name: `settings.${plural}`,

@@ -20,7 +20,8 @@ const list = settingsListEndpoint({
   plural: 'people',
   summary: 'The people who may sign in',
   schema: personViewSchema,
-  find: async ({ deps, caller: { principal } }) => (await listPeople(deps.db)).filter((person) => sharesReach({ reach: principal.environments }, person)),
+  find: async ({ deps, caller: { principal } }) =>
+    (await listPeople(deps.db)).filter((person) => sharesReach({ reach: principal.environments }, person)),
 });
 
 const create = writeEndpoint({
@@ -30,14 +31,25 @@ const create = writeEndpoint({
   tag: settingsTag,
   body: personInput,
   responses: { 201: personResponse },
-  example: { body: { email: 'bo@example.com', name: 'Bo Lund', role: 'operator', password: 'a long enough one', environments: ['demo'] } },
+  example: {
+    body: {
+      email: 'bo@example.com',
+      name: 'Bo Lund',
+      role: 'operator',
+      password: 'a long enough one',
+      environments: ['demo'],
+    },
+  },
   audit: { verb: 'person.create', target },
   check: checkPersonInput,
   handle: async (call) => {
     requireManager(call, { fresh: true });
     const { password, ...input } = call.body;
     const passwordHash = await hashPassword(password);
-    return runSettingsChange(call, async (tx, admin) => ({ status: 201, body: { person: await createPerson(tx, admin, { ...input, passwordHash }, [call.caller.env.name]) } }));
+    return runSettingsChange(call, async (tx, admin) => ({
+      status: 201,
+      body: { person: await createPerson(tx, admin, { ...input, passwordHash }, [call.caller.env.name]) },
+    }));
   },
 });
 
@@ -56,7 +68,10 @@ const update = writeEndpoint({
     const { password, ...patch } = call.body;
     requireManager(call, { fresh: patch.role !== undefined || password !== undefined });
     const hashed = password === undefined ? {} : { passwordHash: await hashPassword(password) };
-    return runSettingsChange(call, async (tx, admin) => ({ status: 200, body: { person: await updatePerson(tx, admin, call.params['id'] ?? '', { ...patch, ...hashed }) } }));
+    return runSettingsChange(call, async (tx, admin) => ({
+      status: 200,
+      body: { person: await updatePerson(tx, admin, call.params['id'] ?? '', { ...patch, ...hashed }) },
+    }));
   },
 });
 

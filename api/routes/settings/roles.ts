@@ -12,9 +12,18 @@ const checkRolePatch = compileCheck(rolePatch);
 const id = 'rol_01jd0000000000000000000000';
 const target = ({ params }: Pick<EndpointCall, 'params'>) => ({ type: 'role', id: params['id'] ?? null });
 const roleResponse = responseObject({ role: roleViewSchema });
-const grants = [{ on: 'inbox:support', can: ['see', 'note'] }, { on: 'resource:customer', can: ['see'] }];
+const grants = [
+  { on: 'inbox:support', can: ['see', 'note'] },
+  { on: 'resource:customer', can: ['see'] },
+];
 
-const list = settingsListEndpoint({ path: '/settings/roles', plural: 'roles', summary: 'The roles, built in or made', schema: roleViewSchema, find: ({ deps }) => listRoles(deps.db) });
+const list = settingsListEndpoint({
+  path: '/settings/roles',
+  plural: 'roles',
+  summary: 'The roles, built in or made',
+  schema: roleViewSchema,
+  find: ({ deps }) => listRoles(deps.db),
+});
 
 const create = writeEndpoint({
   path: '/settings/roles',
@@ -28,7 +37,10 @@ const create = writeEndpoint({
   check: checkRoleInput,
   handle: async (call) => {
     requireManager(call, { fresh: true });
-    return runSettingsChange(call, async (tx, admin) => ({ status: 201, body: { role: await createRole(tx, admin, call.body) } }));
+    return runSettingsChange(call, async (tx, admin) => ({
+      status: 201,
+      body: { role: await createRole(tx, admin, call.body) },
+    }));
   },
 });
 
@@ -45,7 +57,10 @@ const update = writeEndpoint({
   check: checkRolePatch,
   handle: async (call) => {
     requireManager(call, { fresh: true });
-    return runSettingsChange(call, async (tx, admin) => ({ status: 200, body: { role: await updateRole(tx, admin, call.params['id'] ?? '', call.body) } }));
+    return runSettingsChange(call, async (tx, admin) => ({
+      status: 200,
+      body: { role: await updateRole(tx, admin, call.params['id'] ?? '', call.body) },
+    }));
   },
 });
 

@@ -10,17 +10,35 @@ import { emptyEffects, staleFault, type PrepareEffect } from './effect.ts';
 export const prepareRunApproval: PrepareEffect<'action'> = async ({ deps, approval, requester, decidedBy }) => {
   const run = approval.run === null ? undefined : await readRun(deps.db, approval.env, approval.run);
   const { endedAs } = approval.request;
-  const waits = run !== undefined && (endedAs === undefined ? run.status === 'pending' : run.fence === endedAs && isRetryable(run));
+  const waits =
+    run !== undefined && (endedAs === undefined ? run.status === 'pending' : run.fence === endedAs && isRetryable(run));
   if (run === undefined || !waits) throw staleFault('run', 'its run is not what it was any more');
   const { action } = await reauthorizeAction(deps, requester, run);
   const online = await deps.link.online(approval.env, { kind: 'action', name: action.name });
-  if (!online && action.offline === 'refuse') throw fault('app_offline', `The app is offline, and ${action.label} is not queued; approve it once the app is back.`);
+  if (!online && action.offline === 'refuse')
+    throw fault(
+      'app_offline',
+      `The app is offline, and ${action.label} is not queued; approve it once the app is back.`,
+    );
   return async (tx) => {
     const at = deps.clock.now();
     const begun = endedAs === undefined ? run : { ...resetForRetry(run, requester, at), approval: approval.id };
-    const approved: Run = { ...begun, status: 'running', approved_by: decidedBy, fence: run.fence + 1, timeout_ms: action.timeout, repeatable: action.retrySafe, background: action.background };
+    const approved: Run = {
+      ...begun,
+      status: 'running',
+      approved_by: decidedBy,
+      fence: run.fence + 1,
+      timeout_ms: action.timeout,
+      repeatable: action.retrySafe,
+      background: action.background,
+    };
     const due: JobDue = online ? at : 'app';
-    const moved = await transitionRun(tx, run, online ? approved : toQueuedRun(approved, action, at), at, { verb: 'action.begin', outcome: 'ok', emit: true, due });
+    const moved = await transitionRun(tx, run, online ? approved : toQueuedRun(approved, action, at), at, {
+      verb: 'action.begin',
+      outcome: 'ok',
+      emit: true,
+      due,
+    });
     if (!moved) throw staleFault('run', 'its run has just been changed');
     return { ...emptyEffects, run: run.id };
   };

@@ -31,4 +31,5 @@ export type ApprovalEffect = (tx: Tx) => Promise<ApprovalEffects>;
 export type PrepareEffect<K extends ApprovalKind> = (approving: ApprovalContext<K>) => Promise<ApprovalEffect>;
 
 /** Why an approval doesn't fit any more what is. */
-export const staleFault = (path: string, message: string): Fault => fault('stale', `This approval no longer fits: ${message}.`, { details: [{ path, message }] });
+export const staleFault = (path: string, message: string): Fault =>
+  fault('stale', `This approval no longer fits: ${message}.`, { details: [{ path, message }] });

@@ -16,10 +16,20 @@ const queryProblems = (source: Exclude<BlockSource, 'app'>, block: BlockQuery, p
   const check = getQueryCheck(source, String(block['type']));
   if (check === null) return [{ path: `${path}.source`, message: `makes no blocks of type ${String(block['type'])}` }];
   const query = block['query'] ?? {};
-  if (typeof query !== 'object' || Array.isArray(query)) return [{ path: `${path}.query`, message: 'must be an object' }];
-  const filled = Object.entries(query).filter(([, value]) => hasTemplates(value)).map(([member]) => member);
-  const known = Object.fromEntries(Object.entries(query).map(([member, value]) => [member, typeof value === 'string' && filled.includes(member) ? 'x' : value]));
-  return check(splitLists(source, known), `${path}.query.`).filter((problem) => !filled.some((member) => problem.path.startsWith(`${path}.query.${member}`)));
+  if (typeof query !== 'object' || Array.isArray(query))
+    return [{ path: `${path}.query`, message: 'must be an object' }];
+  const filled = Object.entries(query)
+    .filter(([, value]) => hasTemplates(value))
+    .map(([member]) => member);
+  const known = Object.fromEntries(
+    Object.entries(query).map(([member, value]) => [
+      member,
+      typeof value === 'string' && filled.includes(member) ? 'x' : value,
+    ]),
+  );
+  return check(splitLists(source, known), `${path}.query.`).filter(
+    (problem) => !filled.some((member) => problem.path.startsWith(`${path}.query.${member}`)),
+  );
 };
 
 const sourceProblems = (source: BlockSource, block: BlockQuery, path: string, roots: TemplateRoots): FaultDetail[] => [
@@ -29,21 +39,43 @@ const sourceProblems = (source: BlockSource, block: BlockQuery, path: string, ro
 ];
 
 /** What the query names has to be declared; what a template names shows when the page is asked for. */
-const namesProblems = (block: BlockQuery, path: string, known: { readonly inboxes: readonly string[]; readonly resources: readonly string[]; readonly views: readonly string[] }): FaultDetail[] => {
+const namesProblems = (
+  block: BlockQuery,
+  path: string,
+  known: {
+    readonly inboxes: readonly string[];
+    readonly resources: readonly string[];
+    readonly views: readonly string[];
+  },
+): FaultDetail[] => {
   const query = (block['query'] ?? {}) as BlockQuery;
-  const named = [['inbox', known.inboxes], ['resource', known.resources], ['view', known.views]] as const;
+  const named = [
+    ['inbox', known.inboxes],
+    ['resource', known.resources],
+    ['view', known.views],
+  ] as const;
   return named.flatMap(([kind, names]) => {
     const name = query[kind];
-    return typeof name !== 'string' || hasTemplates(name) || names.includes(name) ? [] : [{ path: `${path}.query.${kind}`, message: `names the ${kind} ${name.slice(0, 100)}, which is not declared` }];
+    return typeof name !== 'string' || hasTemplates(name) || names.includes(name)
+      ? []
+      : [{ path: `${path}.query.${kind}`, message: `names the ${kind} ${name.slice(0, 100)}, which is not declared` }];
   });
 };
 
 /** Every problem of a page. */
-export const pageProblems = (page: ManifestPage, path: string, known: Parameters<typeof namesProblems>[2]): FaultDetail[] => {
+export const pageProblems = (
+  page: ManifestPage,
+  path: string,
+  known: Parameters<typeof namesProblems>[2],
+): FaultDetail[] => {
   const params = (page.params ?? []).map(({ name }) => name);
   const roots = params.map((name) => `params.${name}`);
   return [
-    ...params.flatMap((name, i) => (params.indexOf(name) === i ? [] : [{ path: `${path}.params.${String(i)}.name`, message: `declares ${name} a second time` }])),
+    ...params.flatMap((name, i) =>
+      params.indexOf(name) === i
+        ? []
+        : [{ path: `${path}.params.${String(i)}.name`, message: `declares ${name} a second time` }],
+    ),
     ...page.blocks.flatMap((block: BlockQuery, i): FaultDetail[] => {
       const at = `${path}.blocks.${String(i)}`;
       const source = block['source'];

@@ -12,7 +12,11 @@ const fillQuery = (template: unknown, subject: unknown): unknown => {
   if (!isObject(template)) return fillTemplate(template, subject);
   return Object.fromEntries(
     Object.entries(template)
-      .map(([name, inner]): [string, unknown, boolean] => [name, fillQuery(inner, subject), isSinglePathTemplate(inner)])
+      .map(([name, inner]): [string, unknown, boolean] => [
+        name,
+        fillQuery(inner, subject),
+        isSinglePathTemplate(inner),
+      ])
       .filter(([, value, alone]) => !(alone && value === null))
       .map(([name, value]) => [name, value]),
   );
@@ -33,7 +37,10 @@ export const splitLists = (source: BlockSource, query: BlockQuery): BlockQuery =
 const checks = new Map<object, ReturnType<typeof compileProblemCheck>>();
 
 /** The check of what `source` takes for a block of `type`; null: it makes no such block. */
-export const getQueryCheck = (source: Exclude<BlockSource, 'app'>, type: string): ReturnType<typeof compileProblemCheck> | null => {
+export const getQueryCheck = (
+  source: Exclude<BlockSource, 'app'>,
+  type: string,
+): ReturnType<typeof compileProblemCheck> | null => {
   const types = querySchemas[source];
   const schema = Object.hasOwn(types, type) ? types[type] : undefined;
   if (schema === undefined) return null;
@@ -46,7 +53,9 @@ export const getQueryCheck = (source: Exclude<BlockSource, 'app'>, type: string)
 export const parseBlockQuery = <Q>(source: Exclude<BlockSource, 'app'>, block: BlockQuery, params: object): Q => {
   const given = block['query'] ?? {};
   const query = isObject(given) ? splitLists(source, fillQuery(given, { params }) as BlockQuery) : given;
-  const [problem] = getQueryCheck(source, String(block['type']))?.(query, 'query.') ?? [{ path: 'type', message: `is not made from ${source}` }];
+  const [problem] = getQueryCheck(source, String(block['type']))?.(query, 'query.') ?? [
+    { path: 'type', message: `is not made from ${source}` },
+  ];
   if (problem !== undefined) throw fault('invalid', `${problem.path} ${problem.message}.`);
   return query as Q;
 };

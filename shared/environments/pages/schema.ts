@@ -29,7 +29,10 @@ const counts = strictObject({
   count: Type.Optional(Type.Union(countMeasures.map((measure) => Type.Literal(measure)))),
   state: Type.Optional(nameSchema('How many are in this state.')),
 });
-const record = strictObject({ resource: nameSchema('The resource.'), id: Type.String({ minLength: 1, maxLength: limits.recordIdMax }) });
+const record = strictObject({
+  resource: nameSchema('The resource.'),
+  id: Type.String({ minLength: 1, maxLength: limits.recordIdMax }),
+});
 const records = strictObject({
   resource: nameSchema('The resource.'),
   q: Type.Optional(Type.String({ maxLength: limits.searchMax })),

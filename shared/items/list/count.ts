@@ -1,7 +1,17 @@
 /** How many items fit a request, exactly up to a number that is quickly counted: for `count=1` of `GET /items`. */
 import { limits } from '../../catalogue/limits.ts';
 import type { Db, Tx } from '../../platform/db/knex.ts';
-import { queryItemScan, cursorValues, readScanEdge, createItemScan, streamStart, strideFor, defaultItemScanLimits, type ItemScanLimits, type ItemScan } from './scan.ts';
+import {
+  queryItemScan,
+  cursorValues,
+  readScanEdge,
+  createItemScan,
+  streamStart,
+  strideFor,
+  defaultItemScanLimits,
+  type ItemScanLimits,
+  type ItemScan,
+} from './scan.ts';
 import { normalizeRequest, type ItemCountRequest } from './request.ts';
 import { chooseTerms } from './search.ts';
 import { itemCountStatement, itemCountWalkStatement } from './statements.ts';
@@ -11,7 +21,8 @@ const countLimit = limits.countExact + 1;
 /** Where a fifth fits, counting in a stream is quicker than looking terms up. */
 const denseShare = 1 / 5;
 
-const firstNumber = async (rows: Promise<readonly (readonly (string | null)[])[]>): Promise<number> => Number((await rows)[0]?.[0] ?? '0');
+const firstNumber = async (rows: Promise<readonly (readonly (string | null)[])[]>): Promise<number> =>
+  Number((await rows)[0]?.[0] ?? '0');
 
 const countByScanning = async (reading: ItemScan, request: ItemCountRequest): Promise<number> => {
   let place = streamStart(reading.stream, true);
@@ -22,21 +33,43 @@ const countByScanning = async (reading: ItemScan, request: ItemCountRequest): Pr
     count += edge.fitting;
     if (edge.place === null) return count;
     place = edge.place;
-    const chosen = stride > sample || edge.fitting >= sample * denseShare ? null : chooseTerms(request, reading.stream, edge);
+    const chosen =
+      stride > sample || edge.fitting >= sample * denseShare ? null : chooseTerms(request, reading.stream, edge);
     if (chosen === null) continue;
     const { db, values } = reading;
-    return count + (await firstNumber(queryItemScan({ db, values: { ...values, ...chosen } }, itemCountWalkStatement(reading.stream), { ...cursorValues(place), limit: countLimit })));
+    return (
+      count +
+      (await firstNumber(
+        queryItemScan({ db, values: { ...values, ...chosen } }, itemCountWalkStatement(reading.stream), {
+          ...cursorValues(place),
+          limit: countLimit,
+        }),
+      ))
+    );
   }
   return count;
 };
 
 /** Up to `limits.countExact` + 1, which stands for any larger number. */
-export const countItems = async (db: Db | Tx, asked: ItemCountRequest, pace: ItemScanLimits = defaultItemScanLimits): Promise<number> => {
+export const countItems = async (
+  db: Db | Tx,
+  asked: ItemCountRequest,
+  pace: ItemScanLimits = defaultItemScanLimits,
+): Promise<number> => {
   const request = normalizeRequest(asked);
   const byDeadline = createItemScan(db, request, { stream: itemStreams.due, descending: true, pace });
   if (byDeadline === null) return 0;
-  const reading = request.overdue === true && byDeadline.open.length === 0 ? byDeadline : createItemScan(db, request, { stream: activityStream(request), descending: true, pace });
+  const reading =
+    request.overdue === true && byDeadline.open.length === 0
+      ? byDeadline
+      : createItemScan(db, request, { stream: activityStream(request), descending: true, pace });
   if (reading === null) return 0;
   if (reading.open.length > 0) return Math.min(countLimit, await countByScanning(reading, request));
-  return firstNumber(queryItemScan(reading, itemCountStatement({ ...reading, rows: countLimit }), cursorValues(streamStart(reading.stream, true))));
+  return firstNumber(
+    queryItemScan(
+      reading,
+      itemCountStatement({ ...reading, rows: countLimit }),
+      cursorValues(streamStart(reading.stream, true)),
+    ),
+  );
 };

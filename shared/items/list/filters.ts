@@ -7,14 +7,19 @@ import type { SqlValue } from '../../platform/db/sql.ts';
 import { bucketSql, inboxCode, emptyTermFilter, termPieces, fortnightSql } from '../terms.ts';
 import type { ItemCountRequest, ItemFilterName } from './request.ts';
 
-const bucketExpression = bucketSql(fortnightSql('i.last_seen'), '($codes::text[])[array_position($inboxes::text[], i.inbox)]');
+const bucketExpression = bucketSql(
+  fortnightSql('i.last_seen'),
+  '($codes::text[])[array_position($inboxes::text[], i.inbox)]',
+);
 
 /** Alias of the rows: `i`. `strpos` is a hint: it spares most rows the tsquery, which takes 30 times as long. */
 export const filterConditions: Readonly<Record<ItemFilterName, string>> = {
   states: '($states::text[] is null or i.state = any($states::text[]))',
   assignee: "($assignee::text is null or coalesce(i.assignee, 'none') = $assignee::text)",
-  overdue: '($overdue::bool is null or (i.due_at is not null and not i.closed and i.due_at < $now::bigint) = $overdue::bool)',
-  snoozed: '($snoozed::bool is null or (i.snoozed_until is not null and i.snoozed_until > $now::bigint) = $snoozed::bool)',
+  overdue:
+    '($overdue::bool is null or (i.due_at is not null and not i.closed and i.due_at < $now::bigint) = $overdue::bool)',
+  snoozed:
+    '($snoozed::bool is null or (i.snoozed_until is not null and i.snoozed_until > $now::bigint) = $snoozed::bool)',
   triaged: '($triaged::bool is null or i.triaged = $triaged::bool)',
   tags: '($tags::text[] is null or i.tags @> $tags::text[])',
   words: `($words::text[] is null or (strpos(i.title_key, $hint::text) > 0 and i.terms @@ array_to_string($words::text[], ${bucketExpression})::tsquery))`,
@@ -25,7 +30,8 @@ export const filterNames = Object.keys(filterConditions) as ItemFilterName[];
 export const allConditions = Object.values(filterConditions).join('\n and ');
 
 /** The filters that a request asks for. */
-export const requestedFilters = (request: ItemCountRequest): ItemFilterName[] => filterNames.filter((filter) => request[filter] !== null);
+export const requestedFilters = (request: ItemCountRequest): ItemFilterName[] =>
+  filterNames.filter((filter) => request[filter] !== null);
 
 const longer = (a: string, b: string): number => b.length - a.length;
 
@@ -40,9 +46,15 @@ const lookupWordsMax = 4;
 
 /** The words that may be looked up, longest hint first. */
 export const lookupWords = ({ words }: ItemCountRequest): { word: string; hint: string }[] =>
-  (words ?? []).map((word) => ({ word, hint: wordHint(word) })).sort((a, b) => longer(a.hint, b.hint)).slice(0, lookupWordsMax);
+  (words ?? [])
+    .map((word) => ({ word, hint: wordHint(word) }))
+    .sort((a, b) => longer(a.hint, b.hint))
+    .slice(0, lookupWordsMax);
 
-export const hintConditions: readonly string[] = Array.from({ length: lookupWordsMax }, (_, n) => `strpos(i.title_key, ($hints::text[])[${String(n + 1)}]) > 0`);
+export const hintConditions: readonly string[] = Array.from(
+  { length: lookupWordsMax },
+  (_, n) => `strpos(i.title_key, ($hints::text[])[${String(n + 1)}]) > 0`,
+);
 
 /** Parameters of the conditions. */
 export const filterValues = (request: ItemCountRequest): Record<string, SqlValue> => {

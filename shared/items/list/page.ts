@@ -1,7 +1,18 @@
 /** One page of items, in any sort, under any filters: called by routes/items.ts, by blocks and by MCP. */
 import type { Db, Tx } from '../../platform/db/knex.ts';
 import type { TextRow } from '../../platform/db/sql.ts';
-import { readScanEdge, readItemStream, readScanProbe, createItemScan, streamStart, strideFor, defaultItemScanLimits, type ScanEdge, type ItemScanLimits, type ItemScan } from './scan.ts';
+import {
+  readScanEdge,
+  readItemStream,
+  readScanProbe,
+  createItemScan,
+  streamStart,
+  strideFor,
+  defaultItemScanLimits,
+  type ScanEdge,
+  type ItemScanLimits,
+  type ItemScan,
+} from './scan.ts';
 import { normalizeRequest, type CursorKeys, type ItemListRequest } from './request.ts';
 import { chooseTerms, readRowsByGathering, readOverdueRows, readRowsByWalking } from './search.ts';
 import { itemStreams, streamsForSort, type ItemStream } from './streams.ts';
@@ -19,14 +30,20 @@ const unlimited = 2_000_000_000;
 const rowsNeeded = ({ rows, fitting }: ScanEdge, limit: number): number => (rows * limit * 1.25) / fitting;
 
 /** Does where one row in ten fits; rows that are skipped without being fetched cost next to nothing. */
-const firstStride = ({ pace, stream }: ItemScan, wanted: number): number => strideFor(pace, stream.skips === undefined ? wanted * 9 : pace.nearby * 4);
+const firstStride = ({ pace, stream }: ItemScan, wanted: number): number =>
+  strideFor(pace, stream.skips === undefined ? wanted * 9 : pace.nearby * 4);
 
 /** Whether the overdue are looked for by deadline first: where nothing else leaves fewer rows. */
 const prefersDeadline = ({ open }: ItemScan, request: ItemListRequest, { shares }: ScanEdge): boolean =>
   request.overdue === true && open.includes('overdue') && open.every((filter) => shares.overdue <= shares[filter]);
 
 /** Up to `wanted` rows behind `from` that fit, in order of activity: reads on while that soon finds them, then looks up. */
-const readByActivity = async (reading: ItemScan, request: ItemListRequest, from: CursorKeys, wanted: number): Promise<TextRow[]> => {
+const readByActivity = async (
+  reading: ItemScan,
+  request: ItemListRequest,
+  from: CursorKeys,
+  wanted: number,
+): Promise<TextRow[]> => {
   const { pace, stream } = reading;
   const rows: TextRow[] = [];
   let place = from;
@@ -42,7 +59,10 @@ const readByActivity = async (reading: ItemScan, request: ItemListRequest, from:
       stride = strideFor(pace, needed);
       continue;
     }
-    const overdue = first && prefersDeadline(reading, request, read.edge) ? await readOverdueRows(reading, request, { place, limit }) : null;
+    const overdue =
+      first && prefersDeadline(reading, request, read.edge)
+        ? await readOverdueRows(reading, request, { place, limit })
+        : null;
     if (overdue !== null) return [...rows, ...overdue];
     const chosen = chooseTerms(request, stream, read.edge);
     if (chosen !== null) return [...rows, ...(await readRowsByWalking(reading, chosen, { place, limit }))];
@@ -54,7 +74,12 @@ const readByActivity = async (reading: ItemScan, request: ItemListRequest, from:
  * The same in another order, in which matches may stand together or far apart: where they are frequent overall the
  * stream is read on, but not for ever; else all are gathered and put in order.
  */
-const readSorted = async (reading: ItemScan, request: ItemListRequest, from: CursorKeys, wanted: number): Promise<TextRow[]> => {
+const readSorted = async (
+  reading: ItemScan,
+  request: ItemListRequest,
+  from: CursorKeys,
+  wanted: number,
+): Promise<TextRow[]> => {
   const { db, pace } = reading;
   const rows: TextRow[] = [];
   let place = from;
@@ -65,7 +90,8 @@ const readSorted = async (reading: ItemScan, request: ItemListRequest, from: Cur
     return rows.length === wanted || read.edge?.place === null ? null : read.edge;
   };
   let edge = await on(firstStride(reading, wanted));
-  if (edge !== null && rowsNeeded(edge, wanted - rows.length) <= pace.nearby * 4) edge = await on(strideFor(pace, pace.nearby * 4));
+  if (edge !== null && rowsNeeded(edge, wanted - rows.length) <= pace.nearby * 4)
+    edge = await on(strideFor(pace, pace.nearby * 4));
   if (edge === null) return rows;
   if (prefersDeadline(reading, request, edge)) {
     const overdue = await readOverdueRows(reading, request, { place, limit: wanted - rows.length });
@@ -86,9 +112,16 @@ const readSorted = async (reading: ItemScan, request: ItemListRequest, from: Cur
   return rows;
 };
 
-const readStream = (reading: ItemScan, request: ItemListRequest, from: CursorKeys, wanted: number): Promise<TextRow[]> => {
+const readStream = (
+  reading: ItemScan,
+  request: ItemListRequest,
+  from: CursorKeys,
+  wanted: number,
+): Promise<TextRow[]> => {
   if (reading.open.length === 0) return readItemStream(reading, from, wanted);
-  return reading.stream.key === 'last_seen' ? readByActivity(reading, request, from, wanted) : readSorted(reading, request, from, wanted);
+  return reading.stream.key === 'last_seen'
+    ? readByActivity(reading, request, from, wanted)
+    : readSorted(reading, request, from, wanted);
 };
 
 /** The streams that are left behind the cursor, and where each begins. */
@@ -105,7 +138,11 @@ const remainingStreams = (request: ItemListRequest): { stream: ItemStream; place
  * Items in the order of `sort`, ties by id in the same direction. The same statements at any depth; what they cost
  * does not grow with the table (docs/performance.md).
  */
-export const listItems = async (db: Db | Tx, asked: ItemListRequest, pace: ItemScanLimits = defaultItemScanLimits): Promise<ItemPage> => {
+export const listItems = async (
+  db: Db | Tx,
+  asked: ItemListRequest,
+  pace: ItemScanLimits = defaultItemScanLimits,
+): Promise<ItemPage> => {
   const request = normalizeRequest(asked);
   const rows: TextRow[] = [];
   for (const { stream, place } of remainingStreams(request)) {

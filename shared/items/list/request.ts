@@ -46,5 +46,9 @@ export interface ItemListRequest extends ItemCountRequest {
 /** The same request without filters that filter nothing; words as the parts that titles are searched for. */
 export const normalizeRequest = <R extends ItemFilter>(request: R): R => {
   const words = [...new Set((request.words ?? []).flatMap(queryWords))];
-  return { ...request, words: words.length === 0 ? null : words, tags: request.tags?.length === 0 ? null : request.tags };
+  return {
+    ...request,
+    words: words.length === 0 ? null : words,
+    tags: request.tags?.length === 0 ? null : request.tags,
+  };
 };

@@ -26,7 +26,15 @@ export interface ItemScanLimits {
   readonly branches: number;
 }
 
-export const defaultItemScanLimits: ItemScanLimits = { strides: [500, 2000, 8000, 32_000, 128_000], nearby: 2000, farther: 32_000, sample: 1000, overdue: 2000, sortable: 20_000, branches: 64 };
+export const defaultItemScanLimits: ItemScanLimits = {
+  strides: [500, 2000, 8000, 32_000, 128_000],
+  nearby: 2000,
+  farther: 32_000,
+  sample: 1000,
+  overdue: 2000,
+  sortable: 20_000,
+  branches: 64,
+};
 
 export interface ItemScan {
   readonly db: Db | Tx;
@@ -43,20 +51,36 @@ export interface ItemScan {
 
 /** null: the stream has nothing that the request asks for. */
 export const createItemScan = (
-  db: Db | Tx, request: ItemCountRequest, { stream, descending, pace }: Pick<ItemScan, 'stream' | 'descending' | 'pace'>,
+  db: Db | Tx,
+  request: ItemCountRequest,
+  { stream, descending, pace }: Pick<ItemScan, 'stream' | 'descending' | 'pace'>,
 ): ItemScan | null => {
   const branches = branchesOf(stream, request);
   const count = branches.inbox.length;
   if (count === 0) return null;
   const open = requestedFilters(request).filter((filter) => !stream.satisfies.includes(filter));
-  return { db, stream, descending, pace, size: count > pace.branches ? null : branchSizeFor(count), open, values: { ...filterValues(request), ...branches } };
+  return {
+    db,
+    stream,
+    descending,
+    pace,
+    size: count > pace.branches ? null : branchSizeFor(count),
+    open,
+    values: { ...filterValues(request), ...branches },
+  };
 };
 
-export const queryItemScan = ({ db, values }: Pick<ItemScan, 'db' | 'values'>, statement: NamedStatement, more: Readonly<Record<string, SqlValue>>): Promise<TextRow[]> =>
-  queryTextRows(db, statement.prepared, statementValues(statement, { ...values, ...more }));
+export const queryItemScan = (
+  { db, values }: Pick<ItemScan, 'db' | 'values'>,
+  statement: NamedStatement,
+  more: Readonly<Record<string, SqlValue>>,
+): Promise<TextRow[]> => queryTextRows(db, statement.prepared, statementValues(statement, { ...values, ...more }));
 
 /** A place in a stream as parameters. */
-export const cursorValues = (place: CursorKeys): Record<string, SqlValue> => ({ key: place[0] ?? null, id: place[1] ?? null });
+export const cursorValues = (place: CursorKeys): Record<string, SqlValue> => ({
+  key: place[0] ?? null,
+  id: place[1] ?? null,
+});
 
 /** Before everything that a stream may hold. Ids begin with a letter; titles have at most 500 characters. */
 export const streamStart = ({ key }: ItemStream, descending: boolean): CursorKeys => {
@@ -81,14 +105,18 @@ export interface ScanEdge {
 }
 
 /** The stride that reads at least `rows`, or the longest. */
-export const strideFor = ({ strides }: ItemScanLimits, rows: number): number => strides.find((stride) => stride >= rows) ?? strides.at(-1) ?? rows;
+export const strideFor = ({ strides }: ItemScanLimits, rows: number): number =>
+  strides.find((stride) => stride >= rows) ?? strides.at(-1) ?? rows;
 
 type EdgeRow = [key: string | number | null, id: string | null, fitting: number, ...counts: number[]];
 
 const parseEdge = (rows: number, text: string): ScanEdge => {
   const [key, id, fitting, ...counts] = JSON.parse(text) as EdgeRow;
   const share = counts.map((count) => count / rows);
-  const shares = Object.fromEntries(filterNames.map((filter, n) => [filter, share[n] ?? 0])) as Record<ItemFilterName, number>;
+  const shares = Object.fromEntries(filterNames.map((filter, n) => [filter, share[n] ?? 0])) as Record<
+    ItemFilterName,
+    number
+  >;
   return { rows, place: id === null ? null : [key, id], fitting, shares, hints: share.slice(filterNames.length) };
 };
 
@@ -98,11 +126,24 @@ export const readScanEdge = async (reading: ItemScan, place: CursorKeys, rows: n
 };
 
 /** Rows that fit among the next `rows` of the stream; the edge, when these are fewer than `limit`. */
-export const readScanProbe = async (reading: ItemScan, place: CursorKeys, rows: number, limit: number): Promise<{ rows: TextRow[]; edge: ScanEdge | null }> => {
-  const found = await queryItemScan(reading, itemProbeStatement({ ...reading, rows }), { ...cursorValues(place), limit });
+export const readScanProbe = async (
+  reading: ItemScan,
+  place: CursorKeys,
+  rows: number,
+  limit: number,
+): Promise<{ rows: TextRow[]; edge: ScanEdge | null }> => {
+  const found = await queryItemScan(reading, itemProbeStatement({ ...reading, rows }), {
+    ...cursorValues(place),
+    limit,
+  });
   const told = found.find((row) => row[0] === null)?.at(-2) ?? null;
-  return told === null ? { rows: found, edge: null } : { rows: found.filter((row) => row[0] !== null), edge: parseEdge(rows, told) };
+  return told === null
+    ? { rows: found, edge: null }
+    : { rows: found.filter((row) => row[0] !== null), edge: parseEdge(rows, told) };
 };
 
 export const readItemStream = (reading: ItemScan, place: CursorKeys, limit: number): Promise<TextRow[]> =>
-  queryItemScan(reading, itemStreamStatement({ ...reading, rows: limit <= 51 ? 51 : 201 }), { ...cursorValues(place), limit });
+  queryItemScan(reading, itemStreamStatement({ ...reading, rows: limit <= 51 ? 51 : 201 }), {
+    ...cursorValues(place),
+    limit,
+  });

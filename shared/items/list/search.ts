@@ -29,15 +29,28 @@ const wordCost = { perMatch: 0.3, perRow: 0.01 };
 const valueCost = { perMatch: 0.02, perRow: 0.01 };
 const unknownShare = 0.05;
 
-const termCandidates = (request: ItemCountRequest, { narrows }: ItemStream, { shares, hints }: ScanEdge): TermCandidate[] => {
+const termCandidates = (
+  request: ItemCountRequest,
+  { narrows }: ItemStream,
+  { shares, hints }: ScanEdge,
+): TermCandidate[] => {
   const part = (filter: ItemFilterName, asks: Partial<TermFilter>): TermCandidate => {
     const news = !narrows.includes(filter);
     // Of deadlines and snoozes the terms know only that there are some.
-    return { share: news && filter !== 'overdue' && filter !== 'snoozed' ? shares[filter] : unknownShare, news, ...valueCost, asks };
+    return {
+      share: news && filter !== 'overdue' && filter !== 'snoozed' ? shares[filter] : unknownShare,
+      news,
+      ...valueCost,
+      asks,
+    };
   };
   const { states, tags, assignee } = request;
-  const words = lookupWords(request).map(({ word, hint }, n) =>
-    ({ share: hint === '' ? shares.words : (hints[n] ?? 0), news: true, ...wordCost, asks: { words: [word] } }));
+  const words = lookupWords(request).map(({ word, hint }, n) => ({
+    share: hint === '' ? shares.words : (hints[n] ?? 0),
+    news: true,
+    ...wordCost,
+    asks: { words: [word] },
+  }));
   return [
     ...words,
     ...(tags === null ? [] : [part('tags', { tags })]),
@@ -62,14 +75,19 @@ export const chooseTerms = (request: ItemCountRequest, stream: ItemStream, edge:
   const chosen: TermCandidate[] = [];
   let joint = 1;
   for (const part of termCandidates(request, stream, edge).sort((a, b) => a.share - b.share)) {
-    if (chosen.length > 0 && joint * (1 - part.share) * perCandidate < part.share * part.perMatch + part.perRow) continue;
+    if (chosen.length > 0 && joint * (1 - part.share) * perCandidate < part.share * part.perMatch + part.perRow)
+      continue;
     chosen.push(part);
     joint *= part.share;
   }
   // What is true of all rows of the stream would only find them once more.
   if (!chosen.some((part) => part.news)) return null;
   const words = chosen.flatMap((part) => part.asks.words ?? []);
-  const pieces = termPieces(request.env, { ...emptyTermFilter, ...Object.assign({}, ...chosen.map((part) => part.asks)), words });
+  const pieces = termPieces(request.env, {
+    ...emptyTermFilter,
+    ...Object.assign({}, ...chosen.map((part) => part.asks)),
+    words,
+  });
   return words.length === request.words?.length ? { pieces, words: null } : { pieces };
 };
 
@@ -83,17 +101,41 @@ const unlessTruncated = (rows: readonly TextRow[], most: number): TextRow[] | nu
   Number(rows[0]?.at(-2) ?? '0') > most ? null : rows.filter((row) => row[0] !== null);
 
 /** The overdue from the index of deadlines, for when they are few; else null. */
-export const readOverdueRows = async (reading: ItemScan, request: ItemCountRequest, { place, limit }: ItemScanWindow): Promise<TextRow[] | null> => {
+export const readOverdueRows = async (
+  reading: ItemScan,
+  request: ItemCountRequest,
+  { place, limit }: ItemScanWindow,
+): Promise<TextRow[] | null> => {
   const { stream, descending, pace } = reading;
   const values = { ...cursorValues(place), ...branchesOf(itemStreams.due, request), most: pace.overdue, limit };
-  return unlessTruncated(await queryItemScan(reading, itemGatherDueStatement(stream, descending, itemStreams.due), values), pace.overdue);
+  return unlessTruncated(
+    await queryItemScan(reading, itemGatherDueStatement(stream, descending, itemStreams.due), values),
+    pace.overdue,
+  );
 };
 
 /** The first rows behind a place, in order of activity. */
-export const readRowsByWalking = ({ db, values, stream, descending }: ItemScan, chosen: ChosenTerms, { place, limit }: ItemScanWindow): Promise<TextRow[]> =>
-  queryItemScan({ db, values: { ...values, ...chosen } }, itemWalkStatement(stream, descending), { ...cursorValues(place), limit });
+export const readRowsByWalking = (
+  { db, values, stream, descending }: ItemScan,
+  chosen: ChosenTerms,
+  { place, limit }: ItemScanWindow,
+): Promise<TextRow[]> =>
+  queryItemScan({ db, values: { ...values, ...chosen } }, itemWalkStatement(stream, descending), {
+    ...cursorValues(place),
+    limit,
+  });
 
 /** The first rows behind a place in any order, if `most` match at most; else null. */
 export const readRowsByGathering = async (
-  { db, values, stream, descending }: ItemScan, chosen: ChosenTerms, { place, limit, most }: ItemScanWindow & { readonly most: number },
-): Promise<TextRow[] | null> => unlessTruncated(await queryItemScan({ db, values: { ...values, ...chosen } }, itemGatherStatement(stream, descending), { ...cursorValues(place), limit, most }), most);
+  { db, values, stream, descending }: ItemScan,
+  chosen: ChosenTerms,
+  { place, limit, most }: ItemScanWindow & { readonly most: number },
+): Promise<TextRow[] | null> =>
+  unlessTruncated(
+    await queryItemScan({ db, values: { ...values, ...chosen } }, itemGatherStatement(stream, descending), {
+      ...cursorValues(place),
+      limit,
+      most,
+    }),
+    most,
+  );

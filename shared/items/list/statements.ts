@@ -8,7 +8,15 @@ import { itemColumns } from '../model.ts';
 import { allConditions, filterConditions, filterNames, hintConditions } from './filters.ts';
 import { namedStatement, type NamedStatement } from '../../platform/db/namedStatement.ts';
 import type { ItemStream } from './streams.ts';
-import { afterCursorSql, branchSql, sortKeySql, orderBySql, itemShapeName, itemStreamSql, type ItemStreamShape } from './streamSql.ts';
+import {
+  afterCursorSql,
+  branchSql,
+  sortKeySql,
+  orderBySql,
+  itemShapeName,
+  itemStreamSql,
+  type ItemStreamShape,
+} from './streamSql.ts';
 
 /** The same condition, but one that no index is read for. */
 const hiddenFromPlanner = (condition: string): string => `(${condition}) is true`;
@@ -18,14 +26,21 @@ const selectedColumns = (stream: ItemStream, more = ''): string => `${itemColumn
 
 /** The next rows of a stream, as they are, at most `$limit`. */
 export const itemStreamStatement = (shape: ItemStreamShape): NamedStatement =>
-  namedStatement(`items.plain.${itemShapeName(shape)}`, () => `
-    select ${selectedColumns(shape.stream)} from (${itemStreamSql(shape)}) i order by ${orderBySql(shape.stream, shape.descending)} limit $limit`);
+  namedStatement(
+    `items.plain.${itemShapeName(shape)}`,
+    () => `
+    select ${selectedColumns(shape.stream)} from (${itemStreamSql(shape)}) i order by ${orderBySql(shape.stream, shape.descending)} limit $limit`,
+  );
 
 /** Each filter's answer for each row of the stream; `fits` of them all. */
 const judgedRows = (shape: ItemStreamShape): string => {
   const { skips } = shape.stream;
-  const judgements = [...filterNames.map((filter) => (skips === undefined ? filterConditions[filter] : skips.filter === filter ? skips.by : 'true')),
-    ...hintConditions.map((condition) => (skips === undefined ? condition : 'false'))].map((condition, n) => `${condition} as c${String(n)}`);
+  const judgements = [
+    ...filterNames.map((filter) =>
+      skips === undefined ? filterConditions[filter] : skips.filter === filter ? skips.by : 'true',
+    ),
+    ...hintConditions.map((condition) => (skips === undefined ? condition : 'false')),
+  ].map((condition, n) => `${condition} as c${String(n)}`);
   return `select i.id, ${sortKeySql(shape.stream)} as key, ${judgements.join(',\n')} from (${itemStreamSql(shape, skips?.columns)}) i`;
 };
 const fits = filterNames.map((_filter, n) => `c${String(n)}`).join(' and ');
@@ -35,7 +50,9 @@ const fits = filterNames.map((_filter, n) => `c${String(n)}`).join(' and ');
  * `filters`, and how many hold the hint of each word.
  */
 const edgeColumn = ({ rows }: ItemStreamShape): string => {
-  const counts = [fits, ...[...filterNames, ...hintConditions].map((_each, n) => `c${String(n)}`)].map((condition) => `count(*) filter (where ${condition})`);
+  const counts = [fits, ...[...filterNames, ...hintConditions].map((_each, n) => `c${String(n)}`)].map(
+    (condition) => `count(*) filter (where ${condition})`,
+  );
   return `select json_build_array((array_agg(key))[${String(rows)}], (array_agg(id))[${String(rows)}], ${counts.join(', ')})::text from s`;
 };
 
@@ -44,14 +61,18 @@ const edgeColumn = ({ rows }: ItemStreamShape): string => {
  * fewer, a further row of nulls with the edge in that column. The rows are judged once, and none after the last wanted one.
  */
 export const itemProbeStatement = (shape: ItemStreamShape): NamedStatement =>
-  namedStatement(`items.probe.${itemShapeName(shape)}`, () => `
+  namedStatement(
+    `items.probe.${itemShapeName(shape)}`,
+    () => `
     with s as materialized (${judgedRows(shape)})
     select ${selectedColumns(shape.stream, ', f.edge')} from (
       (select id, null::text as edge from s where ${fits}) union all (select null, (${edgeColumn(shape)})) limit $limit) f
-    left join items i on i.env = $env and i.id = f.id order by ${orderBySql(shape.stream, shape.descending)}`);
+    left join items i on i.env = $env and i.id = f.id order by ${orderBySql(shape.stream, shape.descending)}`,
+  );
 
 /** The edge alone. */
-export const itemEdgeStatement = (shape: ItemStreamShape): NamedStatement => namedStatement(`items.edge.${itemShapeName(shape)}`, () => `with s as (${judgedRows(shape)}) ${edgeColumn(shape)}`);
+export const itemEdgeStatement = (shape: ItemStreamShape): NamedStatement =>
+  namedStatement(`items.edge.${itemShapeName(shape)}`, () => `with s as (${judgedRows(shape)}) ${edgeColumn(shape)}`);
 
 /** The inboxes' oldest or newest activity. */
 const bound = (direction: 'asc' | 'desc'): string => `
@@ -70,7 +91,9 @@ const matchingRows = `i.terms @@ any (q.terms) and ${hiddenFromPlanner('i.env = 
  * is rare costs a look-up for each fortnight and inbox. The array is made in a LATERAL of its own, or the scan would go parallel.
  */
 const groups = (descending: boolean): string => {
-  const [near, far] = descending ? ['(1 << g) - 1', 'case g when 0 then 0 else 1 << (g - 1) end'] : ['case g when 0 then 0 else 1 << (g - 1) end', '(1 << g) - 1'];
+  const [near, far] = descending
+    ? ['(1 << g) - 1', 'case g when 0 then 0 else 1 << (g - 1) end']
+    : ['case g when 0 then 0 else 1 << (g - 1) end', '(1 << g) - 1'];
   const terms = descending
     ? fortnightQueries(`greatest(s.first - (${near}), s.last)`, `s.first - (${far})`)
     : fortnightQueries(`s.first + (${near})`, `least(s.first + (${far}), s.last)`);
@@ -83,11 +106,14 @@ const groups = (descending: boolean): string => {
 /** Only for streams by `last_seen`: what fits behind the cursor, found by the terms in `$pieces`. */
 export const itemWalkStatement = (stream: ItemStream, descending: boolean): NamedStatement => {
   const order = orderBySql(stream, descending);
-  return namedStatement(`items.walk.${descending ? 'down' : 'up'}`, () => `
+  return namedStatement(
+    `items.walk.${descending ? 'down' : 'up'}`,
+    () => `
     select ${selectedColumns(stream)} from (
       select i.* from ${groups(descending)} cross join lateral (
         select * from items i where ${matchingRows} and ${hiddenFromPlanner(afterCursorSql(stream, descending))} and ${allConditions} order by ${order} limit $limit) i
-      limit $limit) i order by ${order}`);
+      limit $limit) i order by ${order}`,
+  );
 };
 
 /** The first of the matches `f` in order, each with the number of `counted` rows; without matches a row of nulls with it. */
@@ -101,30 +127,42 @@ const firstOf = (stream: ItemStream, descending: boolean, counted: string): stri
 
 /** What else than `allConditions` rows of a stream have to fulfil, hidden. */
 const belonging = (stream: ItemStream, descending: boolean): string =>
-  [afterCursorSql(stream, descending), ...(stream.name === 'due' ? ['i.due_at is not null'] : []), ...(stream.name === 'undue' ? ['i.due_at is null'] : [])]
-    .map(hiddenFromPlanner).concat(allConditions).join(' and ');
+  [
+    afterCursorSql(stream, descending),
+    ...(stream.name === 'due' ? ['i.due_at is not null'] : []),
+    ...(stream.name === 'undue' ? ['i.due_at is null'] : []),
+  ]
+    .map(hiddenFromPlanner)
+    .concat(allConditions)
+    .join(' and ');
 
 /**
  * What fits behind the cursor, found by the terms in `$pieces` in any fortnight. Each row has one more column: how many
  * were found; more than `$most` means that these are not the first.
  */
 export const itemGatherStatement = (stream: ItemStream, descending: boolean): NamedStatement =>
-  namedStatement(`items.gather.${stream.name}.${descending ? 'down' : 'up'}`, () => `
+  namedStatement(
+    `items.gather.${stream.name}.${descending ? 'down' : 'up'}`,
+    () => `
     with s as (select ${fortnightSql(bound('asc'))} as first, ${fortnightSql(bound('desc'))} as last offset 0),
     f as materialized (
       select i.* from s cross join lateral (select ${fortnightQueries('s.first', 's.last')} as terms offset 0) q cross join lateral (
         select i.id, ${sortKeySql(stream)} as key from items i where ${matchingRows} and ${belonging(stream, descending)} limit $most + 1) i)
-    ${firstOf(stream, descending, 'f')}`);
+    ${firstOf(stream, descending, 'f')}`,
+  );
 
 /** The same, found by their deadlines. All that is overdue is counted; the branches are those of `streams.due`. */
 export const itemGatherDueStatement = (stream: ItemStream, descending: boolean, due: ItemStream): NamedStatement =>
-  namedStatement(`items.gatherDue.${stream.name}.${descending ? 'down' : 'up'}`, () => `
+  namedStatement(
+    `items.gatherDue.${stream.name}.${descending ? 'down' : 'up'}`,
+    () => `
     with d as materialized (
       select i.id, ${sortKeySql(stream)} as key, ${belonging(stream, descending)} as fits
       from unnest($inbox::text[], $state::text[], $closed::bool[], $least::bigint[], $below::bigint[]) as b(inbox, state, closed, least, below)
       cross join lateral (${branchSql({ stream: due, descending }, null, { whole: true })} offset 0) i limit $most + 1),
     f as (select * from d where fits)
-    ${firstOf(stream, descending, 'd')}`);
+    ${firstOf(stream, descending, 'd')}`,
+  );
 
 /** How many rows a stream has from a place on, up to `Shape.rows`; of columns that the index holds. */
 export const itemCountStatement = (shape: ItemStreamShape): NamedStatement =>
@@ -135,7 +173,10 @@ export const itemCountStatement = (shape: ItemStreamShape): NamedStatement =>
 
 /** How many rows by `last_seen` behind the cursor fit, found by the terms in `$pieces`, up to `$limit`. */
 export const itemCountWalkStatement = (stream: ItemStream): NamedStatement =>
-  namedStatement('items.countWalk', () => `
+  namedStatement(
+    'items.countWalk',
+    () => `
     select count(*) from (
       select 1 from ${groups(true)} cross join lateral (select 1 from items i where ${matchingRows} and ${hiddenFromPlanner(afterCursorSql(stream, true))} and ${allConditions} limit $limit) i
-      limit $limit) i`);
+      limit $limit) i`,
+  );

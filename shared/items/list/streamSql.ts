@@ -27,12 +27,15 @@ export const orderBySql = ({ key }: ItemStream, descending: boolean): string => 
   return key === null ? `i.id ${direction}` : `i.${key} ${direction}, i.id ${direction}`;
 };
 
-const keyType = ({ key }: ItemStream): string => (key === 'title_key' ? 'text' : key === 'occurrences' || key === 'users' ? 'int' : 'bigint');
+const keyType = ({ key }: ItemStream): string =>
+  key === 'title_key' ? 'text' : key === 'occurrences' || key === 'users' ? 'int' : 'bigint';
 
 /** What lies behind the cursor. */
 export const afterCursorSql = (stream: ItemStream, descending: boolean): string => {
   const sign = descending ? '<' : '>';
-  return stream.key === null ? `i.id ${sign} $id::text` : `(i.${stream.key}, i.id) ${sign} ($key::${keyType(stream)}, $id::text)`;
+  return stream.key === null
+    ? `i.id ${sign} $id::text`
+    : `(i.${stream.key}, i.id) ${sign} ($key::${keyType(stream)}, $id::text)`;
 };
 
 interface BranchOptions {
@@ -42,12 +45,22 @@ interface BranchOptions {
 }
 
 /** The rows of one branch; `at` is its element of the parameters' arrays, or null for a LATERAL's own columns. */
-export const branchSql = ({ stream, descending }: Pick<ItemStreamShape, 'stream' | 'descending'>, at: number | null, { columns = '*', whole = false }: BranchOptions): string => {
-  const of = (column: string, type: string): string => (at === null ? `b.${column}` : `($${column}::${type}[])[${String(at)}]`);
+export const branchSql = (
+  { stream, descending }: Pick<ItemStreamShape, 'stream' | 'descending'>,
+  at: number | null,
+  { columns = '*', whole = false }: BranchOptions,
+): string => {
+  const of = (column: string, type: string): string =>
+    at === null ? `b.${column}` : `($${column}::${type}[])[${String(at)}]`;
   const { by, where, key } = stream;
   const parts = [`select ${columns} from items i where i.env = $env and i.inbox = ${of('inbox', 'text')} ${where}`];
   if (by !== 'inbox') parts.push(`i.state = ${of('state', 'text')}`);
-  if (by === 'deadline') parts.push(`i.closed = ${of('closed', 'bool')}`, `i.${key ?? 'id'} >= ${of('least', 'bigint')}`, `i.${key ?? 'id'} < ${of('below', 'bigint')}`);
+  if (by === 'deadline')
+    parts.push(
+      `i.closed = ${of('closed', 'bool')}`,
+      `i.${key ?? 'id'} >= ${of('least', 'bigint')}`,
+      `i.${key ?? 'id'} < ${of('below', 'bigint')}`,
+    );
   if (!whole) parts.push(afterCursorSql(stream, descending));
   return parts.join(' and ');
 };
@@ -61,6 +74,9 @@ export const itemStreamSql = (shape: ItemStreamShape, columns = '*'): string => 
       cross join lateral (${branchSql(shape, null, { columns })} order by ${order} limit ${limit}) i order by ${order} limit ${limit}`;
   }
   // The order inside keeps a branch from being read in any other.
-  const branches = Array.from({ length: shape.size }, (_, n) => `(${branchSql(shape, n + 1, { columns })} order by ${order})`);
+  const branches = Array.from(
+    { length: shape.size },
+    (_, n) => `(${branchSql(shape, n + 1, { columns })} order by ${order})`,
+  );
   return `select * from (${branches.join('\n union all ')}) i order by ${order} limit ${limit}`;
 };

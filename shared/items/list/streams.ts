@@ -18,7 +18,14 @@ export interface ItemStream {
   readonly skips?: { readonly filter: ItemFilterName; readonly by: string; readonly columns: string };
 }
 
-const byActivity = (name: string, where: string, narrows: ItemFilterName[], satisfies = narrows): ItemStream => ({ name, key: 'last_seen', by: 'inbox', where, narrows, satisfies });
+const byActivity = (name: string, where: string, narrows: ItemFilterName[], satisfies = narrows): ItemStream => ({
+  name,
+  key: 'last_seen',
+  by: 'inbox',
+  where,
+  narrows,
+  satisfies,
+});
 const byState = { by: 'state', where: '', narrows: ['states'], satisfies: ['states'] } as const;
 
 export const itemStreams = {
@@ -37,7 +44,14 @@ export const itemStreams = {
   occurrences: { ...byState, name: 'occurrences', key: 'occurrences' },
   users: { ...byState, name: 'users', key: 'users' },
   title: { ...byState, name: 'title', key: 'title_key' },
-  due: { name: 'due', key: 'due_at', by: 'deadline', where: 'and i.due_at is not null', narrows: ['states', 'overdue'], satisfies: ['states', 'overdue'] },
+  due: {
+    name: 'due',
+    key: 'due_at',
+    by: 'deadline',
+    where: 'and i.due_at is not null',
+    narrows: ['states', 'overdue'],
+    satisfies: ['states', 'overdue'],
+  },
   undue: { ...byState, name: 'undue', key: null, where: 'and i.due_at is null' },
 } as const satisfies Record<string, ItemStream>;
 
@@ -58,13 +72,19 @@ export const activityStream = (request: ItemCountRequest): ItemStream => {
 /** The streams of a sort, one after the other. */
 export const streamsForSort = (request: ItemListRequest): readonly ItemStream[] => {
   switch (request.sort) {
-    case 'lastSeen': return [activityStream(request)];
-    case 'firstSeen': return [itemStreams.first];
-    case 'occurrences': return [itemStreams.occurrences];
-    case 'users': return [itemStreams.users];
-    case 'title': return [itemStreams.title];
+    case 'lastSeen':
+      return [activityStream(request)];
+    case 'firstSeen':
+      return [itemStreams.first];
+    case 'occurrences':
+      return [itemStreams.occurrences];
+    case 'users':
+      return [itemStreams.users];
+    case 'title':
+      return [itemStreams.title];
     // Nothing without a deadline is overdue.
-    case 'due': return request.overdue === true ? [itemStreams.due] : [itemStreams.due, itemStreams.undue];
+    case 'due':
+      return request.overdue === true ? [itemStreams.due] : [itemStreams.due, itemStreams.undue];
   }
 };
 
@@ -81,7 +101,13 @@ const timeMax = Number.MAX_SAFE_INTEGER;
 
 export const branchesOf = (stream: ItemStream, { inboxes, states, overdue, now }: ItemCountRequest): Branches => {
   const branches: Branches = { inbox: [], state: [], closed: [], least: [], below: [] };
-  const add = (inbox: string, state: string | null, closed: 'true' | 'false' | null, least: number | null, below: number | null): void => {
+  const add = (
+    inbox: string,
+    state: string | null,
+    closed: 'true' | 'false' | null,
+    least: number | null,
+    below: number | null,
+  ): void => {
     branches.inbox.push(inbox);
     branches.state.push(state);
     branches.closed.push(closed);

@@ -26,7 +26,11 @@ export interface BulkOperation {
   readonly restore: (formers: ReadonlyMap<string, PreviousValues>) => BoundOperation;
 }
 
-const defineBulkOperation = <I extends object>(verb: RestoreVerb, operation: ItemOperation<I>, defaults: Partial<I> = {}): BulkOperation => {
+const defineBulkOperation = <I extends object>(
+  verb: RestoreVerb,
+  operation: ItemOperation<I>,
+  defaults: Partial<I> = {},
+): BulkOperation => {
   const restoring = restoreItem(verb);
   return {
     schema: operation.schema as TObject,

@@ -10,18 +10,37 @@ import type { Item, ItemRecord } from '../model.ts';
 import { withState } from '../states.ts';
 import { sortedTags } from '../tags.ts';
 
-const recordId = Type.String({ minLength: 1, maxLength: limits.recordIdMax, pattern: '^(?!(?:\\.{1,2}|list)$)[^\\u0000-\\u001f\\u007f-\\u009f]+$', description: 'The record’s id in the app.' });
-const reference = (description: string) => strictObject({ resource: nameSchema('The resource.'), id: recordId }, { description });
+const recordId = Type.String({
+  minLength: 1,
+  maxLength: limits.recordIdMax,
+  pattern: '^(?!(?:\\.{1,2}|list)$)[^\\u0000-\\u001f\\u007f-\\u009f]+$',
+  description: 'The record’s id in the app.',
+});
+const reference = (description: string) =>
+  strictObject({ resource: nameSchema('The resource.'), id: recordId }, { description });
 
 export const createInput = strictObject({
   inbox: nameSchema('The inbox that it belongs to.'),
   title: textSchema(limits.titleMax, 'What people read in the list.'),
   data: Type.Optional(Type.Object({}, { description: 'Its fields, as the inbox declares them.' })),
   record: Type.Optional(reference('The record that it is about.')),
-  links: Type.Optional(Type.Array(reference('A record.'), { maxItems: limits.linksPerItem, description: 'Further records that it is about.' })),
+  links: Type.Optional(
+    Type.Array(reference('A record.'), {
+      maxItems: limits.linksPerItem,
+      description: 'Further records that it is about.',
+    }),
+  ),
   tags: Type.Optional(Type.Array(tagSchema, { maxItems: limits.tagsPerItem, description: 'Its tags.' })),
-  key: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: 'Items of one inbox with the same key are one item with occurrences.' })),
-  user: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: 'Who was affected; distinct ones are counted.' })),
+  key: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 500,
+      description: 'Items of one inbox with the same key are one item with occurrences.',
+    }),
+  ),
+  user: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 500, description: 'Who was affected; distinct ones are counted.' }),
+  ),
 });
 
 export type CreateInput = Static<typeof createInput>;
@@ -30,8 +49,10 @@ const checkCreateBody = compileCheck(createInput);
 
 /** Throws `400 invalid` for more data than an item holds. */
 export const requireDataLimits = (data: object): void => {
-  if (Buffer.byteLength(JSON.stringify(data)) > limits.dataBytes) throw invalidAt('data', `must be at most ${String(limits.dataBytes)} bytes`);
-  if (countKeys(data, limits.dataKeys) > limits.dataKeys) throw invalidAt('data', `must have at most ${String(limits.dataKeys)} keys`);
+  if (Buffer.byteLength(JSON.stringify(data)) > limits.dataBytes)
+    throw invalidAt('data', `must be at most ${String(limits.dataBytes)} bytes`);
+  if (countKeys(data, limits.dataKeys) > limits.dataKeys)
+    throw invalidAt('data', `must have at most ${String(limits.dataKeys)} keys`);
 };
 
 /** Checks the body of a new item as far as no inbox is needed for it. */
@@ -66,9 +87,13 @@ export interface CreateContext {
   readonly facts: CreateFacts;
 }
 
-const hasTriage = ({ triage }: InboxDefinition): boolean => triage !== null && triage !== undefined && ((triage.rules ?? []).length > 0 || triage.app === true);
+const hasTriage = ({ triage }: InboxDefinition): boolean =>
+  triage !== null && triage !== undefined && ((triage.rules ?? []).length > 0 || triage.app === true);
 
-const newItemEffect = ({ inbox, input, happened, facts }: CreateContext, { at, newId }: DecisionContext): ItemDecision => {
+const newItemEffect = (
+  { inbox, input, happened, facts }: CreateContext,
+  { at, newId }: DecisionContext,
+): ItemDecision => {
   const record: ItemRecord | null = input.record === undefined ? null : { ...input.record, title: facts.recordTitle };
   const isClosed = inbox.isClosed(inbox.initial);
   const item: Item = {
@@ -100,21 +125,33 @@ const newItemEffect = ({ inbox, input, happened, facts }: CreateContext, { at, n
     item,
     entries: [{ type: 'created', data: {} }],
     users: happened.users,
-    jobs: hasTriage(inbox) ? [{ id: newId('job'), name: 'triageItem', payload: { item: item.id }, subject: item.id, dueAt: at }] : [],
+    jobs: hasTriage(inbox)
+      ? [{ id: newId('job'), name: 'triageItem', payload: { item: item.id }, subject: item.id, dueAt: at }]
+      : [],
   };
 };
 
 /** The item after further occurrences: reopened and woken as its inbox says, with a deadline again. */
-const occurrenceEffect = (item: Item, { inbox, happened, facts }: CreateContext, { at }: DecisionContext): ItemDecision => {
+const occurrenceEffect = (
+  item: Item,
+  { inbox, happened, facts }: CreateContext,
+  { at }: DecisionContext,
+): ItemDecision => {
   const kind = inbox.stateOf(item.state)?.kind;
-  const reopens = kind !== undefined && inbox.onOccurrence.reopen.includes(kind) && !item.triaged && item.state !== inbox.initial && !inbox.retired;
+  const reopens =
+    kind !== undefined &&
+    inbox.onOccurrence.reopen.includes(kind) &&
+    !item.triaged &&
+    item.state !== inbox.initial &&
+    !inbox.retired;
   const wakes = inbox.onOccurrence.wake && item.snoozedUntil !== null;
   const moved = reopens ? withState(item, inbox, inbox.initial, at) : item;
   const occurrences = item.occurrences + happened.count;
   const entries: EntryDraft[] = [];
   const last = item.occurredEntry;
   const tells = last === null || at - last.at >= limits.occurredEntryMs;
-  if (tells) entries.push({ type: 'occurred', data: { occurrences: { from: last?.to ?? item.occurrences, to: occurrences } } });
+  if (tells)
+    entries.push({ type: 'occurred', data: { occurrences: { from: last?.to ?? item.occurrences, to: occurrences } } });
   if (reopens) entries.push({ type: 'state', data: { from: item.state, to: inbox.initial } });
   if (wakes) entries.push({ type: 'woken', data: { from: item.snoozedUntil } });
   return {
@@ -133,11 +170,18 @@ const occurrenceEffect = (item: Item, { inbox, happened, facts }: CreateContext,
 };
 
 /** Throws `400 invalid` for what doesn't fit the inbox's declaration, or names records that the caller can't see. */
-export const requireFitsInbox = (inbox: InboxDefinition, input: CreateInput, resources: ReadonlyMap<string, unknown>, sees: (resource: string) => boolean): void => {
+export const requireFitsInbox = (
+  inbox: InboxDefinition,
+  input: CreateInput,
+  resources: ReadonlyMap<string, unknown>,
+  sees: (resource: string) => boolean,
+): void => {
   const problem = (resource: string, path: string): FaultDetail[] =>
     resources.has(resource) && sees(resource) ? [] : [{ path, message: 'names no resource that you can see' }];
   const details = [
-    ...inbox.dataProblems(input.data ?? {}, 'data.').map(({ path, message }) => ({ path: path === 'data.' ? 'data' : path, message })),
+    ...inbox
+      .dataProblems(input.data ?? {}, 'data.')
+      .map(({ path, message }) => ({ path: path === 'data.' ? 'data' : path, message })),
     ...(input.record === undefined ? [] : problem(input.record.resource, 'record.resource')),
     ...(input.links ?? []).flatMap((link, i) => problem(link.resource, `links.${String(i)}.resource`)),
   ];

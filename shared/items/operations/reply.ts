@@ -10,7 +10,12 @@ export const replyToItem = defineItemOperation({
   name: 'item.reply',
   verb: 'reply',
   input: strictObject({
-    subject: Type.String({ minLength: 1, maxLength: limits.subjectMax, pattern: linePattern, description: 'The subject, one line.' }),
+    subject: Type.String({
+      minLength: 1,
+      maxLength: limits.subjectMax,
+      pattern: linePattern,
+      description: 'The subject, one line.',
+    }),
     text: longText('The reply.'),
   }),
   validate: ({ text }) => {
@@ -19,12 +24,21 @@ export const replyToItem = defineItemOperation({
   decide: (item, inbox, { subject, text }, moment) => {
     const { reply } = inbox;
     if (reply === null || reply === undefined) return fault('conflict', `The inbox ${inbox.name} sends no replies.`);
-    if (reply.via === 'smtp' && resolveCustomerAddress(reply.to, item) === null) return fault('action_failed', 'This item has no address that a reply could be sent to.');
+    if (reply.via === 'smtp' && resolveCustomerAddress(reply.to, item) === null)
+      return fault('action_failed', 'This item has no address that a reply could be sent to.');
     const entry = moment.newId('ent');
     return {
       item: { ...item, dueAt: null },
       entries: [{ id: entry, type: 'reply', data: { subject, text, status: 'sending', error: null } }],
-      jobs: [{ id: moment.newId('job'), name: 'replySend', payload: { item: item.id, entry, dueAt: item.dueAt }, subject: item.id, dueAt: moment.at }],
+      jobs: [
+        {
+          id: moment.newId('job'),
+          name: 'replySend',
+          payload: { item: item.id, entry, dueAt: item.dueAt },
+          subject: item.id,
+          dueAt: moment.at,
+        },
+      ],
     };
   },
 });

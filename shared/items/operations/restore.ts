@@ -22,19 +22,33 @@ const restoreTags = (item: Item, { before, after }: PreviousValues): ItemDecisio
   const got = after.tags ?? [];
   const added = got.filter((tag) => !had.includes(tag));
   const removed = had.filter((tag) => !got.includes(tag));
-  if (added.some((tag) => !item.tags.includes(tag)) || removed.some((tag) => item.tags.includes(tag))) return changedSinceFault;
+  if (added.some((tag) => !item.tags.includes(tag)) || removed.some((tag) => item.tags.includes(tag)))
+    return changedSinceFault;
   const change = changeTags(item.tags, removed, added);
   if (change instanceof Fault) return change;
-  return { item: { ...item, tags: change.tags }, entries: [{ type: 'tags', data: { add: change.add, remove: change.remove } }] };
+  return {
+    item: { ...item, tags: change.tags },
+    entries: [{ type: 'tags', data: { add: change.add, remove: change.remove } }],
+  };
 };
 
-const values: Readonly<Record<Exclude<RestoreVerb, 'tags'>, { readonly member: 'state' | 'assignee' | 'snoozedUntil'; readonly entry: EntryDraft['type'] }>> = {
+const values: Readonly<
+  Record<
+    Exclude<RestoreVerb, 'tags'>,
+    { readonly member: 'state' | 'assignee' | 'snoozedUntil'; readonly entry: EntryDraft['type'] }
+  >
+> = {
   state: { member: 'state', entry: 'state' },
   assign: { member: 'assignee', entry: 'assigned' },
   snooze: { member: 'snoozedUntil', entry: 'snoozed' },
 };
 
-const restoreValue = (verb: Exclude<RestoreVerb, 'tags'>, item: Item, inbox: InboxDefinition, { before, after }: PreviousValues): ItemDecision => {
+const restoreValue = (
+  verb: Exclude<RestoreVerb, 'tags'>,
+  item: Item,
+  inbox: InboxDefinition,
+  { before, after }: PreviousValues,
+): ItemDecision => {
   const { member, entry } = values[verb];
   if (item[member] !== after[member]) return changedSinceFault;
   const untouched = Object.entries(before).filter(([name]) => {
@@ -43,7 +57,8 @@ const restoreValue = (verb: Exclude<RestoreVerb, 'tags'>, item: Item, inbox: Inb
   });
   const back: Item = { ...item, ...Object.fromEntries(untouched) };
   const state = back.state;
-  if (inbox.retired || !inbox.states.some((known) => known.name === state)) return fault('conflict', `The state ${state} is not in use any more.`);
+  if (inbox.retired || !inbox.states.some((known) => known.name === state))
+    return fault('conflict', `The state ${state} is not in use any more.`);
   const from = item[member];
   const to = back[member];
   const next = { ...back, closed: inbox.isClosed(state) };

@@ -11,6 +11,9 @@ export const setState = defineItemOperation({
     if (item.state === state) return 'unchanged';
     const problem = stateEntryProblem(item, inbox, state);
     if (problem !== null) return problem;
-    return { item: withState(item, inbox, state, at), entries: [{ type: 'state', data: { from: item.state, to: state } }] };
+    return {
+      item: withState(item, inbox, state, at),
+      entries: [{ type: 'state', data: { from: item.state, to: state } }],
+    };
   },
 });

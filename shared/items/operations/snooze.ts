@@ -8,12 +8,17 @@ export const snoozeItem = defineItemOperation({
   verb: 'snooze',
   input: strictObject({ until: nullable(timeSchema('When it wakes by itself; null wakes it now')) }),
   validate: ({ until }, at) => {
-    if (until !== null && until <= at) throw invalidAt('until', 'must be in the future, in milliseconds since 1970 UTC');
+    if (until !== null && until <= at)
+      throw invalidAt('until', 'must be in the future, in milliseconds since 1970 UTC');
   },
   decide: (item, _inbox, { until }) => {
     if (item.snoozedUntil === until) return 'unchanged';
-    if (until === null) return { item: { ...item, snoozedUntil: null }, entries: [{ type: 'woken', data: { from: item.snoozedUntil } }] };
+    if (until === null)
+      return { item: { ...item, snoozedUntil: null }, entries: [{ type: 'woken', data: { from: item.snoozedUntil } }] };
     if (item.closed) return fault('conflict', 'A closed item can’t be snoozed; open it first.');
-    return { item: { ...item, snoozedUntil: until }, entries: [{ type: 'snoozed', data: { from: item.snoozedUntil, to: until } }] };
+    return {
+      item: { ...item, snoozedUntil: until },
+      entries: [{ type: 'snoozed', data: { from: item.snoozedUntil, to: until } }],
+    };
   },
 });

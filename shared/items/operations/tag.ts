@@ -5,7 +5,8 @@ import { strictObject, tagSchema, Type } from '../../platform/core/schema.ts';
 import { defineItemOperation } from '../operation.ts';
 import { changeTags } from '../tags.ts';
 
-const tagList = (description: string) => Type.Optional(Type.Array(tagSchema, { maxItems: limits.tagsPerItem, description }));
+const tagList = (description: string) =>
+  Type.Optional(Type.Array(tagSchema, { maxItems: limits.tagsPerItem, description }));
 
 export const tagItem = defineItemOperation({
   name: 'item.tags',
@@ -20,6 +21,9 @@ export const tagItem = defineItemOperation({
     const change = changeTags(item.tags, add, remove);
     if (change instanceof Fault) return change;
     if (change.add.length + change.remove.length === 0) return 'unchanged';
-    return { item: { ...item, tags: change.tags }, entries: [{ type: 'tags', data: { add: change.add, remove: change.remove } }] };
+    return {
+      item: { ...item, tags: change.tags },
+      entries: [{ type: 'tags', data: { add: change.add, remove: change.remove } }],
+    };
   },
 });

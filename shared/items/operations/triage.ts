@@ -4,7 +4,13 @@ import { Fault, fault, invalidAt } from '../../catalogue/errors.ts';
 import { limits } from '../../catalogue/limits.ts';
 import { strictObject, nameSchema, nullable, tagSchema, Type } from '../../platform/core/schema.ts';
 import type { InboxDefinition } from '../../environments/definition.ts';
-import { defineItemOperation, type ItemDecision, type EntryDraft, type ItemOperation, type DecisionContext } from '../operation.ts';
+import {
+  defineItemOperation,
+  type ItemDecision,
+  type EntryDraft,
+  type ItemOperation,
+  type DecisionContext,
+} from '../operation.ts';
 import { assigneeProblem } from '../assignee.ts';
 import type { Item, ItemTriage, TriageAnswer } from '../model.ts';
 import { stateEntryProblem, withState } from '../states.ts';
@@ -27,11 +33,24 @@ const sameAnswer = (known: TriageAnswer | undefined, answer: unknown): boolean =
   known !== undefined && isDeepStrictEqual(known.answer, answer);
 
 /** The item's answers with the new ones in; a later answer to the same question replaces the earlier. */
-const withAnswers = (triage: ItemTriage | null, answers: Record<string, unknown>, { by, at }: DecisionContext): readonly TriageAnswer[] => {
+const withAnswers = (
+  triage: ItemTriage | null,
+  answers: Record<string, unknown>,
+  { by, at }: DecisionContext,
+): readonly TriageAnswer[] => {
   const known = triage?.answers ?? [];
-  const kept = known.filter(({ question, answer }) => !Object.hasOwn(answers, question) || sameAnswer({ question, answer, by, at }, answers[question]));
+  const kept = known.filter(
+    ({ question, answer }) =>
+      !Object.hasOwn(answers, question) || sameAnswer({ question, answer, by, at }, answers[question]),
+  );
   const fresh = Object.entries(answers)
-    .filter(([question, answer]) => !sameAnswer(known.find((other) => other.question === question), answer))
+    .filter(
+      ([question, answer]) =>
+        !sameAnswer(
+          known.find((other) => other.question === question),
+          answer,
+        ),
+    )
     .map(([question, answer]) => ({ question, answer, by, at }));
   return [...kept, ...fresh];
 };
@@ -50,7 +69,10 @@ const decide = (item: Item, inbox: InboxDefinition, input: TriageInput, moment: 
   const tags = changeTags(item.tags, input.tags ?? [], []);
   if (tags instanceof Fault) return tags;
   const assignee = input.assignee === undefined ? item.assignee : input.assignee;
-  const problem = assignee === null || assignee === item.assignee ? null : assigneeProblem(moment.person(assignee), moment.env, inbox.name);
+  const problem =
+    assignee === null || assignee === item.assignee
+      ? null
+      : assigneeProblem(moment.person(assignee), moment.env, inbox.name);
   if (problem !== null) return problem;
 
   const moved = state === null ? item : withState(item, inbox, state, moment.at);
@@ -59,11 +81,15 @@ const decide = (item: Item, inbox: InboxDefinition, input: TriageInput, moment: 
   if (bytesOf(Object.fromEntries(answers.map(({ question, answer }) => [question, answer]))) > limits.dataBytes) {
     return invalidAt('answers', `an item holds at most ${String(limits.dataBytes)} bytes of answers`);
   }
-  const entries: EntryDraft[] = [{ type: 'triage', data: { answers: input.answers, closed: closes, reason: input.reason ?? null } }];
+  const entries: EntryDraft[] = [
+    { type: 'triage', data: { answers: input.answers, closed: closes, reason: input.reason ?? null } },
+  ];
   if (state !== null) entries.push({ type: 'state', data: { from: item.state, to: state } });
   if (tags.add.length > 0) entries.push({ type: 'tags', data: { add: tags.add, remove: [] } });
   if (assignee !== item.assignee) entries.push({ type: 'assigned', data: { from: item.assignee, to: assignee } });
-  const answered = answers.length !== (item.triage?.answers.length ?? 0) || answers.some((answer, i) => answer !== item.triage?.answers[i]);
+  const answered =
+    answers.length !== (item.triage?.answers.length ?? 0) ||
+    answers.some((answer, i) => answer !== item.triage?.answers[i]);
   if (entries.length === 1 && !answered) return 'unchanged';
   return {
     item: {
@@ -81,7 +107,9 @@ export const triageItem = defineItemOperation({
   name: 'item.triage',
   verb: 'triage',
   input: strictObject({
-    answers: Type.Unsafe<Record<string, unknown>>(Type.Object({}, { description: `Question (1 to ${String(questionMax)} characters) → answer.` })),
+    answers: Type.Unsafe<Record<string, unknown>>(
+      Type.Object({}, { description: `Question (1 to ${String(questionMax)} characters) → answer.` }),
+    ),
     close: Type.Optional(Type.Boolean({ description: 'Close it: the inbox’s first closed state.' })),
     state: Type.Optional(nameSchema('The state to enter; not together with close.')),
     tags: Type.Optional(Type.Array(tagSchema, { maxItems: limits.tagsPerItem, description: 'Tags to add.' })),
@@ -89,10 +117,16 @@ export const triageItem = defineItemOperation({
     reason: Type.Optional(Type.String({ maxLength: 2000, description: 'Why, for people who read the timeline.' })),
   }),
   validate: (input) => {
-    if (input.close === true && input.state !== undefined) throw invalidAt('state', 'can’t be given together with close');
-    if (bytesOf(input.answers) > limits.dataBytes) throw invalidAt('answers', `must be at most ${String(limits.dataBytes)} bytes`);
+    if (input.close === true && input.state !== undefined)
+      throw invalidAt('state', 'can’t be given together with close');
+    if (bytesOf(input.answers) > limits.dataBytes)
+      throw invalidAt('answers', `must be at most ${String(limits.dataBytes)} bytes`);
     const wrong = Object.keys(input.answers).find((question) => question === '' || question.length > questionMax);
-    if (wrong !== undefined) throw invalidAt(`answers.${wrong.slice(0, questionMax)}`, `must have a question of 1 to ${String(questionMax)} characters`);
+    if (wrong !== undefined)
+      throw invalidAt(
+        `answers.${wrong.slice(0, questionMax)}`,
+        `must have a question of 1 to ${String(questionMax)} characters`,
+      );
   },
   decide,
 });

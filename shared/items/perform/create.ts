@@ -51,7 +51,8 @@ export const requireMayCreate = (caller: Caller, input: CreateInput): InboxDefin
   if (inbox === undefined) throw fault('not_found');
   const problem = principalModeFault(caller.principal);
   if (problem !== null) throw problem;
-  if (!access.can('inbox', input.inbox, 'create')) throw fault('forbidden', `Your role does not allow create in the inbox ${input.inbox}.`);
+  if (!access.can('inbox', input.inbox, 'create'))
+    throw fault('forbidden', `Your role does not allow create in the inbox ${input.inbox}.`);
   requireFitsInbox(inbox, input, caller.env.definition.resources, (resource) => access.sees('resource', resource));
   return inbox;
 };
@@ -61,10 +62,20 @@ interface CreateDecision {
   readonly decided: DecidedChange;
 }
 
-const decideOnRequest = (deps: DomainDeps, caller: Caller, asked: CreateRequest, { existing, facts, moment }: CreateState): CreateDecision => {
+const decideOnRequest = (
+  deps: DomainDeps,
+  caller: Caller,
+  asked: CreateRequest,
+  { existing, facts, moment }: CreateState,
+): CreateDecision => {
   const { input } = asked;
   const { at } = moment;
-  const happened = asked.happened ?? { count: 1, from: at, to: at, users: input.user === undefined ? [] : [input.user] };
+  const happened = asked.happened ?? {
+    count: 1,
+    from: at,
+    to: at,
+    users: input.user === undefined ? [] : [input.user],
+  };
   const change = decideCreate({ existing, inbox: requireMayCreate(caller, input), input, happened, facts }, moment);
   if (change instanceof Fault) throw change;
   if (change === 'unchanged') throw new Error('Creating always changes something.');
@@ -78,29 +89,64 @@ const byKey = (a: CreateDecision, b: CreateDecision): number => {
   return first < second ? -1 : first > second ? 1 : 0;
 };
 
-const toCreateResult = ({ before, effect }: DecidedChange): CreateResult => ({ item: effect.item, isNew: before === null, staged: (effect.jobs ?? []).length > 0 });
+const toCreateResult = ({ before, effect }: DecidedChange): CreateResult => ({
+  item: effect.item,
+  isNew: before === null,
+  staged: (effect.jobs ?? []).length > 0,
+});
 
 /** Writes new items, or changed ones; answers the ids of those that were still as they had been read. */
-const writeCreations = async (db: Db | Tx, caller: Caller, some: readonly CreateDecision[], { at, save }: { at: number; save: SaveCreated }): Promise<Set<string>> => {
+const writeCreations = async (
+  db: Db | Tx,
+  caller: Caller,
+  some: readonly CreateDecision[],
+  { at, save }: { at: number; save: SaveCreated },
+): Promise<Set<string>> => {
   const [first] = some;
   if (first === undefined) return new Set();
   const told = createEventBatch(caller, at, () => newId('ent'));
   for (const { decided } of some) told.add(decided);
   const created = toCreateResult(first.decided);
   const deliveries = some.flatMap(({ asked, decided: { before, effect } }) =>
-    asked.deliveries.map(({ delivery, first: makes }) => ({ delivery, item: effect.item.id, created: makes && before === null })));
-  return writeItemBatch(db, caller, {
-    verb: created.isNew ? 'item.create' : 'item.occur', changed: some.map(({ decided }) => decided), events: told, saved: save(created), results: null, deliveries,
-  }, at);
+    asked.deliveries.map(({ delivery, first: makes }) => ({
+      delivery,
+      item: effect.item.id,
+      created: makes && before === null,
+    })),
+  );
+  return writeItemBatch(
+    db,
+    caller,
+    {
+      verb: created.isNew ? 'item.create' : 'item.occur',
+      changed: some.map(({ decided }) => decided),
+      events: told,
+      saved: save(created),
+      results: null,
+      deliveries,
+    },
+    at,
+  );
 };
 
 /** One round over inputs of different keys: decides on what is there now and writes it; null for what changed underneath. */
-const tryCreate = async (deps: DomainDeps, db: Db | Tx, caller: Caller, all: readonly CreateRequest[], { save, lock }: { save: SaveCreated; lock: boolean }): Promise<(CreateResult | Error | null)[]> => {
+const tryCreate = async (
+  deps: DomainDeps,
+  db: Db | Tx,
+  caller: Caller,
+  all: readonly CreateRequest[],
+  { save, lock }: { save: SaveCreated; lock: boolean },
+): Promise<(CreateResult | Error | null)[]> => {
   const moment = createDecisionContext(deps, caller);
   const found = await readCreateStates(db, caller, all, moment, lock);
   const decisions = all.map((asked, i): CreateDecision | Fault => {
     try {
-      return decideOnRequest(deps, caller, asked, found[i] ?? { existing: null, facts: { recordTitle: null, newUsers: [] }, moment });
+      return decideOnRequest(
+        deps,
+        caller,
+        asked,
+        found[i] ?? { existing: null, facts: { recordTitle: null, newUsers: [] }, moment },
+      );
     } catch (error) {
       if (error instanceof Fault) return error;
       throw error;
@@ -108,15 +154,19 @@ const tryCreate = async (deps: DomainDeps, db: Db | Tx, caller: Caller, all: rea
   });
   const outcomes = new Map<CreateRequest, CreateResult | Error>();
   for (const isNew of [true, false]) {
-    const some = decisions.filter((decision) => !(decision instanceof Fault) && (decision.decided.before === null) === isNew) as CreateDecision[];
+    const some = decisions.filter(
+      (decision) => !(decision instanceof Fault) && (decision.decided.before === null) === isNew,
+    ) as CreateDecision[];
     some.sort(byKey);
     try {
       const written = await writeCreations(db, caller, some, { at: moment.at, save });
-      for (const { asked, decided } of some) if (written.has(decided.effect.item.id)) outcomes.set(asked, toCreateResult(decided));
+      for (const { asked, decided } of some)
+        if (written.has(decided.effect.item.id)) outcomes.set(asked, toCreateResult(decided));
     } catch (error) {
       if (all.length === 1 || !(error instanceof Error)) throw error;
       // One of many stood in the way of all: nothing was written, and each is done by itself.
-      if (!isUniqueViolation(error) && !isSerializationFailure(error)) for (const { asked } of some) outcomes.set(asked, error);
+      if (!isUniqueViolation(error) && !isSerializationFailure(error))
+        for (const { asked } of some) outcomes.set(asked, error);
     }
   }
   return decisions.map((decision) => (decision instanceof Fault ? decision : (outcomes.get(decision.asked) ?? null)));
@@ -127,7 +177,12 @@ const notifyCreated = ({ bus }: DomainDeps, staged: boolean): void => {
   if (staged) bus.publish(channels.workAvailable, 'jobs');
 };
 
-const createWithRetries = async (deps: DomainDeps, caller: Caller, asked: CreateRequest, save: SaveCreated): Promise<CreateResult> => {
+const createWithRetries = async (
+  deps: DomainDeps,
+  caller: Caller,
+  asked: CreateRequest,
+  save: SaveCreated,
+): Promise<CreateResult> => {
   for (let attempt = 0; attempt < roundsMax; attempt++) {
     try {
       const [created] = await (attempt < optimisticRounds
@@ -143,17 +198,31 @@ const createWithRetries = async (deps: DomainDeps, caller: Caller, asked: Create
 };
 
 /** Creates an item, or adds an occurrence to the one with the same key. Throws the fault that stands in the way. */
-export const createItem = async (deps: DomainDeps, caller: Caller, input: CreateInput, save: SaveCreated): Promise<CreateResult> => {
+export const createItem = async (
+  deps: DomainDeps,
+  caller: Caller,
+  input: CreateInput,
+  save: SaveCreated,
+): Promise<CreateResult> => {
   const created = await createWithRetries(deps, caller, { input, happened: null, deliveries: [] }, save);
   notifyCreated(deps, created.staged);
   return created;
 };
 
 /** The same inside an open transaction. The caller nudges the outbox after the commit. */
-export const createItemTx = async (deps: DomainDeps, tx: Tx, caller: Caller, input: CreateInput): Promise<CreateResult> => {
-  const [created] = await tryCreate(deps, tx, caller, [{ input, happened: null, deliveries: [] }], { save: saveNothing, lock: true });
+export const createItemTx = async (
+  deps: DomainDeps,
+  tx: Tx,
+  caller: Caller,
+  input: CreateInput,
+): Promise<CreateResult> => {
+  const [created] = await tryCreate(deps, tx, caller, [{ input, happened: null, deliveries: [] }], {
+    save: saveNothing,
+    lock: true,
+  });
   if (created instanceof Error) throw created;
-  if (created === null || created === undefined) throw fault('conflict', 'This item is being changed by many at once; try again.');
+  if (created === null || created === undefined)
+    throw fault('conflict', 'This item is being changed by many at once; try again.');
   return created;
 };
 
@@ -161,14 +230,25 @@ export const createItemTx = async (deps: DomainDeps, tx: Tx, caller: Caller, inp
  * The same for many inputs of different keys, in few statements, with the deliveries that they answer. What stands in the
  * way of one is answered in its place: a fault, or PostgreSQL's error when a delivery was there already (`isDelivered`).
  */
-export const createItems = async (deps: DomainDeps, caller: Caller, all: readonly CreateRequest[]): Promise<(CreateResult | Error)[]> => {
+export const createItems = async (
+  deps: DomainDeps,
+  caller: Caller,
+  all: readonly CreateRequest[],
+): Promise<(CreateResult | Error)[]> => {
   const done = all.length === 1 ? [] : await tryCreate(deps, deps.db, caller, all, { save: saveNothing, lock: false });
   const results: (CreateResult | Error)[] = [];
   for (const [i, asked] of all.entries()) {
-    const result = done[i] ?? await createWithRetries(deps, caller, asked, saveNothing).catch((error: unknown) => (error instanceof Error ? error : new Error(String(error))));
+    const result =
+      done[i] ??
+      (await createWithRetries(deps, caller, asked, saveNothing).catch((error: unknown) =>
+        error instanceof Error ? error : new Error(String(error)),
+      ));
     results.push(result);
   }
-  notifyCreated(deps, results.some((result) => !(result instanceof Error) && result.staged));
+  notifyCreated(
+    deps,
+    results.some((result) => !(result instanceof Error) && result.staged),
+  );
   return results;
 };
 

@@ -6,8 +6,11 @@ import { readCountedUsers, readItemsByKeys, type Item, type RecordRef } from '..
 import type { CreateFacts, CreateInput, OccurrenceBatch } from '../operations/create.ts';
 import type { DecisionContext } from '../operation.ts';
 
-const recordTitles = statement('records.titles', `
-  select r.resource, r.id, r.title from unnest($2::text[], $3::text[]) as ref(resource, id) join records r on r.env = $1 and r.resource = ref.resource and r.id = ref.id`);
+const recordTitles = statement(
+  'records.titles',
+  `
+  select r.resource, r.id, r.title from unnest($2::text[], $3::text[]) as ref(resource, id) join records r on r.env = $1 and r.resource = ref.resource and r.id = ref.id`,
+);
 
 export interface CreateState {
   readonly existing: Item | null;
@@ -20,21 +23,38 @@ interface CreateLookup {
   readonly happened: OccurrenceBatch | null;
 }
 
-const affectedUsers = ({ input, happened }: CreateLookup): readonly string[] => happened?.users ?? (input.user === undefined ? [] : [input.user]);
+const affectedUsers = ({ input, happened }: CreateLookup): readonly string[] =>
+  happened?.users ?? (input.user === undefined ? [] : [input.user]);
 
 /** Of each of the inputs, in their order. With `lock` the rows of items that are there are held until the transaction ends. */
-export const readCreateStates = async (db: Db | Tx, { env }: Caller, all: readonly CreateLookup[], moment: DecisionContext, lock: boolean): Promise<CreateState[]> => {
+export const readCreateStates = async (
+  db: Db | Tx,
+  { env }: Caller,
+  all: readonly CreateLookup[],
+  moment: DecisionContext,
+  lock: boolean,
+): Promise<CreateState[]> => {
   const keys = all.flatMap(({ input: { inbox, key } }) => (key === undefined ? [] : [{ inbox, key }]));
   const items = await readItemsByKeys(db, env.id, keys, lock);
-  const existing = all.map(({ input }) => items.find((item) => item.inbox === input.inbox && item.key === (input.key ?? '')) ?? null);
+  const existing = all.map(
+    ({ input }) => items.find((item) => item.inbox === input.inbox && item.key === (input.key ?? '')) ?? null,
+  );
 
-  const refs = all.flatMap(({ input }, i): RecordRef[] => (input.record === undefined || existing[i] !== null ? [] : [input.record]));
+  const refs = all.flatMap(({ input }, i): RecordRef[] =>
+    input.record === undefined || existing[i] !== null ? [] : [input.record],
+  );
   const asked = all.flatMap((wanted, i) => {
     const item = existing[i]?.id;
     return item === undefined ? [] : affectedUsers(wanted).map((who) => ({ item, who }));
   });
   const [titles, counted] = await Promise.all([
-    refs.length === 0 ? [] : queryRows<RecordRef & { title: string }>(db, recordTitles, [env.id, refs.map((ref) => ref.resource), refs.map((ref) => ref.id)]),
+    refs.length === 0
+      ? []
+      : queryRows<RecordRef & { title: string }>(db, recordTitles, [
+          env.id,
+          refs.map((ref) => ref.resource),
+          refs.map((ref) => ref.id),
+        ]),
     readCountedUsers(db, env.id, asked),
   ]);
   const known = new Set(counted.map(({ item, who }) => `${item} ${who}`));

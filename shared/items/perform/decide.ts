@@ -15,12 +15,18 @@ export interface DecisionRequest<I> {
 }
 
 /** Never `unchanged` and never an effect for an item that isn't there or isn't seen. */
-export const decideItemChange = <I>({ caller, operation, input, ifMatch }: DecisionRequest<I>, item: Item | undefined, moment: DecisionContext): ItemDecision => {
+export const decideItemChange = <I>(
+  { caller, operation, input, ifMatch }: DecisionRequest<I>,
+  item: Item | undefined,
+  moment: DecisionContext,
+): ItemDecision => {
   const seen = gateItemChange(caller, operation.verb, item);
   if (seen instanceof Fault) return seen;
-  if (ifMatch !== undefined && seen.item.version !== ifMatch) return fault('version_conflict', undefined, { body: { current: seen.item } });
+  if (ifMatch !== undefined && seen.item.version !== ifMatch)
+    return fault('version_conflict', undefined, { body: { current: seen.item } });
   return operation.decide(seen.item, seen.inbox, input, moment);
 };
 
 /** The word by which a bulk's results and a dry run count a fault. */
-export const toBulkOutcome = ({ code }: Fault): BulkOutcome => (code === 'forbidden' || code === 'not_found' || code === 'conflict' ? code : 'failed');
+export const toBulkOutcome = ({ code }: Fault): BulkOutcome =>
+  code === 'forbidden' || code === 'not_found' || code === 'conflict' ? code : 'failed';

@@ -23,7 +23,11 @@ const dryRunMember = (change: ItemDecision): keyof DryRunCounts => {
 };
 
 /** Counts what `perform` would make of each of `ids` now. Reads in pieces, so that other requests get their turn. */
-export const dryRun = async <I>(deps: DomainDeps, asked: DecisionRequest<I>, ids: readonly string[]): Promise<DryRunCounts> => {
+export const dryRun = async <I>(
+  deps: DomainDeps,
+  asked: DecisionRequest<I>,
+  ids: readonly string[],
+): Promise<DryRunCounts> => {
   const tally: DryRunCounts = { wouldChange: 0, unchanged: 0, forbidden: 0, notFound: 0, failed: 0 };
   const moment = createDecisionContext(deps, asked.caller);
   for (let from = 0; from < ids.length; from += limits.bulkChunk) {

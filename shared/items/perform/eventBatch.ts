@@ -14,11 +14,27 @@ export interface DecidedChange {
 
 /** What the audit log shows of a change: all but what perform sets itself and what only the service reads. */
 const auditedMembers = [
-  'id', 'inbox', 'title', 'state', 'record', 'tags', 'assignee', 'occurrences', 'users', 'firstSeen', 'lastSeen', 'dueAt', 'fields', 'snoozedUntil',
-  'triaged', 'triage', 'createdAt',
+  'id',
+  'inbox',
+  'title',
+  'state',
+  'record',
+  'tags',
+  'assignee',
+  'occurrences',
+  'users',
+  'firstSeen',
+  'lastSeen',
+  'dueAt',
+  'fields',
+  'snoozedUntil',
+  'triaged',
+  'triage',
+  'createdAt',
 ] as const satisfies readonly (keyof Item)[];
 
-const isSameValue = (a: unknown, b: unknown): boolean => a === b || (typeof a === 'object' && JSON.stringify(a) === JSON.stringify(b));
+const isSameValue = (a: unknown, b: unknown): boolean =>
+  a === b || (typeof a === 'object' && JSON.stringify(a) === JSON.stringify(b));
 
 type Members = Record<string, unknown>;
 
@@ -80,20 +96,35 @@ export const createEventBatch = (caller: Caller, at: number, newEntryId: () => s
   const live: string[] = [];
 
   const add = ({ before, effect: { item, entries } }: DecidedChange): WrittenEntry[] => {
-    const written = entries.map(({ id, type, data }): WrittenEntry => ({ id: id ?? newEntryId(), item: item.id, type, at, actor, data }));
+    const written = entries.map(({ id, type, data }): WrittenEntry => ({
+      id: id ?? newEntryId(),
+      item: item.id,
+      type,
+      at,
+      actor,
+      data,
+    }));
     const texts = written.map(({ data }) => JSON.stringify(data));
     const own = `{"type":"item","inbox":"${item.inbox}","change":"${before === null ? 'created' : 'changed'}","item":${itemJson(item, fullAccess)},"by":${by}}`;
-    const told = written.map(({ id, type }, n) =>
-      `{"type":"timeline","inbox":"${item.inbox}","change":"created","item":"${item.id}","entry":{"id":"${id}","item":"${item.id}","type":"${type}","at":${String(at)},"actor":${by},"data":${texts[n] ?? '{}'}}}`);
+    const told = written.map(
+      ({ id, type }, n) =>
+        `{"type":"timeline","inbox":"${item.inbox}","change":"created","item":"${item.id}","entry":{"id":"${id}","item":"${item.id}","type":"${type}","at":${String(at)},"actor":${by},"data":${texts[n] ?? '{}'}}}`,
+    );
     live.push(`[${[own, ...told].join(',')}]`);
 
     const changed = changedMembers(before, item);
     const audit = JSON.stringify({
-      live: live.length, before: changed.before ?? undefined, after: { ...changed.after, ...decided }, deltas: countDeltas(before, item), due_from: effectiveDeadline(before), due_to: effectiveDeadline(item),
+      live: live.length,
+      before: changed.before ?? undefined,
+      after: { ...changed.after, ...decided },
+      deltas: countDeltas(before, item),
+      due_from: effectiveDeadline(before),
+      due_to: effectiveDeadline(item),
     });
     const timeline = written.map(({ id, type }, n) => `,"entry":"${id}","type":"${type}","data":${texts[n] ?? '{}'}`);
     rows.push(`{"n":0,"item":"${item.id}","inbox":"${item.inbox}"${timeline[0] ?? ''},${audit.slice(1)}`);
-    for (let n = 1; n < timeline.length; n++) rows.push(`{"n":${String(n)},"item":"${item.id}","inbox":"${item.inbox}"${timeline[n] ?? ''}}`);
+    for (let n = 1; n < timeline.length; n++)
+      rows.push(`{"n":${String(n)},"item":"${item.id}","inbox":"${item.inbox}"${timeline[n] ?? ''}}`);
     return written;
   };
   return { rows, liveParts: live, add };

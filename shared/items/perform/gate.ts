@@ -7,11 +7,17 @@ import type { InboxDefinition } from '../../environments/definition.ts';
 import type { Item } from '../model.ts';
 
 /** The item with its inbox, or why the caller can't do this to it. `verb` null is for the service itself. */
-export const gateItemChange = (caller: Caller, verb: InboxVerb | null, item: Item | undefined): { item: Item; inbox: InboxDefinition } | Fault => {
+export const gateItemChange = (
+  caller: Caller,
+  verb: InboxVerb | null,
+  item: Item | undefined,
+): { item: Item; inbox: InboxDefinition } | Fault => {
   const inbox = item === undefined ? undefined : findVisibleInbox(caller, item.inbox);
   if (item === undefined || inbox === undefined) return fault('not_found');
   if (verb === null) return caller.principal.type === 'system' ? { item, inbox } : fault('forbidden');
   const problem = principalModeFault(caller.principal);
   if (problem !== null) return problem;
-  return caller.principal.access.can('inbox', item.inbox, verb) ? { item, inbox } : fault('forbidden', `Your role does not allow ${verb} in the inbox ${item.inbox}.`);
+  return caller.principal.access.can('inbox', item.inbox, verb)
+    ? { item, inbox }
+    : fault('forbidden', `Your role does not allow ${verb} in the inbox ${item.inbox}.`);
 };

@@ -35,7 +35,10 @@ export interface PerformOptions {
 /** Optimistic rounds before the rows are locked. */
 const optimisticRounds = 3;
 
-export const createDecisionContext = (deps: Pick<DomainDeps, 'clock' | 'directory'>, caller: Caller): DecisionContext => ({
+export const createDecisionContext = (
+  deps: Pick<DomainDeps, 'clock' | 'directory'>,
+  caller: Caller,
+): DecisionContext => ({
   at: deps.clock.now(),
   by: toActorRef(caller.principal),
   env: caller.env,
@@ -43,7 +46,11 @@ export const createDecisionContext = (deps: Pick<DomainDeps, 'clock' | 'director
   newId: (prefix) => newId(prefix),
 });
 
-const nextVersion = (item: Item, version: number, at: number): Item => ({ ...item, version, updatedAt: Math.max(at, item.createdAt) });
+const nextVersion = (item: Item, version: number, at: number): Item => ({
+  ...item,
+  version,
+  updatedAt: Math.max(at, item.createdAt),
+});
 
 interface Round<I> {
   readonly deps: DomainDeps;
@@ -67,7 +74,12 @@ interface RoundResult {
 }
 
 /** One round: reads, decides and writes; answers what is settled and which ids changed underneath. */
-const tryRound = async <I>(context: Round<I>, db: Db | Tx, ids: readonly string[], lock: boolean): Promise<RoundResult> => {
+const tryRound = async <I>(
+  context: Round<I>,
+  db: Db | Tx,
+  ids: readonly string[],
+  lock: boolean,
+): Promise<RoundResult> => {
   const { deps, caller, operation, input, options } = context;
   const asked = { caller, operation, input, ifMatch: options.ifMatch };
   const moment = createDecisionContext(deps, caller);
@@ -81,22 +93,40 @@ const tryRound = async <I>(context: Round<I>, db: Db | Tx, ids: readonly string[
     if (change === 'unchanged' && item !== undefined) outcomes.set(id, { id, kind: 'unchanged', item });
     else if (change instanceof Fault) outcomes.set(id, { id, kind: 'fault', fault: change });
     else if (typeof change === 'object' && item !== undefined) {
-      const decided: DecidedChange = { before: item, effect: { ...change, item: nextVersion(change.item, item.version + 1, moment.at) } };
+      const decided: DecidedChange = {
+        before: item,
+        effect: { ...change, item: nextVersion(change.item, item.version + 1, moment.at) },
+      };
       changed.push(decided);
       outcomes.set(id, { id, kind: 'changed', item: decided.effect.item, entries: told.add(decided) });
     }
   }
-  const results = options.bulk === undefined ? null : {
-    bulk: options.bulk.id,
-    rows: [...outcomes.values()].map((outcome) => toBulkResult(outcome, options.bulk?.seqs.get(outcome.id) ?? -1)),
-  };
+  const results =
+    options.bulk === undefined
+      ? null
+      : {
+          bulk: options.bulk.id,
+          rows: [...outcomes.values()].map((outcome) =>
+            toBulkResult(outcome, options.bulk?.seqs.get(outcome.id) ?? -1),
+          ),
+        };
   const first = outcomes.get(ids[0] ?? '');
   const saved = first === undefined ? null : (options.save?.(first) ?? null);
-  if (changed.length === 0 && saved === null && results === null) return { done: [...outcomes.values()], retryIds: [], staged: false };
-  const written = await writeItemBatch(db, caller, { verb: operation.name, changed, events: told, saved, results }, moment.at);
+  if (changed.length === 0 && saved === null && results === null)
+    return { done: [...outcomes.values()], retryIds: [], staged: false };
+  const written = await writeItemBatch(
+    db,
+    caller,
+    { verb: operation.name, changed, events: told, saved, results },
+    moment.at,
+  );
   const lost = (outcome: ItemOutcome): boolean => outcome.kind === 'changed' && !written.has(outcome.id);
   const all = [...outcomes.values()];
-  return { done: all.filter((outcome) => !lost(outcome)), retryIds: all.filter(lost).map((outcome) => outcome.id), staged: changed.some(({ effect }) => (effect.jobs ?? []).length > 0) };
+  return {
+    done: all.filter((outcome) => !lost(outcome)),
+    retryIds: all.filter(lost).map((outcome) => outcome.id),
+    staged: changed.some(({ effect }) => (effect.jobs ?? []).length > 0),
+  };
 };
 
 /**
@@ -104,7 +134,14 @@ const tryRound = async <I>(context: Round<I>, db: Db | Tx, ids: readonly string[
  * is committed with its events, jobs, bulk result and saved answer when this answers. Throws when PostgreSQL is away,
  * or with its duplicate-key error when the saved answer's key or a bulk result was there already.
  */
-export const performOperation = async <I>(deps: DomainDeps, caller: Caller, operation: ItemOperation<I>, ids: readonly string[], input: I, options: PerformOptions = {}): Promise<ItemOutcome[]> => {
+export const performOperation = async <I>(
+  deps: DomainDeps,
+  caller: Caller,
+  operation: ItemOperation<I>,
+  ids: readonly string[],
+  input: I,
+  options: PerformOptions = {},
+): Promise<ItemOutcome[]> => {
   const context: Round<I> = { deps, caller, operation, input, options };
   const outcomes = new Map<string, ItemOutcome>();
   let pending: readonly string[] = ids;
@@ -122,13 +159,23 @@ export const performOperation = async <I>(deps: DomainDeps, caller: Caller, oper
       if (!isSerializationFailure(error) || attempt > 20) throw error;
     }
   }
-  if ([...outcomes.values()].some((outcome) => outcome.kind === 'changed')) deps.bus.publish(channels.workAvailable, 'outbox');
+  if ([...outcomes.values()].some((outcome) => outcome.kind === 'changed'))
+    deps.bus.publish(channels.workAvailable, 'outbox');
   return ids.flatMap((id) => outcomes.get(id) ?? []);
 };
 
 /** The same for one item inside an open transaction, for what must commit with it. The caller nudges the outbox after the commit. */
-export const performOperationTx = async <I>(deps: DomainDeps, tx: Tx, caller: Caller, operation: ItemOperation<I>, id: string, input: I): Promise<ItemOutcome> => {
-  const { done: [outcome] } = await tryRound({ deps, caller, operation, input, options: {} }, tx, [id], true);
+export const performOperationTx = async <I>(
+  deps: DomainDeps,
+  tx: Tx,
+  caller: Caller,
+  operation: ItemOperation<I>,
+  id: string,
+  input: I,
+): Promise<ItemOutcome> => {
+  const {
+    done: [outcome],
+  } = await tryRound({ deps, caller, operation, input, options: {} }, tx, [id], true);
   if (outcome === undefined) throw new Error('A locked item was changed by another.');
   return outcome;
 };

@@ -81,22 +81,31 @@ const wholeRowJson = (env: number, item: Item): string => {
 
 const itemsJson = (env: number, changed: readonly DecidedChange[], create: boolean): string => {
   const items = changed.map(({ effect }) => effect.item);
-  return create ? `[${items.map((item) => wholeRowJson(env, item)).join(',')}]` : JSON.stringify(items.map((item) => changingColumns(env, item)));
+  return create
+    ? `[${items.map((item) => wholeRowJson(env, item)).join(',')}]`
+    : JSON.stringify(items.map((item) => changingColumns(env, item)));
 };
 
-const jobJson = (caller: Caller, at: number) => ({ item, job }: { item: string; job: StagedJob }): object => ({
-  id: job.id,
-  item,
-  name: job.name,
-  payload: job.payload,
-  subject: job.subject,
-  request_id: caller.requestId,
-  due_at: job.dueAt,
-  created_at: at,
-});
+const jobJson =
+  (caller: Caller, at: number) =>
+  ({ item, job }: { item: string; job: StagedJob }): object => ({
+    id: job.id,
+    item,
+    name: job.name,
+    payload: job.payload,
+    subject: job.subject,
+    request_id: caller.requestId,
+    due_at: job.dueAt,
+    created_at: at,
+  });
 
 /** Writes a batch and answers the ids of the items that were still at the version that was decided on. */
-export const writeItemBatch = async (db: Db | Tx, caller: Caller, batch: ItemWriteBatch, at: number): Promise<Set<string>> => {
+export const writeItemBatch = async (
+  db: Db | Tx,
+  caller: Caller,
+  batch: ItemWriteBatch,
+  at: number,
+): Promise<Set<string>> => {
   const { changed, events: told, saved, results, deliveries = [] } = batch;
   const users = changed.flatMap(({ effect }) => (effect.users ?? []).map((who) => ({ item: effect.item.id, who })));
   const jobs = changed.flatMap(({ effect }) => (effect.jobs ?? []).map((job) => ({ item: effect.item.id, job })));
@@ -111,14 +120,25 @@ export const writeItemBatch = async (db: Db | Tx, caller: Caller, batch: ItemWri
   };
   const { env, principal } = caller;
   const values: SqlValue[] = [
-    env.id, itemsJson(env.id, changed, shape.create), `[${told.rows.join(',')}]`, told.liveParts.join(livePartSeparator),
-    at, principal.type, principal.id, principal.name, principal.role?.name ?? null, batch.verb, caller.requestId, caller.address,
+    env.id,
+    itemsJson(env.id, changed, shape.create),
+    `[${told.rows.join(',')}]`,
+    told.liveParts.join(livePartSeparator),
+    at,
+    principal.type,
+    principal.id,
+    principal.name,
+    principal.role?.name ?? null,
+    batch.verb,
+    caller.requestId,
+    caller.address,
   ];
   if (shape.users) values.push(JSON.stringify(users));
   if (shape.jobs) values.push(JSON.stringify(jobs.map(jobJson(caller, at))));
   if (results !== null) values.push(results.bulk, JSON.stringify(results.rows));
   if (shape.deliveries) values.push(JSON.stringify(deliveries));
-  if (saved !== null) values.push(saved.principal, saved.key, saved.fingerprint, saved.status, saved.body, saved.etag, at);
+  if (saved !== null)
+    values.push(saved.principal, saved.key, saved.fingerprint, saved.status, saved.body, saved.etag, at);
   const written = await queryRows<{ id: string }>(db, getWriteStatement(shape), values);
   return new Set(written.map((row) => row.id));
 };

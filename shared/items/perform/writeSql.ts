@@ -120,7 +120,9 @@ const writeSqlText = (shape: WriteShape): string => {
 const statements = new Map<string, Statement>();
 /** The statement of a shape: the same text with arrays of one or five hundred. */
 export const getWriteStatement = (shape: WriteShape): Statement => {
-  const name = `perform.${Object.entries(shape).map(([part, on]) => (on ? part[0] : '-')).join('')}`;
+  const name = `perform.${Object.entries(shape)
+    .map(([part, on]) => (on ? part[0] : '-'))
+    .join('')}`;
   let prepared = statements.get(name);
   if (prepared === undefined) {
     prepared = statement(name, writeSqlText(shape));

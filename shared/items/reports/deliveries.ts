@@ -3,8 +3,14 @@ import { limits } from '../../catalogue/limits.ts';
 import type { Db } from '../../platform/db/knex.ts';
 import { queryRows, executeStatement, statement } from '../../platform/db/sql.ts';
 
-const findDeliveriesSql = statement('deliveries.find', 'select delivery, item, created from deliveries where env = $1 and delivery = any($2) and created_at > $3');
-const deleteExpiredDeliveriesSql = statement('deliveries.expire', 'delete from deliveries where env = $1 and delivery = any($2) and created_at <= $3');
+const findDeliveriesSql = statement(
+  'deliveries.find',
+  'select delivery, item, created from deliveries where env = $1 and delivery = any($2) and created_at > $3',
+);
+const deleteExpiredDeliveriesSql = statement(
+  'deliveries.expire',
+  'delete from deliveries where env = $1 and delivery = any($2) and created_at <= $3',
+);
 
 export interface DeliveryResult {
   readonly item: string;
@@ -12,9 +18,18 @@ export interface DeliveryResult {
 }
 
 /** What the deliveries were answered with, as far as they were. */
-export const readDeliveries = async (db: Db, env: number, deliveries: readonly string[], now: number): Promise<Map<string, DeliveryResult>> => {
+export const readDeliveries = async (
+  db: Db,
+  env: number,
+  deliveries: readonly string[],
+  now: number,
+): Promise<Map<string, DeliveryResult>> => {
   if (deliveries.length === 0) return new Map();
-  const found = await queryRows<DeliveryResult & { delivery: string }>(db, findDeliveriesSql, [env, deliveries, now - limits.deliveryMs]);
+  const found = await queryRows<DeliveryResult & { delivery: string }>(db, findDeliveriesSql, [
+    env,
+    deliveries,
+    now - limits.deliveryMs,
+  ]);
   return new Map(found.map(({ delivery, item, created }) => [delivery, { item, created }]));
 };
 

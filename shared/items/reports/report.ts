@@ -16,7 +16,9 @@ import { createReportQueue, type ReportQueue } from './reportQueue.ts';
 export const reportInput = strictObject({
   ...createInput.properties,
   at: Type.Optional(timeSchema('When it happened; now when absent.')),
-  delivery: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Makes a repeat answer the first answer, for 24 hours.' })),
+  delivery: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 100, description: 'Makes a repeat answer the first answer, for 24 hours.' }),
+  ),
 });
 
 type ReportInput = Static<typeof reportInput>;
@@ -58,12 +60,17 @@ const toCreateRequest = (reports: readonly Report[]): CreateRequest => {
       to: times.reduce((a, b) => Math.max(a, b)),
       users: [...new Set(reports.flatMap(({ input: { user } }) => (user === undefined ? [] : [user])))],
     },
-    deliveries: reports.flatMap((report) => reportDelivery(report).map((delivery) => ({ delivery, first: report === first }))),
+    deliveries: reports.flatMap((report) =>
+      reportDelivery(report).map((delivery) => ({ delivery, first: report === first })),
+    ),
   };
 };
 
 /** Reports of a change that are to be written now: not answered before, and of a delivery only the first. */
-const unansweredReports = (reports: readonly Report[], answers: ReadonlyMap<Report, ReportResult | Error>): Report[] => {
+const unansweredReports = (
+  reports: readonly Report[],
+  answers: ReadonlyMap<Report, ReportResult | Error>,
+): Report[] => {
   const seen = new Set<string>();
   return reports.filter((report) => {
     const { delivery } = report.input;
@@ -76,7 +83,12 @@ const unansweredReports = (reports: readonly Report[], answers: ReadonlyMap<Repo
 type ReportResults = Map<Report, ReportResult | Error>;
 
 /** Answers the reports whose deliveries are there already; those that stay open are what is to be written. */
-const answerRepeatedDeliveries = async (deps: DomainDeps, env: number, changes: readonly (readonly Report[])[], answers: ReportResults): Promise<void> => {
+const answerRepeatedDeliveries = async (
+  deps: DomainDeps,
+  env: number,
+  changes: readonly (readonly Report[])[],
+  answers: ReportResults,
+): Promise<void> => {
   const asked = changes.flat().filter((report) => !answers.has(report));
   const known = await readDeliveries(deps.db, env, [...new Set(asked.flatMap(reportDelivery))], deps.clock.now());
   for (const report of asked) {
@@ -86,7 +98,12 @@ const answerRepeatedDeliveries = async (deps: DomainDeps, env: number, changes: 
 };
 
 /** One turn: writes what is open; answers whether a delivery was written elsewhere meanwhile, so that another is needed. */
-const writeRound = async (deps: DomainDeps, caller: Caller, changes: readonly (readonly Report[])[], answers: ReportResults): Promise<boolean> => {
+const writeRound = async (
+  deps: DomainDeps,
+  caller: Caller,
+  changes: readonly (readonly Report[])[],
+  answers: ReportResults,
+): Promise<boolean> => {
   await answerRepeatedDeliveries(deps, caller.env.id, changes, answers);
   const open = changes.map((reports) => unansweredReports(reports, answers)).filter((reports) => reports.length > 0);
   const results = await createItems(deps, caller, open.map(toCreateRequest));
@@ -96,22 +113,36 @@ const writeRound = async (deps: DomainDeps, caller: Caller, changes: readonly (r
     if (isDuplicateDelivery(result)) {
       await expireDeliveries(deps.db, caller.env.id, reports.flatMap(reportDelivery), deps.clock.now());
       repeat = true;
-    } else for (const [j, report] of reports.entries()) answers.set(report, result instanceof Error ? result : { item: result.item.id, created: result.isNew && j === 0 });
+    } else
+      for (const [j, report] of reports.entries())
+        answers.set(
+          report,
+          result instanceof Error ? result : { item: result.item.id, created: result.isNew && j === 0 },
+        );
   }
   // A delivery that came twice in one change was written once: the other is answered as a repeat.
   return repeat || changes.flat().some((report) => !answers.has(report));
 };
 
-const writeReports = async (deps: DomainDeps, changes: readonly (readonly Report[])[]): Promise<(ReportResult | Error)[][]> => {
+const writeReports = async (
+  deps: DomainDeps,
+  changes: readonly (readonly Report[])[],
+): Promise<(ReportResult | Error)[][]> => {
   const answers: ReportResults = new Map();
   const caller = changes[0]?.[0]?.caller;
   try {
-    for (let turns = 0; caller !== undefined && turns < roundsMax && (await writeRound(deps, caller, changes, answers)); turns++);
+    for (
+      let turns = 0;
+      caller !== undefined && turns < roundsMax && (await writeRound(deps, caller, changes, answers));
+      turns++
+    );
   } catch (error) {
     const failure = error instanceof Error ? error : new Error(String(error));
     for (const report of changes.flat()) if (!answers.has(report)) answers.set(report, failure);
   }
-  return changes.map((reports) => reports.map((report) => answers.get(report) ?? new Error('A report was left without an answer.')));
+  return changes.map((reports) =>
+    reports.map((report) => answers.get(report) ?? new Error('A report was left without an answer.')),
+  );
 };
 
 /** Of a process: one by environment and app key, as what one key reports is recorded as done by that key. */
@@ -127,14 +158,22 @@ const getReportQueue = (deps: DomainDeps, { env, principal }: Caller): ReportQue
 };
 
 /** The first answer to this delivery, when there is one: a repeat is answered although it couldn't be reported any more. */
-const findFirstResult = async ({ db, clock }: DomainDeps, { env }: Caller, { delivery }: ReportInput): Promise<DeliveryResult | undefined> =>
+const findFirstResult = async (
+  { db, clock }: DomainDeps,
+  { env }: Caller,
+  { delivery }: ReportInput,
+): Promise<DeliveryResult | undefined> =>
   delivery === undefined ? undefined : (await readDeliveries(db, env.id, [delivery], clock.now())).get(delivery);
 
 /**
  * Creates an item, or adds an occurrence to the one with the same key; answers once that is committed. Reports of one key
  * within 250 ms are one change, recorded under the request of the first. Throws the fault that stands in the way.
  */
-export const reportItem = async (deps: DomainDeps, caller: Caller, given: AppCalls['items.report']['params']): Promise<ReportResult> => {
+export const reportItem = async (
+  deps: DomainDeps,
+  caller: Caller,
+  given: AppCalls['items.report']['params'],
+): Promise<ReportResult> => {
   const now = deps.clock.now();
   const input = parseReport(given, now);
   try {

@@ -57,7 +57,8 @@ export const createReportQueue = <R, A>(writeAll: WriteAll<R, A>): ReportQueue<R
     new Promise((ended) => {
       queue.push({ reports, ended });
       // After this turn: what comes in one frame, or from many sockets at once, shares a statement.
-      if (writers < writersMax) setImmediate(() => void (writers < writersMax && queue.length > 0 ? writer() : undefined));
+      if (writers < writersMax)
+        setImmediate(() => void (writers < writersMax && queue.length > 0 ? writer() : undefined));
     });
   const follow = async (key: string, group: PendingReport<R, A>[]): Promise<void> => {
     while (group.length > 0) {

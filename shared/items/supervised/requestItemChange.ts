@@ -26,10 +26,19 @@ export interface ItemChangeRequest<I> {
 }
 
 /** The approval's id, or the item when there is nothing to do. Throws what the change itself would be refused with. */
-export const requestItemChange = async <I>(deps: DomainDeps, caller: Caller, { operation, id, input, ifMatch }: ItemChangeRequest<I>, save: SavePendingResponse): Promise<{ approval: string } | { unchanged: Item }> => {
+export const requestItemChange = async <I>(
+  deps: DomainDeps,
+  caller: Caller,
+  { operation, id, input, ifMatch }: ItemChangeRequest<I>,
+  save: SavePendingResponse,
+): Promise<{ approval: string } | { unchanged: Item }> => {
   const acting: Caller = { ...caller, principal: withoutSupervision(caller.principal) };
   const item = (await readItems(deps.db, caller.env.id, [id])).get(id);
-  const change = decideItemChange({ caller: acting, operation, input, ifMatch }, item, createDecisionContext(deps, acting));
+  const change = decideItemChange(
+    { caller: acting, operation, input, ifMatch },
+    item,
+    createDecisionContext(deps, acting),
+  );
   if (change instanceof Fault) throw change;
   if (item === undefined) throw fault('not_found');
   if (change === 'unchanged') return { unchanged: item };
@@ -38,7 +47,11 @@ export const requestItemChange = async <I>(deps: DomainDeps, caller: Caller, { o
     kind: 'item',
     summary: `${type}: ${item.title}`,
     request: { operation: { type, ...(input as object) }, target: id, inbox: item.inbox },
-    before: { ...(JSON.parse(itemJson(item, caller.principal.access)) as object), closed: item.closed, triage: item.triage },
+    before: {
+      ...(JSON.parse(itemJson(item, caller.principal.access)) as object),
+      closed: item.closed,
+      triage: item.triage,
+    },
     fingerprint: ['item', type, id, input],
     expiresMs: limits.approvalMs,
     item: { id, inbox: item.inbox },
@@ -48,7 +61,12 @@ export const requestItemChange = async <I>(deps: DomainDeps, caller: Caller, { o
 };
 
 /** The same for an item that is to be created. */
-export const requestItemCreation = async (deps: DomainDeps, caller: Caller, input: CreateInput, save: SavePendingResponse): Promise<string> => {
+export const requestItemCreation = async (
+  deps: DomainDeps,
+  caller: Caller,
+  input: CreateInput,
+  save: SavePendingResponse,
+): Promise<string> => {
   const acting: Caller = { ...caller, principal: withoutSupervision(caller.principal) };
   requireMayCreate(acting, input);
   const { approval } = await requestApproval(deps, caller, {

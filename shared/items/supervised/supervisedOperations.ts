@@ -17,11 +17,18 @@ export interface SupervisedOperation {
   readonly members: (operation: object) => readonly (keyof Item)[];
 }
 
-const defineSupervisedOperation = <I>(operation: ItemOperation<I>, members: readonly (keyof Item)[] | SupervisedOperation['members']): SupervisedOperation => ({
+const defineSupervisedOperation = <I>(
+  operation: ItemOperation<I>,
+  members: readonly (keyof Item)[] | SupervisedOperation['members'],
+): SupervisedOperation => ({
   members: typeof members === 'function' ? members : () => members,
   bind: (given, at) => {
     const input = operation.check(given, at);
-    return { ...operation, check: () => null, decide: (item, inbox, _input, moment) => operation.decide(item, inbox, input, moment) };
+    return {
+      ...operation,
+      check: () => null,
+      decide: (item, inbox, _input, moment) => operation.decide(item, inbox, input, moment),
+    };
   },
 });
 

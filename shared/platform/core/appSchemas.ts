@@ -12,7 +12,10 @@ import { completesInTime } from './timeLimit.ts';
 
 /** Two instances of their own for schemas of the customer's app: by whether defaults are filled in. */
 const createAppAjvs = (): readonly [Ajv2020, Ajv2020] => {
-  const both = [false, true].map((useDefaults) => new Ajv2020({ ...validatorOptions, useDefaults, allErrors: true, code: { regExp: linearPattern } }));
+  const both = [false, true].map(
+    (useDefaults) =>
+      new Ajv2020({ ...validatorOptions, useDefaults, allErrors: true, code: { regExp: linearPattern } }),
+  );
   for (const own of both) addFormats.default(own);
   return both as [Ajv2020, Ajv2020];
 };
@@ -49,7 +52,10 @@ const fastValueParts = 2_000;
 /** A value with its defaults filled in may have more parts than any request can bring. */
 const filledValuePartsMax = 100_000;
 
-const createAppValidator = (schema: object, useDefaults: boolean): ((value: unknown, prefix: string) => FaultDetail[]) => {
+const createAppValidator = (
+  schema: object,
+  useDefaults: boolean,
+): ((value: unknown, prefix: string) => FaultDetail[]) => {
   const text = JSON.stringify(schema);
   const validate = compileCached(schema, text, useDefaults);
   const isSlow = slowKeywords.test(text);
@@ -66,12 +72,16 @@ const createAppValidator = (schema: object, useDefaults: boolean): ((value: unkn
   };
   return (value, prefix) => {
     const message = problem(value);
-    return message === null ? ajvDetails(validate.errors ?? [], prefix) : [{ path: prefix.replace(/\.$/, ''), message }];
+    return message === null
+      ? ajvDetails(validate.errors ?? [], prefix)
+      : [{ path: prefix.replace(/\.$/, ''), message }];
   };
 };
 
 /** Answers a check that tells the problems of a value, with paths below `prefix`. Throws for a schema that can't be compiled. */
-export const compileAppSchema = (schema: object): ((value: unknown, prefix: string) => FaultDetail[]) => createAppValidator(schema, false);
+export const compileAppSchema = (schema: object): ((value: unknown, prefix: string) => FaultDetail[]) =>
+  createAppValidator(schema, false);
 
 /** The same, filling the schema's defaults into the value first. */
-export const compileAppSchemaWithDefaults = (schema: object): ((value: unknown, prefix: string) => FaultDetail[]) => createAppValidator(schema, true);
+export const compileAppSchemaWithDefaults = (schema: object): ((value: unknown, prefix: string) => FaultDetail[]) =>
+  createAppValidator(schema, true);

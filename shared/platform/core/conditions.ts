@@ -9,13 +9,18 @@ export type ConditionExpression =
 
 type Compare = (actual: unknown, wanted: unknown) => boolean;
 
-const ordered = (test: (order: number) => boolean): Compare => (actual, wanted) => {
-  if (typeof actual === 'number' && typeof wanted === 'number') return test(actual - wanted);
-  if (typeof actual === 'string' && typeof wanted === 'string') return test(actual < wanted ? -1 : actual > wanted ? 1 : 0);
-  return false;
-};
-const textual = (test: (actual: string, wanted: string) => boolean): Compare => (actual, wanted) =>
-  typeof actual === 'string' && typeof wanted === 'string' && test(actual, wanted);
+const ordered =
+  (test: (order: number) => boolean): Compare =>
+  (actual, wanted) => {
+    if (typeof actual === 'number' && typeof wanted === 'number') return test(actual - wanted);
+    if (typeof actual === 'string' && typeof wanted === 'string')
+      return test(actual < wanted ? -1 : actual > wanted ? 1 : 0);
+    return false;
+  };
+const textual =
+  (test: (actual: string, wanted: string) => boolean): Compare =>
+  (actual, wanted) =>
+    typeof actual === 'string' && typeof wanted === 'string' && test(actual, wanted);
 const oneOf: Compare = (actual, wanted) => Array.isArray(wanted) && wanted.includes(actual);
 
 const comparisons: Readonly<Record<string, Compare>> = {
@@ -62,7 +67,8 @@ export const evaluateCondition = (condition: ConditionExpression, subject: unkno
 const wholeTemplate = /^\{\{\s*([A-Za-z0-9_.-]+)\s*\}\}$/;
 
 /** Whether a template is one path and nothing else. */
-export const isSinglePathTemplate = (template: unknown): boolean => typeof template === 'string' && wholeTemplate.test(template);
+export const isSinglePathTemplate = (template: unknown): boolean =>
+  typeof template === 'string' && wholeTemplate.test(template);
 
 /** Fills `{{path}}` in a template; a template that is one path keeps the value's type. */
 export const fillTemplate = (template: unknown, subject: unknown): unknown => {
@@ -71,7 +77,11 @@ export const fillTemplate = (template: unknown, subject: unknown): unknown => {
     if (whole?.[1] !== undefined) return getPath(subject, whole[1]) ?? null;
     return template.replace(/\{\{\s*([A-Za-z0-9_.-]+)\s*\}\}/g, (_, path: string) => {
       const value = getPath(subject, path);
-      return value === undefined || value === null ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value as string | number | boolean);
+      return value === undefined || value === null
+        ? ''
+        : typeof value === 'object'
+          ? JSON.stringify(value)
+          : String(value as string | number | boolean);
     });
   }
   if (Array.isArray(template)) return template.map((inner) => fillTemplate(inner, subject));

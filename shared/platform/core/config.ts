@@ -44,8 +44,10 @@ interface Variable<T> {
   readonly parse: (value: string) => T | undefined;
 }
 
-const url = (...protocols: string[]) => (value: string): string | undefined =>
-  URL.canParse(value) && protocols.includes(new URL(value).protocol) ? value : undefined;
+const url =
+  (...protocols: string[]) =>
+  (value: string): string | undefined =>
+    URL.canParse(value) && protocols.includes(new URL(value).protocol) ? value : undefined;
 /** Name and password are decoded when they are used; a stray percent sign is found here. */
 const mailUrl = (value: string): string | undefined => {
   try {
@@ -56,14 +58,20 @@ const mailUrl = (value: string): string | undefined => {
     return undefined;
   }
 };
-const redisUrl = (value: string): string | undefined => (parseClusterUrl(value) === null ? url('redis:', 'rediss:')(value) : value);
-const integer = (least: number, most: number) => (value: string): number | undefined => {
-  const number = /^\d{1,12}$/.test(value) ? Number(value) : Number.NaN;
-  return number >= least && number <= most ? number : undefined;
-};
+const redisUrl = (value: string): string | undefined =>
+  parseClusterUrl(value) === null ? url('redis:', 'rediss:')(value) : value;
+const integer =
+  (least: number, most: number) =>
+  (value: string): number | undefined => {
+    const number = /^\d{1,12}$/.test(value) ? Number(value) : Number.NaN;
+    return number >= least && number <= most ? number : undefined;
+  };
 /** A minute, as nobody decides sooner, and a year. */
 const [approvalLeastMs, approvalMostMs] = [60_000, 366 * 86_400_000];
-const matching = (pattern: RegExp) => (value: string): string | undefined => (pattern.test(value) ? value : undefined);
+const matching =
+  (pattern: RegExp) =>
+  (value: string): string | undefined =>
+    pattern.test(value) ? value : undefined;
 
 const read = <T>(env: NodeJS.ProcessEnv, variable: Variable<T>): T => {
   const given = env[variable.name];
@@ -72,11 +80,13 @@ const read = <T>(env: NodeJS.ProcessEnv, variable: Variable<T>): T => {
     throw new Error(`${variable.name} is missing. Example: ${variable.name}=${variable.example}`);
   }
   const value = variable.parse(given);
-  if (value === undefined) throw new Error(`${variable.name} is not valid. Example: ${variable.name}=${variable.example}`);
+  if (value === undefined)
+    throw new Error(`${variable.name} is not valid. Example: ${variable.name}=${variable.example}`);
   return value;
 };
 
-const redisExample = 'redis://127.0.0.1:6379, or for a cluster redis-cluster://10.0.0.1:6379,10.0.0.2:6379,10.0.0.3:6379';
+const redisExample =
+  'redis://127.0.0.1:6379, or for a cluster redis-cluster://10.0.0.1:6379,10.0.0.2:6379,10.0.0.3:6379';
 const example = 'postgres://console_app:secret@127.0.0.1:5432/console';
 
 const dataDir: Variable<string> = { name: 'DATA_DIR', example: '.data', fallback: () => '.data', parse: matching(/./) };
@@ -95,22 +105,68 @@ const buildConfig = (env: NodeJS.ProcessEnv, read: Read): Config => {
   const trimmed = (value: string): string | undefined => url('http:', 'https:')(value)?.replace(/\/+$/, '');
   return {
     databaseUrl,
-    migrateDatabaseUrl: read(env, { name: 'MIGRATE_DATABASE_URL', example, fallback: () => databaseUrl, parse: url('postgres:', 'postgresql:') }),
+    migrateDatabaseUrl: read(env, {
+      name: 'MIGRATE_DATABASE_URL',
+      example,
+      fallback: () => databaseUrl,
+      parse: url('postgres:', 'postgresql:'),
+    }),
     redisUrl: read(env, { name: 'REDIS_URL', example: redisExample, parse: redisUrl }),
-    redisPrefix: read(env, { name: 'REDIS_PREFIX', example: 'console', fallback: () => 'console', parse: matching(/^[A-Za-z0-9_-]{1,64}$/) }),
+    redisPrefix: read(env, {
+      name: 'REDIS_PREFIX',
+      example: 'console',
+      fallback: () => 'console',
+      parse: matching(/^[A-Za-z0-9_-]{1,64}$/),
+    }),
     port,
-    host: read(env, { name: 'HOST', example: '127.0.0.1', fallback: () => '127.0.0.1', parse: matching(/^[0-9A-Za-z.:-]+$/) }),
-    publicUrl: read(env, { name: 'PUBLIC_URL', example: 'https://console.example.com', fallback: () => `http://127.0.0.1:${String(port)}`, parse: trimmed }),
+    host: read(env, {
+      name: 'HOST',
+      example: '127.0.0.1',
+      fallback: () => '127.0.0.1',
+      parse: matching(/^[0-9A-Za-z.:-]+$/),
+    }),
+    publicUrl: read(env, {
+      name: 'PUBLIC_URL',
+      example: 'https://console.example.com',
+      fallback: () => `http://127.0.0.1:${String(port)}`,
+      parse: trimmed,
+    }),
     dataDir: read(env, dataDir),
     poolSize: read(env, { name: 'POOL_SIZE', example: '6', fallback: () => 6, parse: integer(2, 100) }),
     rateLimit: read(env, { name: 'RATE_LIMIT', example: '100', fallback: () => 100, parse: integer(1, 1_000_000) }),
     rateBurst: read(env, { name: 'RATE_BURST', example: '200', fallback: () => 200, parse: integer(1, 10_000_000) }),
-    livePerToken: read(env, { name: 'LIVE_PER_TOKEN', example: '100', fallback: () => 100, parse: integer(1, 1_000_000) }),
-    trustProxy: read(env, { name: 'TRUST_PROXY', example: '1', fallback: () => '0', parse: matching(/^[01]$/) }) === '1',
-    smtpUrl: read<string | null>(env, { name: 'SMTP_URL', example: 'smtps://user:password@mail.example.com:465', fallback: () => null, parse: mailUrl }),
-    logLevel: read(env, { name: 'LOG_LEVEL', example: 'info', fallback: () => 'info', parse: matching(/^(trace|debug|info|warn|error|fatal|silent)$/) }),
-    approvalMs: read<number | null>(env, { name: 'APPROVAL_MS', example: '259200000', fallback: () => null, parse: integer(approvalLeastMs, approvalMostMs) }),
-    flagApprovalMs: read<number | null>(env, { name: 'FLAG_APPROVAL_MS', example: '1209600000', fallback: () => null, parse: integer(approvalLeastMs, approvalMostMs) }),
+    livePerToken: read(env, {
+      name: 'LIVE_PER_TOKEN',
+      example: '100',
+      fallback: () => 100,
+      parse: integer(1, 1_000_000),
+    }),
+    trustProxy:
+      read(env, { name: 'TRUST_PROXY', example: '1', fallback: () => '0', parse: matching(/^[01]$/) }) === '1',
+    smtpUrl: read<string | null>(env, {
+      name: 'SMTP_URL',
+      example: 'smtps://user:password@mail.example.com:465',
+      fallback: () => null,
+      parse: mailUrl,
+    }),
+    logLevel: read(env, {
+      name: 'LOG_LEVEL',
+      example: 'info',
+      fallback: () => 'info',
+      parse: matching(/^(trace|debug|info|warn|error|fatal|silent)$/),
+    }),
+    approvalMs: read<number | null>(env, {
+      name: 'APPROVAL_MS',
+      example: '259200000',
+      fallback: () => null,
+      parse: integer(approvalLeastMs, approvalMostMs),
+    }),
+    flagApprovalMs: read<number | null>(env, {
+      name: 'FLAG_APPROVAL_MS',
+      example: '1209600000',
+      fallback: () => null,
+      parse: integer(approvalLeastMs, approvalMostMs),
+    }),
     drainMs: read(env, { name: 'DRAIN_MS', example: '8000', fallback: () => 8000, parse: integer(0, 600_000) }),
     processName: `${hostname()}-${String(process.pid)}`,
   };

@@ -3,7 +3,8 @@ import { limits } from '../../catalogue/limits.ts';
 import type { FaultDetail } from '../../catalogue/errors.ts';
 
 /** An object of JSON: neither null nor a list. */
-export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null && !Array.isArray(value);
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Why a text can't be stored as it is, or null. */
 export const textProblem = (value: string): string | null => {
@@ -38,7 +39,8 @@ const pathTo = (level: Level | null, key: string | number): string => {
 const scalarProblem = (value: unknown): string | null =>
   typeof value === 'string' ? textProblem(value) : typeof value === 'number' ? numberProblem(value) : null;
 
-const keyProblem = (key: string): string | null => (key === '__proto__' ? 'is not a name that can be kept' : textProblem(key));
+const keyProblem = (key: string): string | null =>
+  key === '__proto__' ? 'is not a name that can be kept' : textProblem(key);
 
 /** The first problem of a parsed JSON value, found without recursion, so that nesting can't exhaust the stack. */
 export const jsonProblem = (root: unknown): FaultDetail | null => {
@@ -46,7 +48,8 @@ export const jsonProblem = (root: unknown): FaultDetail | null => {
   const look = (value: unknown, key: string | number, above: Level | null): FaultDetail | null => {
     if (typeof value === 'object' && value !== null) {
       const depth = above === null ? 0 : above.depth + 1;
-      if (depth >= limits.jsonDepth) return { path: pathTo(above, key), message: `is nested deeper than ${String(limits.jsonDepth)} levels` };
+      if (depth >= limits.jsonDepth)
+        return { path: pathTo(above, key), message: `is nested deeper than ${String(limits.jsonDepth)} levels` };
       stack.push({ value, key, above, depth });
       return null;
     }
@@ -54,11 +57,15 @@ export const jsonProblem = (root: unknown): FaultDetail | null => {
     return message === null ? null : { path: above === null ? '' : pathTo(above, key), message };
   };
   let problem = look(root, '', null);
-  for (let level = stack.pop(); level !== undefined && problem === null; level = stack.pop()) problem = levelProblem(level, look);
+  for (let level = stack.pop(); level !== undefined && problem === null; level = stack.pop())
+    problem = levelProblem(level, look);
   return problem;
 };
 
-const levelProblem = (level: Level, look: (value: unknown, key: string | number, above: Level) => FaultDetail | null): FaultDetail | null => {
+const levelProblem = (
+  level: Level,
+  look: (value: unknown, key: string | number, above: Level) => FaultDetail | null,
+): FaultDetail | null => {
   const { value } = level;
   if (Array.isArray(value)) {
     for (let i = 0; i < value.length; i++) {
@@ -89,7 +96,10 @@ export const jsonTextProblem = (json: string): FaultDetail | null => {
   let parts = 0;
   /** Of the outermost object: where the name of the member that is being read begins. */
   let named = 0;
-  const problem = (message: string): FaultDetail => ({ path: depth < 2 ? '' : (plainName.exec(json.slice(named, named + 101))?.[1] ?? ''), message });
+  const problem = (message: string): FaultDetail => ({
+    path: depth < 2 ? '' : (plainName.exec(json.slice(named, named + 101))?.[1] ?? ''),
+    message,
+  });
   for (let i = 0; i < json.length; i++) {
     const sign = json.charCodeAt(i);
     if (sign === 0x22) {

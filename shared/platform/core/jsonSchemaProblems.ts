@@ -20,7 +20,18 @@ type Members = Readonly<Record<string, unknown>>;
 
 /** Which keywords hold schemas: one, a list, or one by name. Those of the first group speak of the same value. */
 const keywords = {
-  one: { same: ['not', 'if', 'then', 'else'], below: ['items', 'contains', 'additionalProperties', 'propertyNames', 'unevaluatedItems', 'unevaluatedProperties', 'contentSchema'] },
+  one: {
+    same: ['not', 'if', 'then', 'else'],
+    below: [
+      'items',
+      'contains',
+      'additionalProperties',
+      'propertyNames',
+      'unevaluatedItems',
+      'unevaluatedProperties',
+      'contentSchema',
+    ],
+  },
   list: { same: ['allOf', 'anyOf', 'oneOf'], below: ['prefixItems'] },
   named: { same: ['dependentSchemas'], below: ['properties', 'patternProperties', '$defs', 'definitions'] },
 } as const;
@@ -42,8 +53,12 @@ const childrenOf = (schema: Members): Child[] => {
   for (const same of [true, false]) {
     const group = same ? 'same' : 'below';
     for (const name of keywords.one[group]) if (Object.hasOwn(schema, name)) add(schema[name], name, same);
-    for (const name of keywords.list[group]) for (const [i, child] of (Array.isArray(schema[name]) ? schema[name] : []).entries()) add(child, `${name}.${String(i)}`, same);
-    for (const name of keywords.named[group]) for (const [key, child] of isObject(schema[name]) ? Object.entries(schema[name]) : []) add(child, `${name}.${key}`, same);
+    for (const name of keywords.list[group])
+      for (const [i, child] of (Array.isArray(schema[name]) ? schema[name] : []).entries())
+        add(child, `${name}.${String(i)}`, same);
+    for (const name of keywords.named[group])
+      for (const [key, child] of isObject(schema[name]) ? Object.entries(schema[name]) : [])
+        add(child, `${name}.${key}`, same);
   }
   return children;
 };
@@ -86,11 +101,16 @@ const checkKeywords = (schema: Members, path: string, walk: Walk): void => {
   if (Object.hasOwn(schema, '$id') && schema !== walk.root) say('$id', 'is not taken inside a schema');
   const patterns: readonly (readonly [string, unknown])[] = [
     ...(typeof schema['pattern'] === 'string' ? [['pattern', schema['pattern']] as const] : []),
-    ...(isObject(schema['patternProperties']) ? Object.keys(schema['patternProperties']).map((key) => [`patternProperties.${key}`, key] as const) : []),
+    ...(isObject(schema['patternProperties'])
+      ? Object.keys(schema['patternProperties']).map((key) => [`patternProperties.${key}`, key] as const)
+      : []),
   ];
   for (const [keyword, pattern] of patterns) {
     walk.patterns += 1;
-    const problem = walk.patterns > schemaLimits.patterns ? `is one pattern too many; ${String(schemaLimits.patterns)} are taken` : patternProblem(String(pattern));
+    const problem =
+      walk.patterns > schemaLimits.patterns
+        ? `is one pattern too many; ${String(schemaLimits.patterns)} are taken`
+        : patternProblem(String(pattern));
     if (problem !== null) say(keyword, problem);
     if (walk.patterns > schemaLimits.patterns) return;
   }
@@ -107,7 +127,11 @@ const walkAll = (walk: Walk, path: string): void => {
     const ref = schema['$ref'];
     if (typeof ref === 'string') {
       const named = resolveRef(walk.root, ref);
-      if (named === undefined) walk.details.push({ path: `${next.path}.$ref`, message: 'must be # or a pointer such as #/$defs/address to a part of this schema' });
+      if (named === undefined)
+        walk.details.push({
+          path: `${next.path}.$ref`,
+          message: 'must be # or a pointer such as #/$defs/address to a part of this schema',
+        });
       else same.push(named);
       queue.push({ schema: named, path: `${next.path}.$ref` });
     }
@@ -136,14 +160,19 @@ const countAppliedSchemas = (schema: object, walk: Walk, known: Map<object, numb
   return sum;
 };
 
-const dialects: readonly unknown[] = ['https://json-schema.org/draft/2020-12/schema', 'https://json-schema.org/draft/2020-12/schema#'];
+const dialects: readonly unknown[] = [
+  'https://json-schema.org/draft/2020-12/schema',
+  'https://json-schema.org/draft/2020-12/schema#',
+];
 
 /** Every problem of a schema's form, with paths below `path`. */
 export const jsonSchemaProblems = (root: unknown, path: string): FaultDetail[] => {
   if (!isObject(root)) return [{ path, message: 'must be an object' }];
-  if (Buffer.byteLength(JSON.stringify(root)) > schemaLimits.bytes) return [{ path, message: `is larger than ${String(schemaLimits.bytes / 1024)} KiB` }];
+  if (Buffer.byteLength(JSON.stringify(root)) > schemaLimits.bytes)
+    return [{ path, message: `is larger than ${String(schemaLimits.bytes / 1024)} KiB` }];
   const { $schema: dialect } = root;
-  if (dialect !== undefined && !dialects.includes(dialect)) return [{ path: `${path}.$schema`, message: `must be ${String(dialects[0])}, or absent` }];
+  if (dialect !== undefined && !dialects.includes(dialect))
+    return [{ path: `${path}.$schema`, message: `must be ${String(dialects[0])}, or absent` }];
   const wrong = metaSchemaProblems(root, `${path}.`);
   if (wrong.length > 0) return wrong;
   const walk: Walk = { root, details: [], same: new Map(), patterns: 0 };
@@ -153,7 +182,8 @@ export const jsonSchemaProblems = (root: unknown, path: string): FaultDetail[] =
   for (const schema of walk.same.keys()) {
     const count = countAppliedSchemas(schema, walk, known);
     if (count === null) return [{ path, message: 'has a $ref that leads back to itself' }];
-    if (count > schemaLimits.applied) return [{ path, message: 'holds one value against too many schemas through its references' }];
+    if (count > schemaLimits.applied)
+      return [{ path, message: 'holds one value against too many schemas through its references' }];
   }
   return [];
 };
@@ -162,5 +192,7 @@ export const jsonSchemaProblems = (root: unknown, path: string): FaultDetail[] =
 export const objectSchemaProblems = (schema: object | undefined, path: string): FaultDetail[] => {
   if (schema === undefined) return [];
   const { type } = schema as { readonly type?: unknown };
-  return type === undefined || type === 'object' ? jsonSchemaProblems(schema, path) : [{ path: `${path}.type`, message: 'must be object' }];
+  return type === undefined || type === 'object'
+    ? jsonSchemaProblems(schema, path)
+    : [{ path: `${path}.type`, message: 'must be object' }];
 };

@@ -19,12 +19,19 @@ const limits = {
 const compilePattern = (pattern: string): RE2JS => RE2JS.compile(RE2JS.translateRegExp(pattern));
 
 /** For Ajv's `code.regExp`; `code` is what it would write into a file, which nobody does. */
-export const linearPattern = Object.assign((pattern: string): LinearMatcher => {
-  const matcher = compilePattern(pattern);
-  return { test: (text) => matcher.matcher(text).find(), toString: () => pattern };
-}, { code: 'linearPattern' });
+export const linearPattern = Object.assign(
+  (pattern: string): LinearMatcher => {
+    const matcher = compilePattern(pattern);
+    return { test: (text) => matcher.matcher(text).find(), toString: () => pattern };
+  },
+  { code: 'linearPattern' },
+);
 
-const repeats = (pattern: string): number => [...pattern.matchAll(/\{(\d{0,9}),?(\d{0,9})\}/g)].reduce((sum, [, from, to]) => sum + Math.max(Number(from), Number(to)), 0);
+const repeats = (pattern: string): number =>
+  [...pattern.matchAll(/\{(\d{0,9}),?(\d{0,9})\}/g)].reduce(
+    (sum, [, from, to]) => sum + Math.max(Number(from), Number(to)),
+    0,
+  );
 
 /** Why a pattern is refused, or null. */
 export const patternProblem = (pattern: string): string | null => {

@@ -9,7 +9,10 @@ export const createLog = (config: Config, part: string): Log =>
     {
       level: config.logLevel,
       base: { part, process: config.processName },
-      redact: { paths: ['token', 'password', 'authorization', '*.token', '*.password', '*.authorization'], censor: '[hidden]' },
+      redact: {
+        paths: ['token', 'password', 'authorization', '*.token', '*.password', '*.authorization'],
+        censor: '[hidden]',
+      },
     },
     pino.destination({ dest: 2, sync: false }),
   );

@@ -18,7 +18,8 @@ const parseNode = (text: string): { host: string; port: number } | null => {
   return host === '' || number < 1 || number > 65_535 ? null : { host: host.replace(/^\[|\]$/g, ''), port: number };
 };
 
-const decodePart = (text: string | undefined): string | undefined => (text === undefined || text === '' ? undefined : decodeURIComponent(text));
+const decodePart = (text: string | undefined): string | undefined =>
+  text === undefined || text === '' ? undefined : decodeURIComponent(text);
 
 /** Reads `redis-cluster://[name:password@]host[:port],…` (`rediss-cluster:`: by TLS); null when it isn't of that form. */
 export const parseClusterUrl = (url: string): ClusterAddress | null => {
@@ -27,7 +28,9 @@ export const parseClusterUrl = (url: string): ClusterAddress | null => {
   const nodes = places.split(',').map(parseNode);
   try {
     const given = nodes.filter((node) => node !== null);
-    return given.length < nodes.length ? null : { nodes: given, username: decodePart(username), password: decodePart(password), tls: s === 's' };
+    return given.length < nodes.length
+      ? null
+      : { nodes: given, username: decodePart(username), password: decodePart(password), tls: s === 's' };
   } catch {
     // A stray percent sign in the name or the password.
     return null;

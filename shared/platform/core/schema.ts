@@ -10,17 +10,21 @@ export type { Static, TObject, TProperties, TSchema };
 export const namePattern = '^[A-Za-z][A-Za-z0-9_.-]{0,99}$';
 
 /** A request object: members that aren't declared are refused. */
-export const strictObject = <P extends TProperties>(properties: P, options: { description?: string; minProperties?: number } = {}) =>
-  Type.Object(properties, { additionalProperties: false, ...options });
+export const strictObject = <P extends TProperties>(
+  properties: P,
+  options: { description?: string; minProperties?: number } = {},
+) => Type.Object(properties, { additionalProperties: false, ...options });
 
 /** A response object: every member is always there; later versions may add more. */
-export const responseObject = <P extends TProperties>(properties: P, options: { description?: string } = {}) => Type.Object(properties, options);
+export const responseObject = <P extends TProperties>(properties: P, options: { description?: string } = {}) =>
+  Type.Object(properties, options);
 
 export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
 export const nameSchema = (description: string) => Type.String({ pattern: namePattern, description });
 
-export const idSchema = (prefix: IdPrefix, description: string) => Type.String({ pattern: `^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`, description });
+export const idSchema = (prefix: IdPrefix, description: string) =>
+  Type.String({ pattern: `^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`, description });
 
 /** An id as a client sends it to find something: any text, as what isn't an id is simply not found. */
 export const lookupIdSchema = (description: string) => Type.String({ description });
@@ -42,7 +46,9 @@ export const limitSchema = Type.Integer({
 export const csvListSchema = <T extends TSchema>(items: T, description: string) =>
   Type.Array(items, { minItems: 1, maxItems: limits.filterValues, description: `${description} (comma-separated)` });
 
-export const nextCursorSchema = nullable(Type.String({ description: 'Pass it back to get the next page; null on the last page.' }));
+export const nextCursorSchema = nullable(
+  Type.String({ description: 'Pass it back to get the next page; null on the last page.' }),
+);
 
 /**
  * One line with at least one character that isn't a space. The look-ahead keeps it linear, which matters as a pattern
@@ -51,14 +57,22 @@ export const nextCursorSchema = nullable(Type.String({ description: 'Pass it bac
 export const linePattern = '^(?=[^\\u0000-\\u001f\\u007f]*[^\\u0000-\\u0020\\u007f])[^\\u0000-\\u001f\\u007f]*$';
 
 /** Text with at least one character that isn't a space. */
-export const textSchema = (maxLength: number, description: string) => Type.String({ minLength: 1, maxLength, pattern: '\\S', description });
+export const textSchema = (maxLength: number, description: string) =>
+  Type.String({ minLength: 1, maxLength, pattern: '\\S', description });
 
 /** Linear, like `linePattern`. */
-export const tagSchema = Type.String({ minLength: 1, maxLength: limits.tagMax, pattern: '^(?=[^,]*[^,\\s])[^,]*$', description: 'A tag: 1 to 100 characters, no comma.' });
+export const tagSchema = Type.String({
+  minLength: 1,
+  maxLength: limits.tagMax,
+  pattern: '^(?=[^,]*[^,\\s])[^,]*$',
+  description: 'A tag: 1 to 100 characters, no comma.',
+});
 
 export const actorSchema = responseObject(
   {
-    type: Type.Union([Type.Literal('agent'), Type.Literal('person'), Type.Literal('app'), Type.Literal('system')], { description: 'What kind of principal.' }),
+    type: Type.Union([Type.Literal('agent'), Type.Literal('person'), Type.Literal('app'), Type.Literal('system')], {
+      description: 'What kind of principal.',
+    }),
     id: nullable(Type.String({ description: 'Its id; null for the system.' })),
     name: Type.String({ description: 'Its name.' }),
   },

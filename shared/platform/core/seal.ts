@@ -59,7 +59,9 @@ export const createSeal = (key: Buffer): Seal => {
       const block = decipher.update(sealed);
       if (block.readUIntBE(0, 3) !== marker) return null;
       const position = Number(block.readBigUInt64BE(8));
-      return Number.isSafeInteger(position) ? { epoch: block.readUInt32BE(3), part: block.readUInt8(7), position } : null;
+      return Number.isSafeInteger(position)
+        ? { epoch: block.readUInt32BE(3), part: block.readUInt8(7), position }
+        : null;
     },
     cursor: (query, keys) => {
       const payload = Buffer.from(JSON.stringify(keys));

@@ -31,7 +31,10 @@ const clipWord = (word: string): string => {
  */
 export const foldCase = (text: string): string => text.normalize('NFC').toLowerCase().replaceAll('ς', 'σ');
 
-const writtenWords = (text: string): string[] => foldCase(text).split(/\s+/u).filter((word) => word !== '');
+const writtenWords = (text: string): string[] =>
+  foldCase(text)
+    .split(/\s+/u)
+    .filter((word) => word !== '');
 
 /**
  * The words that a title is found by: each whitespace-separated word as written, and in it each run of letters or
@@ -58,7 +61,13 @@ export const titleWords = (title: string): string[] => {
 const ngrams = (run: string): string[] => {
   const line = run.match(characters) ?? [];
   const parts: string[] = [];
-  for (let i = 0; i < line.length; i += ngramLength) parts.push(line.slice(Math.max(0, Math.min(i, line.length - ngramLength))).slice(0, ngramLength).join(''));
+  for (let i = 0; i < line.length; i += ngramLength)
+    parts.push(
+      line
+        .slice(Math.max(0, Math.min(i, line.length - ngramLength)))
+        .slice(0, ngramLength)
+        .join(''),
+    );
   return parts;
 };
 

@@ -6,11 +6,14 @@ interface Version {
   readonly pre: readonly string[];
 }
 
-const versionForm = /^v?(\d{1,9})(?:\.(\d{1,9}))?(?:\.(\d{1,9}))?(?:-([0-9A-Za-z.-]{1,100}))?(?:\+[0-9A-Za-z.-]{1,100})?$/;
+const versionForm =
+  /^v?(\d{1,9})(?:\.(\d{1,9}))?(?:\.(\d{1,9}))?(?:-([0-9A-Za-z.-]{1,100}))?(?:\+[0-9A-Za-z.-]{1,100})?$/;
 
 const versionOf = (text: string): Version | null => {
   const match = versionForm.exec(text);
-  return match === null ? null : { numbers: [match[1], match[2], match[3]].map((part) => Number(part ?? 0)), pre: match[4]?.split('.') ?? [] };
+  return match === null
+    ? null
+    : { numbers: [match[1], match[2], match[3]].map((part) => Number(part ?? 0)), pre: match[4]?.split('.') ?? [] };
 };
 
 const digits = /^\d+$/;
@@ -44,7 +47,8 @@ const versionOrder = (a: Version, b: Version): number => {
 
 type Test = (version: Version, bound: Version) => boolean;
 
-const same = (version: Version, bound: Version, parts: number): boolean => bound.numbers.slice(0, parts).every((number, i) => version.numbers[i] === number);
+const same = (version: Version, bound: Version, parts: number): boolean =>
+  bound.numbers.slice(0, parts).every((number, i) => version.numbers[i] === number);
 
 /** `^` keeps everything up to the first part that isn't zero, `~` the first two. */
 const comparisons: Readonly<Record<string, Test>> = {
@@ -64,12 +68,15 @@ const partForm = /^(>=|<=|>|<|=|\^|~)?(\S+)$/;
 
 /** The comparisons of a range, or null if it isn't one. */
 const partsOf = (range: string): { test: Test; bound: Version }[] | null => {
-  const parts = range.trim().split(/\s+/).map((part) => {
-    const match = partForm.exec(part);
-    const bound = versionOf(match?.[2] ?? '');
-    const test = comparisons[match?.[1] ?? '='];
-    return bound === null || test === undefined ? null : { test, bound };
-  });
+  const parts = range
+    .trim()
+    .split(/\s+/)
+    .map((part) => {
+      const match = partForm.exec(part);
+      const bound = versionOf(match?.[2] ?? '');
+      const test = comparisons[match?.[1] ?? '='];
+      return bound === null || test === undefined ? null : { test, bound };
+    });
   return parts.some((part) => part === null) ? null : parts.filter((part) => part !== null);
 };
 

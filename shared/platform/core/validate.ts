@@ -6,7 +6,14 @@ import { limits } from '../../catalogue/limits.ts';
 import { exceedsPartCount } from './jsonLimits.ts';
 import type { Static, TSchema } from './schema.ts';
 
-export const validatorOptions = { strict: false, logger: false, useDefaults: false, coerceTypes: false, removeAdditional: false, ownProperties: true } as const;
+export const validatorOptions = {
+  strict: false,
+  logger: false,
+  useDefaults: false,
+  coerceTypes: false,
+  removeAdditional: false,
+  ownProperties: true,
+} as const;
 const ajv = new Ajv2020(validatorOptions);
 const allErrorsAjv = new Ajv2020({ ...validatorOptions, allErrors: true });
 addFormats.default(ajv);
@@ -19,7 +26,11 @@ const pathMax = 300;
 
 const errorPath = (error: ErrorObject): string => {
   const place = error.instancePath.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~');
-  const params = error.params as { additionalProperty?: string; missingProperty?: string; unevaluatedProperty?: string };
+  const params = error.params as {
+    additionalProperty?: string;
+    missingProperty?: string;
+    unevaluatedProperty?: string;
+  };
   const member = params.additionalProperty ?? params.missingProperty ?? params.unevaluatedProperty;
   return (member === undefined ? place : place === '' ? member : `${place}.${member}`).slice(0, pathMax).toWellFormed();
 };
@@ -47,7 +58,11 @@ const relevantErrors = (errors: readonly ErrorObject[]): readonly ErrorObject[] 
   return plain.length === 0 ? errors : plain;
 };
 
-export const ajvDetails = (errors: readonly ErrorObject[], prefix = '', most: number = limits.detailsMax): FaultDetail[] => {
+export const ajvDetails = (
+  errors: readonly ErrorObject[],
+  prefix = '',
+  most: number = limits.detailsMax,
+): FaultDetail[] => {
   const byPlace = new Map<string, string[]>();
   for (const error of relevantErrors(errors)) {
     const place = prefix + errorPath(error);
@@ -62,7 +77,9 @@ export const ajvDetails = (errors: readonly ErrorObject[], prefix = '', most: nu
 
 const summary = (details: readonly FaultDetail[]): string => {
   const [first] = details;
-  return first === undefined ? 'The request is not valid.' : `${first.path === '' ? 'The body' : first.path} ${first.message}.`;
+  return first === undefined
+    ? 'The request is not valid.'
+    : `${first.path === '' ? 'The body' : first.path} ${first.message}.`;
 };
 
 export const invalidFault = (details: readonly FaultDetail[]): Error => fault('invalid', summary(details), { details });
@@ -70,7 +87,11 @@ export const invalidFault = (details: readonly FaultDetail[]): Error => fault('i
 export type Check<T> = (value: unknown) => T;
 
 /** Compiles `schema` into a check that answers the value, typed, or throws `400 invalid` with every offending path, at most so many. */
-export const compileCheck = <T extends TSchema>(schema: T, prefix = '', most: number = limits.detailsMax): Check<Static<T>> => {
+export const compileCheck = <T extends TSchema>(
+  schema: T,
+  prefix = '',
+  most: number = limits.detailsMax,
+): Check<Static<T>> => {
   let validate: ValidateFunction | undefined;
   let thorough: ValidateFunction | undefined;
   return (value) => {

@@ -47,7 +47,14 @@ export const openDb = ({ url, poolSize, applicationName }: DbOptions): Db =>
       connectionTimeoutMillis: 3_000,
       keepAlive: true,
     },
-    pool: { min: 0, max: poolSize, acquireTimeoutMillis: 5_000, createTimeoutMillis: 3_000, createRetryIntervalMillis: 100, idleTimeoutMillis: 60_000 },
+    pool: {
+      min: 0,
+      max: poolSize,
+      acquireTimeoutMillis: 5_000,
+      createTimeoutMillis: 3_000,
+      createRetryIntervalMillis: 100,
+      idleTimeoutMillis: 60_000,
+    },
     acquireConnectionTimeout: 5_000,
     log: { warn: () => undefined },
   });

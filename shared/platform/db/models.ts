@@ -24,7 +24,11 @@ export class RoleRow extends Table {
 
 /** `role` is the role's id; the relation has another name, as an object can't have both. */
 const itsRole = (table: string) => ({
-  itsRole: { relation: Model.BelongsToOneRelation, modelClass: RoleRow, join: { from: `${table}.role`, to: 'roles.id' } },
+  itsRole: {
+    relation: Model.BelongsToOneRelation,
+    modelClass: RoleRow,
+    join: { from: `${table}.role`, to: 'roles.id' },
+  },
 });
 
 export class AgentRow extends Table {
@@ -69,7 +73,11 @@ export class EnvironmentRow extends Table {
 export class AppKeyRow extends Table {
   static override tableName = 'app_keys';
   static override relationMappings = {
-    environment: { relation: Model.BelongsToOneRelation, modelClass: EnvironmentRow, join: { from: 'app_keys.env', to: 'environments.id' } },
+    environment: {
+      relation: Model.BelongsToOneRelation,
+      modelClass: EnvironmentRow,
+      join: { from: 'app_keys.env', to: 'environments.id' },
+    },
   };
 
   declare id: string;

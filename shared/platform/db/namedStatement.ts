@@ -22,4 +22,5 @@ export const namedStatement = (name: string, text: () => string): NamedStatement
   return fresh;
 };
 
-export const statementValues = ({ names }: NamedStatement, values: Readonly<Record<string, SqlValue>>): SqlValue[] => names.map((name) => values[name] ?? null);
+export const statementValues = ({ names }: NamedStatement, values: Readonly<Record<string, SqlValue>>): SqlValue[] =>
+  names.map((name) => values[name] ?? null);

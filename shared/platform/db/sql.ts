@@ -37,7 +37,12 @@ interface Client {
 /** Every value as PostgreSQL sent it: text or null, nothing parsed. */
 const textTypes = { getTypeParser: () => (text: string) => text };
 
-const queryConnection = async (db: Db | Tx, { name, text }: Statement, values: readonly SqlValue[], more: object): Promise<Result> => {
+const queryConnection = async (
+  db: Db | Tx,
+  { name, text }: Statement,
+  values: readonly SqlValue[],
+  more: object,
+): Promise<Result> => {
   const client = (db as unknown as { client: Client }).client;
   const connection = await client.acquireConnection();
   try {
@@ -52,15 +57,25 @@ export const queryRows = async <R>(db: Db | Tx, prepared: Statement, values: rea
   (await queryConnection(db, prepared, values, {})).rows as R[];
 
 /** The first row, or undefined. */
-export const queryRow = async <R>(db: Db | Tx, prepared: Statement, values: readonly SqlValue[] = []): Promise<R | undefined> =>
-  (await queryRows<R>(db, prepared, values))[0];
+export const queryRow = async <R>(
+  db: Db | Tx,
+  prepared: Statement,
+  values: readonly SqlValue[] = [],
+): Promise<R | undefined> => (await queryRows<R>(db, prepared, values))[0];
 
 /** Runs a statement for its effect and answers how many rows it touched. */
-export const executeStatement = async (db: Db | Tx, prepared: Statement, values: readonly SqlValue[] = []): Promise<number> =>
-  (await queryConnection(db, prepared, values, {})).rowCount ?? 0;
+export const executeStatement = async (
+  db: Db | Tx,
+  prepared: Statement,
+  values: readonly SqlValue[] = [],
+): Promise<number> => (await queryConnection(db, prepared, values, {})).rowCount ?? 0;
 
 export type TextRow = readonly (string | null)[];
 
 /** Rows as arrays of the texts that PostgreSQL sent: for answers that are built from texts without parsing. */
-export const queryTextRows = async (db: Db | Tx, prepared: Statement, values: readonly SqlValue[] = []): Promise<TextRow[]> =>
+export const queryTextRows = async (
+  db: Db | Tx,
+  prepared: Statement,
+  values: readonly SqlValue[] = [],
+): Promise<TextRow[]> =>
   (await queryConnection(db, prepared, values, { rowMode: 'array', types: textTypes })).rows as TextRow[];

@@ -5,10 +5,19 @@ import type { Db, Tx } from '../db/knex.ts';
 import { queryRow, executeStatement, statement } from '../db/sql.ts';
 import { limits } from '../../catalogue/limits.ts';
 
-const findResponseSql = statement('once.find', 'select fingerprint, status, body, etag, created_at from idempotency_keys where principal = $1 and key = $2');
-const insertResponseSql = statement('once.keep', `
-  insert into idempotency_keys (principal, key, fingerprint, status, body, etag, created_at) values ($1, $2, $3, $4, $5, $6, $7)`);
-const deleteExpiredResponsesSql = statement('once.expire', 'delete from idempotency_keys where principal = $1 and key = $2 and created_at <= $3');
+const findResponseSql = statement(
+  'once.find',
+  'select fingerprint, status, body, etag, created_at from idempotency_keys where principal = $1 and key = $2',
+);
+const insertResponseSql = statement(
+  'once.keep',
+  `
+  insert into idempotency_keys (principal, key, fingerprint, status, body, etag, created_at) values ($1, $2, $3, $4, $5, $6, $7)`,
+);
+const deleteExpiredResponsesSql = statement(
+  'once.expire',
+  'delete from idempotency_keys where principal = $1 and key = $2 and created_at <= $3',
+);
 
 /** An answer kept under an idempotency key, written with the effect. */
 export interface SavedResponse {
@@ -37,8 +46,15 @@ export const requestFingerprint = (method: string, url: string, body: string): B
   createHash('sha256').update(`${method}\n${url}\n`).update(body, 'latin1').digest();
 
 /** The saved answer of `once`, or null. Throws `422 idempotency_mismatch` when the key belongs to another request. */
-export const readSavedResponse = async (db: Db, { principal, key, fingerprint }: IdempotencyKey, now: number): Promise<StoredResponse | null> => {
-  const found = await queryRow<StoredResponse & { fingerprint: Buffer; created_at: number }>(db, findResponseSql, [principal, key]);
+export const readSavedResponse = async (
+  db: Db,
+  { principal, key, fingerprint }: IdempotencyKey,
+  now: number,
+): Promise<StoredResponse | null> => {
+  const found = await queryRow<StoredResponse & { fingerprint: Buffer; created_at: number }>(db, findResponseSql, [
+    principal,
+    key,
+  ]);
   if (found === undefined) return null;
   const oldest = now - limits.idempotencyMs;
   if (found.created_at <= oldest) {
@@ -51,5 +67,13 @@ export const readSavedResponse = async (db: Db, { principal, key, fingerprint }:
 
 /** Keeps an answer, in the transaction of its effect if there is one. */
 export const insertSavedResponse = async (db: Db | Tx, saved: SavedResponse, now: number): Promise<void> => {
-  await executeStatement(db, insertResponseSql, [saved.principal, saved.key, saved.fingerprint, saved.status, saved.body, saved.etag, now]);
+  await executeStatement(db, insertResponseSql, [
+    saved.principal,
+    saved.key,
+    saved.fingerprint,
+    saved.status,
+    saved.body,
+    saved.etag,
+    now,
+  ]);
 };

@@ -26,14 +26,23 @@ export interface LeaderLease {
 /** Names a holder; two in one process differ. */
 export const newHolderName = (processName: string): string => `${processName}-${randomBytes(4).toString('hex')}`;
 
-const acquireLeaseSql = statement('lease.acquire', `
+const acquireLeaseSql = statement(
+  'lease.acquire',
+  `
   insert into leases (name, holder, fence, until) values ($1, $2, 1, ${dbNowSql} + ${String(leaderLeaseMs)})
   on conflict (name) do update set holder = excluded.holder, fence = leases.fence + 1, until = excluded.until
   where leases.until <= ${dbNowSql} or leases.holder = excluded.holder
-  returning fence`);
-const renewLeaseSql = statement('lease.renew', `
-  update leases set until = ${dbNowSql} + ${String(leaderLeaseMs)} where name = $1 and holder = $2 and fence = $3 and until > ${dbNowSql}`);
-const releaseLeaseSql = statement('lease.release', 'update leases set until = 0 where name = $1 and holder = $2 and fence = $3');
+  returning fence`,
+);
+const renewLeaseSql = statement(
+  'lease.renew',
+  `
+  update leases set until = ${dbNowSql} + ${String(leaderLeaseMs)} where name = $1 and holder = $2 and fence = $3 and until > ${dbNowSql}`,
+);
+const releaseLeaseSql = statement(
+  'lease.release',
+  'update leases set until = 0 where name = $1 and holder = $2 and fence = $3',
+);
 
 /**
  * Gets the lease when it is free, has run out or is one's own already; null otherwise. Each success has a new fence,

@@ -18,10 +18,20 @@ export interface RedisAddress {
 /** ms until the next try: 50, 100, 200 … up to 1 s, less up to half at random, so that processes don't come back all at once. */
 export const retryStrategy = (times: number): number => Math.min(50 * 2 ** (times - 1), 1000) * (1 - Math.random() / 2);
 
-const baseOptions = { retryStrategy, connectTimeout: 3000, keepAlive: 10_000, disableClientInfo: true } satisfies RedisOptions;
+const baseOptions = {
+  retryStrategy,
+  connectTimeout: 3000,
+  keepAlive: 10_000,
+  disableClientInfo: true,
+} satisfies RedisOptions;
 
 /** Commands that somebody waits for: without Redis they fail at once, with one that doesn't answer after 500 ms. */
-export const failFastOptions: RedisOptions = { ...baseOptions, maxRetriesPerRequest: 1, enableOfflineQueue: false, commandTimeout: 500 };
+export const failFastOptions: RedisOptions = {
+  ...baseOptions,
+  maxRetriesPerRequest: 1,
+  enableOfflineQueue: false,
+  commandTimeout: 500,
+};
 
 /**
  * Adding to queues: the first job of a process finds its connection still opening, hence the offline queue; a batch of

@@ -19,7 +19,11 @@ class TimedCluster extends Cluster {
 
   constructor({ nodes, username, password, tls }: ClusterAddress, options: RedisOptions) {
     const { retryStrategy, enableOfflineQueue = true, lazyConnect = false, replyMapping: _, ...others } = options;
-    const secrets = { ...(username === undefined ? {} : { username }), ...(password === undefined ? {} : { password }), ...(tls ? { tls: {} } : {}) };
+    const secrets = {
+      ...(username === undefined ? {} : { username }),
+      ...(password === undefined ? {} : { password }),
+      ...(tls ? { tls: {} } : {}),
+    };
     super([...nodes], {
       clusterRetryStrategy: (times) => retryStrategy?.(times),
       enableOfflineQueue,
@@ -37,12 +41,14 @@ class TimedCluster extends Cluster {
   }
 }
 
-export const openCluster = (address: ClusterAddress, options: RedisOptions): Cluster => new TimedCluster(address, options);
+export const openCluster = (address: ClusterAddress, options: RedisOptions): Cluster =>
+  new TimedCluster(address, options);
 
 const nodeAddress = ({ options: { host, port } }: Redis): string => `${String(host)}:${String(port)}`;
 
 /** Whether a connection leads to one of the masters, as far as the cluster's client knows them now. */
-export const isMaster = (cluster: Cluster, to: Redis): boolean => cluster.nodes('master').some((node) => nodeAddress(node) === nodeAddress(to));
+export const isMaster = (cluster: Cluster, to: Redis): boolean =>
+  cluster.nodes('master').some((node) => nodeAddress(node) === nodeAddress(to));
 
 /** Any master, but `not` only when there is no other. */
 export const pickMaster = (cluster: Cluster, not: Redis | null = null): Redis | undefined => {

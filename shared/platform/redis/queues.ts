@@ -2,7 +2,14 @@
 import { Queue, Worker, type ConnectionOptions, type Processor } from 'bullmq';
 import { parseClusterUrl } from '../core/redisUrl.ts';
 import { settlesWithin } from '../core/wait.ts';
-import { closeClient, openClient, blockingOptions, producerOptions, type RedisAddress, type RedisClient } from './client.ts';
+import {
+  closeClient,
+  openClient,
+  blockingOptions,
+  producerOptions,
+  type RedisAddress,
+  type RedisClient,
+} from './client.ts';
 
 /** All that a job in Redis holds: the id of its row. Jobs of benchmarks have no row. */
 export interface QueueMessage {
@@ -57,7 +64,8 @@ interface WorkerConnection {
  * It never recovers from a first question that a cluster fails to answer, so it asks nothing.
  */
 const workerConnection = (address: RedisAddress): WorkerConnection => {
-  if (parseClusterUrl(address.url) === null) return { options: { connection: { ...blockingOptions, url: address.url } }, close: () => Promise.resolve() };
+  if (parseClusterUrl(address.url) === null)
+    return { options: { connection: { ...blockingOptions, url: address.url } }, close: () => Promise.resolve() };
   const client = openClient(address, blockingOptions);
   return { options: { connection: client, skipVersionCheck: true }, close: () => closeClient(client) };
 };
@@ -71,7 +79,12 @@ export const openQueues = (address: RedisAddress): Queues => {
 
   const make = (name: string): JobQueue => {
     producer ??= openClient(address, producerOptions);
-    const queue: JobQueue = new Queue(name, { connection: producer, prefix: prefixOf(name), skipWaitingForReady: true, skipMetasUpdate: true });
+    const queue: JobQueue = new Queue(name, {
+      connection: producer,
+      prefix: prefixOf(name),
+      skipWaitingForReady: true,
+      skipMetasUpdate: true,
+    });
     queue.on('error', onError);
     // BullMQ keeps a failed first look at Redis for good.
     queue.waitUntilReady().catch(() => {
@@ -90,19 +103,23 @@ export const openQueues = (address: RedisAddress): Queues => {
     worker: (name, process, { concurrency }) => {
       const running = new Set<Promise<void>>();
       const { options, close } = workerConnection(address);
-      const worker = new Worker<QueueMessage, void>(name, async (job, token) => {
-        const work = process(job, token);
-        running.add(work);
-        await work.finally(() => running.delete(work));
-      }, {
-        ...options,
-        prefix: prefixOf(name),
-        concurrency,
-        lockDuration,
-        stalledInterval,
-        maxStalledCount,
-        runRetryDelay,
-      });
+      const worker = new Worker<QueueMessage, void>(
+        name,
+        async (job, token) => {
+          const work = process(job, token);
+          running.add(work);
+          await work.finally(() => running.delete(work));
+        },
+        {
+          ...options,
+          prefix: prefixOf(name),
+          concurrency,
+          lockDuration,
+          stalledInterval,
+          maxStalledCount,
+          runRetryDelay,
+        },
+      );
       worker.on('error', onError);
       return {
         close: async () => {
@@ -115,7 +132,14 @@ export const openQueues = (address: RedisAddress): Queues => {
       };
     },
     close: async () => {
-      await Promise.all([...made.values()].map((queue) => settlesWithin(closeTimeoutMs, queue.close().catch(() => undefined))));
+      await Promise.all(
+        [...made.values()].map((queue) =>
+          settlesWithin(
+            closeTimeoutMs,
+            queue.close().catch(() => undefined),
+          ),
+        ),
+      );
       if (producer !== null) await closeClient(producer);
     },
   };

@@ -48,10 +48,13 @@ export const openRedisBus = (address: RedisAddress, command: RedisClient): Bus =
   command.on('ready', mark(true)).on('close', mark(false)).on('end', mark(false));
   const ping = setInterval(() => {
     if (command.status !== 'ready') return;
-    server.get()?.ping().then(mark(true), () => {
-      mark(false)();
-      server.discard();
-    });
+    server
+      .get()
+      ?.ping()
+      .then(mark(true), () => {
+        mark(false)();
+        server.discard();
+      });
   }, pingMs);
   ping.unref();
 

@@ -1,7 +1,14 @@
 /** The connection that the bus (redisBus.ts) hears on: one that is lost is opened anew, and asks for all its channels again. */
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { pickMaster, isMaster } from './cluster.ts';
-import { closeClient, openClient, blockingOptions, retryStrategy, type RedisAddress, type RedisClient } from './client.ts';
+import {
+  closeClient,
+  openClient,
+  blockingOptions,
+  retryStrategy,
+  type RedisAddress,
+  type RedisClient,
+} from './client.ts';
 
 export interface SubscriberConnection {
   /** Hears these too. Without a connection it does nothing: the next one asks for `channels` anyway. */
@@ -44,7 +51,10 @@ const checkIntervalMs = 1_000;
  * In a cluster each node passes on what is published at any. So this hears at one of them, and at another when that one is
  * gone, doesn't answer, or has been left out.
  */
-const subscribeToCluster = ({ address, channels, onMessage: hear }: SubscriberOptions, cluster: Cluster): SubscriberConnection => {
+const subscribeToCluster = (
+  { address, channels, onMessage: hear }: SubscriberOptions,
+  cluster: Cluster,
+): SubscriberConnection => {
   let client: Redis | null = null;
   let failures = 0;
   let again: NodeJS.Timeout | undefined;
@@ -64,17 +74,32 @@ const subscribeToCluster = ({ address, channels, onMessage: hear }: SubscriberOp
     again = undefined;
     const node = pickMaster(cluster, client);
     if (node === undefined) return later();
-    const opened = node.duplicate({ ...blockingOptions, ...subscriberSettings, lazyConnect: false, retryStrategy: () => null, commandTimeout: checkIntervalMs });
-    client = opened;
-    opened.on('error', address.onError).on('message', hear).on('end', () => { leave(opened); }).on('ready', () => {
-      failures = 0;
-      add(...channels());
+    const opened = node.duplicate({
+      ...blockingOptions,
+      ...subscriberSettings,
+      lazyConnect: false,
+      retryStrategy: () => null,
+      commandTimeout: checkIntervalMs,
     });
+    client = opened;
+    opened
+      .on('error', address.onError)
+      .on('message', hear)
+      .on('end', () => {
+        leave(opened);
+      })
+      .on('ready', () => {
+        failures = 0;
+        add(...channels());
+      });
   };
   /** A node that doesn't answer is left; and what it was asked stands in `channels`, for the next one. */
   const ask = (what: (from: Redis) => Promise<unknown>): void => {
     const from = client;
-    if (from?.status === 'ready') what(from).catch(() => { leave(from); });
+    if (from?.status === 'ready')
+      what(from).catch(() => {
+        leave(from);
+      });
   };
   const add = (...more: string[]): void => {
     if (more.length > 0) ask((from) => from.subscribe(...more));

@@ -37,7 +37,13 @@ export interface RecordScanLimits {
   readonly sampleRows: number;
 }
 
-export const defaultRecordScanLimits: RecordScanLimits = { strides: [1_024, 4_096, 16_384, 131_072], nearby: 8_192, gatherMost: 20_000, rangeMost: 5_000, sampleRows: 1_000 };
+export const defaultRecordScanLimits: RecordScanLimits = {
+  strides: [1_024, 4_096, 16_384, 131_072],
+  nearby: 8_192,
+  gatherMost: 20_000,
+  rangeMost: 5_000,
+  sampleRows: 1_000,
+};
 
 export interface FoundRecord extends RawRecord {
   readonly k1: string | number | null;
@@ -52,11 +58,19 @@ export interface RecordScan {
   readonly values: Readonly<Record<string, SqlValue>>;
 }
 
-export const queryRecordScan = <R>({ db, values }: Pick<RecordScan, 'db' | 'values'>, statement: NamedStatement, more: Readonly<Record<string, SqlValue>>): Promise<R[]> => queryRows<R>(db, statement.prepared, statementValues(statement, { ...values, ...more }));
+export const queryRecordScan = <R>(
+  { db, values }: Pick<RecordScan, 'db' | 'values'>,
+  statement: NamedStatement,
+  more: Readonly<Record<string, SqlValue>>,
+): Promise<R[]> => queryRows<R>(db, statement.prepared, statementValues(statement, { ...values, ...more }));
 
-export const positionValues = (place: RecordPosition | null): Record<string, SqlValue> => (place === null ? {} : { key1: place[1], key2: place[2], id: place[3] });
+export const positionValues = (place: RecordPosition | null): Record<string, SqlValue> =>
+  place === null ? {} : { key1: place[1], key2: place[2], id: place[3] };
 
-export const toRecordStreamShape = ({ stream, request }: RecordScan, place: RecordPosition | null): RecordStreamShape => ({
+export const toRecordStreamShape = (
+  { stream, request }: RecordScan,
+  place: RecordPosition | null,
+): RecordStreamShape => ({
   stream,
   descending: request.order.descending,
   behind: place !== null,

@@ -17,15 +17,34 @@ export interface RecordStreamShape {
 }
 
 /** Key columns before the id, as they are named in `records` (`r`) or `record_keys` (`k`). */
-const keyColumnsByStream: Readonly<Record<RecordStreamName, readonly string[]>> = { title: ['r.title_key'], updatedAt: ['r.updated_at'], id: [], present: ['k.num', 'k.text'], absent: [] };
-const keyTypesByStream: Readonly<Record<RecordStreamName, readonly string[]>> = { title: ['text'], updatedAt: ['bigint'], id: [], present: ['float8', 'text'], absent: [] };
+const keyColumnsByStream: Readonly<Record<RecordStreamName, readonly string[]>> = {
+  title: ['r.title_key'],
+  updatedAt: ['r.updated_at'],
+  id: [],
+  present: ['k.num', 'k.text'],
+  absent: [],
+};
+const keyTypesByStream: Readonly<Record<RecordStreamName, readonly string[]>> = {
+  title: ['text'],
+  updatedAt: ['bigint'],
+  id: [],
+  present: ['float8', 'text'],
+  absent: [],
+};
 
 const isKeyed = (stream: RecordStreamName): boolean => stream === 'present' || stream === 'absent';
-const shapeName = ({ stream, descending, behind }: RecordStreamShape): string => `${stream}.${descending ? 'down' : 'up'}${behind ? '.behind' : ''}`;
+const shapeName = ({ stream, descending, behind }: RecordStreamShape): string =>
+  `${stream}.${descending ? 'down' : 'up'}${behind ? '.behind' : ''}`;
 
-const columnsOf = (stream: RecordStreamName): string[] => [...keyColumnsByStream[stream], isKeyed(stream) ? 'k.id' : 'r.id'];
+const columnsOf = (stream: RecordStreamName): string[] => [
+  ...keyColumnsByStream[stream],
+  isKeyed(stream) ? 'k.id' : 'r.id',
+];
 
-const orderOf = ({ stream, descending }: RecordStreamShape): string => columnsOf(stream).map((column) => `${column}${descending ? ' desc' : ''}`).join(', ');
+const orderOf = ({ stream, descending }: RecordStreamShape): string =>
+  columnsOf(stream)
+    .map((column) => `${column}${descending ? ' desc' : ''}`)
+    .join(', ');
 
 const afterPositionSql = ({ stream, descending, behind }: RecordStreamShape): string => {
   if (!behind) return 'true';
@@ -39,7 +58,8 @@ const keyColumns = (stream: RecordStreamName): string => {
   return `${columns[0] ?? 'null::text'} as k1, ${columns[1] ?? 'null::text'} as k2`;
 };
 
-const fits = '(($path::jsonpath is null or r.fields @@ $path::jsonpath) and ($query::tsquery is null or r.terms @@ $query::tsquery)) is true';
+const fits =
+  '(($path::jsonpath is null or r.fields @@ $path::jsonpath) and ($query::tsquery is null or r.terms @@ $query::tsquery)) is true';
 const ofField = 'k.env = $env and k.resource = $resource and k.field = $field';
 /**
  * Of a stream's keys those in the bounds that the filters leave. Behind a place only the far bound is asked: from the
@@ -65,9 +85,11 @@ const streamSql = (shape: RecordStreamShape, rows: number): string => {
 };
 
 /** A record with its fields as text. */
-export const rawRecordColumns = 'r.resource, r.id, r.title, r.subtitle, r.fields::text as fields, r.updated_at as "updatedAt"';
+export const rawRecordColumns =
+  'r.resource, r.id, r.title, r.subtitle, r.fields::text as fields, r.updated_at as "updatedAt"';
 const answer = `${rawRecordColumns}, f.k1, f.k2`;
-const sorted = ({ descending }: RecordStreamShape): string => ['f.k1', 'f.k2', 'f.id'].map((column) => `${column}${descending ? ' desc' : ''}`).join(', ');
+const sorted = ({ descending }: RecordStreamShape): string =>
+  ['f.k1', 'f.k2', 'f.id'].map((column) => `${column}${descending ? ' desc' : ''}`).join(', ');
 
 /** The next `$limit` of a stream, where nothing else is asked. */
 export const recordStreamStatement = (shape: RecordStreamShape): NamedStatement =>
@@ -84,13 +106,16 @@ export const recordStreamStatement = (shape: RecordStreamShape): NamedStatement 
  * how many were read, how many fit, and the keys of the last one (id null: the stream ended before).
  */
 export const recordProbeStatement = (shape: RecordStreamShape, rows: number): NamedStatement =>
-  namedStatement(`records.probe.${shapeName(shape)}.${String(rows)}`, () => `
+  namedStatement(
+    `records.probe.${shapeName(shape)}.${String(rows)}`,
+    () => `
     with s as materialized (${streamSql(shape, rows)})
     select ${answer}, f.edge from (
       (select id, k1, k2, null::json as edge from s where fits)
       union all (select null, null, null, json_build_array(count(*), count(*) filter (where fits), (array_agg(id))[${String(rows)}], (array_agg(k1))[${String(rows)}], (array_agg(k2))[${String(rows)}]) from s)
       limit $limit) f
-    left join records r on r.env = $env and r.resource = $resource and r.id = f.id order by ${sorted(shape)}`);
+    left join records r on r.env = $env and r.resource = $resource and r.id = f.id order by ${sorted(shape)}`,
+  );
 
 /**
  * Of records that terms or keys find: with the keys of the stream that they are to be sorted by. A number is taken from
@@ -100,7 +125,8 @@ const withKeys = (shape: RecordStreamShape): string => {
   const { stream, numeric = false } = shape;
   if (!isKeyed(stream)) return '';
   if (numeric) {
-    const [number, has] = stream === 'present' ? ['(r.fields ->> $field::text)::float8', 'true'] : ['0::float8', 'not true'];
+    const [number, has] =
+      stream === 'present' ? ['(r.fields ->> $field::text)::float8', 'true'] : ['0::float8', 'not true'];
     return `join lateral (select r.id, ${number} as num, ''::text collate "C" as text
       where (jsonb_typeof(r.fields -> $field::text) = 'number') is ${has} offset 0) k on true`;
   }
@@ -117,41 +143,62 @@ const gathered = (shape: RecordStreamShape, found: string, most: number): string
     left join lateral (select * from c f order by ${sorted(shape)} limit $limit) f on true
     left join records r on r.env = $env and r.resource = $resource and r.id = f.id order by ${sorted(shape)}`;
 
-const gatherName = (shape: RecordStreamShape): string => `${shapeName(shape)}${shape.numeric === true ? '.numeric' : ''}`;
+const gatherName = (shape: RecordStreamShape): string =>
+  `${shapeName(shape)}${shape.numeric === true ? '.numeric' : ''}`;
 
 /** Found by the tsquery `$terms`; the GIN index is the only one that PostgreSQL may think of. */
 export const gatherTermsStatement = (shape: RecordStreamShape, most: number): NamedStatement =>
   namedStatement(`records.gatherTerms.${gatherName(shape)}.${String(most)}`, () =>
-    gathered(shape, 'select * from records r where r.terms @@ $terms::tsquery and (r.env = $env) is true and (r.resource = $resource) is true offset 0', most));
+    gathered(
+      shape,
+      'select * from records r where r.terms @@ $terms::tsquery and (r.env = $env) is true and (r.resource = $resource) is true offset 0',
+      most,
+    ),
+  );
 
-const inRange = 'x.env = $env and x.resource = $resource and x.field = $rangeField and not x.missing and x.num >= $least::float8 and x.num <= $most::float8';
+const inRange =
+  'x.env = $env and x.resource = $resource and x.field = $rangeField and not x.missing and x.num >= $least::float8 and x.num <= $most::float8';
 
 /** Found by a range of a field's numbers. */
 export const gatherRangeStatement = (shape: RecordStreamShape, most: number): NamedStatement =>
   namedStatement(`records.gatherRange.${gatherName(shape)}.${String(most)}`, () =>
-    gathered(shape, `select r.* from record_keys x join records r on r.env = $env and r.resource = $resource and r.id = x.id and r.stamp = x.stamp where ${inRange} offset 0`, most));
+    gathered(
+      shape,
+      `select r.* from record_keys x join records r on r.env = $env and r.resource = $resource and r.id = x.id and r.stamp = x.stamp where ${inRange} offset 0`,
+      most,
+    ),
+  );
 
 /** How many a range has, up to `most` + 1. */
 export const countRangeStatement = (most: number): NamedStatement =>
-  namedStatement(`records.countRange.${String(most)}`, () => `select count(*)::int as n from (select 1 from record_keys x where ${inRange} limit ${String(most + 1)}) x`);
+  namedStatement(
+    `records.countRange.${String(most)}`,
+    () => `select count(*)::int as n from (select 1 from record_keys x where ${inRange} limit ${String(most + 1)}) x`,
+  );
 
 /**
  * Of the first `rows` records by id, an order that seldom has to do with another: how many there are, how many have each
  * of six terms, and about how many records there are in all.
  */
 export const sampleTermsStatement = (rows: number): NamedStatement =>
-  namedStatement(`records.sample.${String(rows)}`, () => `
+  namedStatement(
+    `records.sample.${String(rows)}`,
+    () => `
     select count(*)::int as n, ${[1, 2, 3, 4, 5, 6].map((n) => `(count(*) filter (where r.terms @@ $term${String(n)}::tsquery))::int as t${String(n)}`).join(', ')},
       (select greatest(reltuples, 0)::float8 from pg_class where oid = 'records'::regclass) as total
-    from (select r.terms from records r where r.env = $env and r.resource = $resource order by r.id limit ${String(rows)}) r`);
+    from (select r.terms from records r where r.env = $env and r.resource = $resource order by r.id limit ${String(rows)}) r`,
+  );
 
 /**
  * Any records that `$terms` finds and that `$query` fits, in no order. The inner query is planned without the limit, as for a few rows
  * PostgreSQL would rather read the table; it is read no further than the limit all the same.
  */
-export const anyMatchesStatement: NamedStatement = namedStatement('records.anyOf', () => `
+export const anyMatchesStatement: NamedStatement = namedStatement(
+  'records.anyOf',
+  () => `
   with found as materialized (
     select r.ctid as place from records r where r.terms @@ $terms::tsquery and (r.env = $env) is true and (r.resource = $resource) is true
       and (r.terms @@ $query::tsquery) is true)
   select ${rawRecordColumns}
-  from (select place from found limit $limit) f join lateral (select * from records r where r.ctid = f.place) r on true`);
+  from (select place from found limit $limit) f join lateral (select * from records r where r.ctid = f.place) r on true`,
+);

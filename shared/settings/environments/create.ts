@@ -19,12 +19,24 @@ const select = `
   select e.name, e.epoch, e.created_at as "createdAt", d.updated_at as "definedAt" from environments e left join definitions d on d.env = e.id`;
 const list = statement('administer.environments.list', `${select} order by e.id`);
 const one = statement('administer.environments.one', `${select} where e.name = $1`);
-const insert = statement('administer.environments.insert', 'insert into environments (name, seal_key, created_at) values ($1, $2, $3) returning id');
-const insertStream = statement('administer.environments.stream', 'insert into streams (env) values ($1) on conflict do nothing');
+const insert = statement(
+  'administer.environments.insert',
+  'insert into environments (name, seal_key, created_at) values ($1, $2, $3) returning id',
+);
+const insertStream = statement(
+  'administer.environments.stream',
+  'insert into streams (env) values ($1) on conflict do nothing',
+);
 /** Who may not go everywhere would not get into what they made. */
-const grantOwnAccessSql = statement('administer.environments.enter', `
-  update people set environments = array_append(environments, $2) where id = $1 and not environments && array['*', $2]`);
-const raiseEpoch = statement('administer.environments.epoch', 'update environments set epoch = epoch + 1 where name = $1 returning epoch');
+const grantOwnAccessSql = statement(
+  'administer.environments.enter',
+  `
+  update people set environments = array_append(environments, $2) where id = $1 and not environments && array['*', $2]`,
+);
+const raiseEpoch = statement(
+  'administer.environments.epoch',
+  'update environments set epoch = epoch + 1 where name = $1 returning epoch',
+);
 
 /** Oldest first. */
 export const listEnvironments = (db: Db | Tx): Promise<EnvironmentView[]> => queryRows<EnvironmentView>(db, list);
@@ -35,7 +47,11 @@ const environmentOf = async (tx: Tx, name: string): Promise<EnvironmentView> => 
   return environment;
 };
 
-export const createEnvironment = async (tx: Tx, admin: Administrator, { name }: EnvironmentInput): Promise<EnvironmentView> => {
+export const createEnvironment = async (
+  tx: Tx,
+  admin: Administrator,
+  { name }: EnvironmentInput,
+): Promise<EnvironmentView> => {
   try {
     const made = await queryRow<{ id: number }>(tx, insert, [name, newSealKey(), admin.at]);
     await executeStatement(tx, insertStream, [made?.id ?? 0]);
@@ -43,7 +59,13 @@ export const createEnvironment = async (tx: Tx, admin: Administrator, { name }: 
   } catch (error) {
     throw isUniqueViolation(error) ? fault('conflict', `There is already an environment ${name}.`) : error;
   }
-  await recordAdminChange(tx, admin, { verb: 'environment.create', target: { type: 'environment', id: name }, environments: [name], before: null, after: { name } });
+  await recordAdminChange(tx, admin, {
+    verb: 'environment.create',
+    target: { type: 'environment', id: name },
+    environments: [name],
+    before: null,
+    after: { name },
+  });
   return environmentOf(tx, name);
 };
 
@@ -52,6 +74,11 @@ export const startEpoch = async (tx: Tx, admin: Administrator, name: string): Pr
   const raised = await queryRow<{ epoch: number }>(tx, raiseEpoch, [name]);
   if (raised === undefined) throw fault('not_found');
   const told = { before: { epoch: raised.epoch - 1 }, after: { epoch: raised.epoch } };
-  await recordAdminChange(tx, admin, { verb: 'environment.newEpoch', target: { type: 'environment', id: name }, environments: [name], ...told });
+  await recordAdminChange(tx, admin, {
+    verb: 'environment.newEpoch',
+    target: { type: 'environment', id: name },
+    environments: [name],
+    ...told,
+  });
   return environmentOf(tx, name);
 };

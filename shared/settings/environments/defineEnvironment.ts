@@ -9,7 +9,12 @@ import type { Tx } from '../../platform/db/knex.ts';
 import { queryRow, executeStatement, statement } from '../../platform/db/sql.ts';
 import { recordAdminChange, type Administrator } from '../adminChange.ts';
 import { changedFlagKeys, stateKindProblems, definitionWarnings } from './definitionChanges.ts';
-import { emptyManifest, mergeDefinition, compileDefinition, type StoredDefinition } from '../../environments/definition.ts';
+import {
+  emptyManifest,
+  mergeDefinition,
+  compileDefinition,
+  type StoredDefinition,
+} from '../../environments/definition.ts';
 import { type Manifest } from '../../environments/manifest.ts';
 import { parseManifestParts, type ParsedManifest } from '../../environments/readManifest.ts';
 import { crossReferenceProblems, problemsMax } from '../../environments/manifestProblems.ts';
@@ -41,27 +46,49 @@ interface Stored {
 }
 
 /** The environment's row is locked, as there may be no definition yet that could be; key-less, so that events go on. */
-const current = statement('definitions.current', `
+const current = statement(
+  'definitions.current',
+  `
   select e.id, d.manifest, d.definition, d.started_at as "startedAt", d.manifest = $2::jsonb as same
-  from environments e left join definitions d on d.env = e.id where e.name = $1 for no key update of e`);
-const insert = statement('definitions.insert', `
+  from environments e left join definitions d on d.env = e.id where e.name = $1 for no key update of e`,
+);
+const insert = statement(
+  'definitions.insert',
+  `
   insert into definitions (env, manifest, definition, started_at, updated_at) values ($1, $2::jsonb, $3::jsonb, $4, $5)
   on conflict (env) do update set manifest = excluded.manifest, definition = excluded.definition,
-    started_at = excluded.started_at, updated_at = excluded.updated_at`);
-const touch = statement('definitions.touch', 'update definitions set started_at = greatest(started_at, $2) where env = $1');
+    started_at = excluded.started_at, updated_at = excluded.updated_at`,
+);
+const touch = statement(
+  'definitions.touch',
+  'update definitions set started_at = greatest(started_at, $2) where env = $1',
+);
 
 const countManifestParts = ({ resources, inboxes, views, actions, pages, flags }: Manifest): object =>
-  Object.fromEntries(Object.entries({ resources, inboxes, views, actions, pages, flags }).map(([kind, list]) => [kind, list?.length ?? 0]));
+  Object.fromEntries(
+    Object.entries({ resources, inboxes, views, actions, pages, flags }).map(([kind, list]) => [
+      kind,
+      list?.length ?? 0,
+    ]),
+  );
 
 /** What its form doesn't say. */
-const contentProblems = async (read: ParsedManifest): Promise<FaultDetail[]> => [...crossReferenceProblems(read), ...(await readSchemaProblems(read.manifest))];
+const contentProblems = async (read: ParsedManifest): Promise<FaultDetail[]> => [
+  ...crossReferenceProblems(read),
+  ...(await readSchemaProblems(read.manifest)),
+];
 
 /** `400 invalid` with every problem of the manifest in `details`; `404` for an unknown environment. */
-export const defineEnvironment = async (tx: Tx, admin: Administrator, { environment, manifest, startedAt }: ManifestDeclaration): Promise<DefineResult> => {
+export const defineEnvironment = async (
+  tx: Tx,
+  admin: Administrator,
+  { environment, manifest, startedAt }: ManifestDeclaration,
+): Promise<DefineResult> => {
   const problem = jsonProblem(manifest);
   if (problem !== null) throw invalidFault([problem]);
   const read = parseManifestParts(manifest);
-  if (read.problems.length > 0) throw invalidFault([...read.problems, ...(await contentProblems(read))].slice(0, problemsMax));
+  if (read.problems.length > 0)
+    throw invalidFault([...read.problems, ...(await contentProblems(read))].slice(0, problemsMax));
   const parsed = read.manifest;
   const text = JSON.stringify(parsed);
   const stored = await queryRow<Stored>(tx, current, [environment, text]);
@@ -73,7 +100,11 @@ export const defineEnvironment = async (tx: Tx, admin: Administrator, { environm
   const wrong = await contentProblems(read);
   if (wrong.length > 0) throw invalidFault(wrong.slice(0, problemsMax));
   if (stored.startedAt !== null && stored.startedAt > startedAt) {
-    return { changed: false, warnings: ['An app that was started later has declared otherwise; its declaration holds.'], flags: [] };
+    return {
+      changed: false,
+      warnings: ['An app that was started later has declared otherwise; its declaration holds.'],
+      flags: [],
+    };
   }
   const known = stored.definition ?? { inboxes: [] };
   const merged = mergeDefinition(known, parsed);

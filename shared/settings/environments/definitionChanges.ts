@@ -5,7 +5,10 @@ import type { Tx } from '../../platform/db/knex.ts';
 import { queryRow, statement } from '../../platform/db/sql.ts';
 import type { Definition, InboxDefinition } from '../../environments/definition.ts';
 
-const stateHasItemsSql = statement('definitions.occupied', 'select 1 as found from items where env = $1 and inbox = $2 and state = $3 limit 1');
+const stateHasItemsSql = statement(
+  'definitions.occupied',
+  'select 1 as found from items where env = $1 and inbox = $2 and state = $3 limit 1',
+);
 
 interface KindChange {
   readonly path: string;
@@ -19,44 +22,72 @@ const kindChanges = (before: Definition, after: Definition): KindChange[] =>
   (after.manifest.inboxes ?? []).flatMap(({ name: inbox }, i) =>
     (after.inboxes.get(inbox)?.states ?? []).flatMap(({ name: state, kind: to }, j) => {
       const from = before.inboxes.get(inbox)?.stateOf(state)?.kind;
-      return from === undefined || from === to ? [] : [{ path: `inboxes.${String(i)}.states.${String(j)}.kind`, inbox, state, from, to }];
-    }));
+      return from === undefined || from === to
+        ? []
+        : [{ path: `inboxes.${String(i)}.states.${String(j)}.kind`, inbox, state, from, to }];
+    }),
+  );
 
 /**
  * A state that has items keeps its kind: whether an item is closed is stored with it, and its deadline, its snooze and
  * the counts went by that. Changing it under them would make them say what never happened.
  */
-export const stateKindProblems = async (tx: Tx, env: number, before: Definition, after: Definition): Promise<FaultDetail[]> => {
+export const stateKindProblems = async (
+  tx: Tx,
+  env: number,
+  before: Definition,
+  after: Definition,
+): Promise<FaultDetail[]> => {
   const details: FaultDetail[] = [];
   for (const { path, inbox, state, from, to } of kindChanges(before, after)) {
     if ((await queryRow(tx, stateHasItemsSql, [env, inbox, state])) === undefined) continue;
-    details.push({ path, message: `was ${from} and can’t become ${to} while the inbox ${inbox} has items in the state ${state}: declare a state of another name and move them` });
+    details.push({
+      path,
+      message: `was ${from} and can’t become ${to} while the inbox ${inbox} has items in the state ${state}: declare a state of another name and move them`,
+    });
   }
   return details;
 };
 
 const inboxWarnings = (known: InboxDefinition | undefined, inbox: InboxDefinition): string[] => {
   if (known === undefined) return [];
-  if (inbox.retired) return known.retired ? [] : [`The inbox ${inbox.name} is retired: its items stay readable, and nothing enters it any more.`];
+  if (inbox.retired)
+    return known.retired
+      ? []
+      : [`The inbox ${inbox.name} is retired: its items stay readable, and nothing enters it any more.`];
   return inbox.retiredStates
     .filter(({ name }) => known.states.some((state) => state.name === name))
-    .map(({ name }) => `The state ${name} of the inbox ${inbox.name} is retired: items leave it freely, and none enters it any more.`);
+    .map(
+      ({ name }) =>
+        `The state ${name} of the inbox ${inbox.name} is retired: items leave it freely, and none enters it any more.`,
+    );
 };
 
-const removedNames = (before: ReadonlyMap<string, unknown>, after: ReadonlyMap<string, unknown>): string[] => [...before.keys()].filter((name) => !after.has(name));
+const removedNames = (before: ReadonlyMap<string, unknown>, after: ReadonlyMap<string, unknown>): string[] =>
+  [...before.keys()].filter((name) => !after.has(name));
 
 /** What goes out of use by the new definition, for whoever declared it to read. */
 export const definitionWarnings = (before: Definition, after: Definition): string[] => [
   ...[...after.inboxes.values()].flatMap((inbox) => inboxWarnings(before.inboxes.get(inbox.name), inbox)),
-  ...removedNames(before.resources, after.resources).map((name) => `The resource ${name} is hidden: its records are kept, and nobody sees them until it is declared again.`),
-  ...removedNames(before.actions, after.actions).map((name) => `The action ${name} is gone: its queued runs end failed, and its approvals stale.`),
-  ...removedNames(before.flags, after.flags).map((key) => `The flag ${key} is hidden: it keeps its value until it is declared again.`),
+  ...removedNames(before.resources, after.resources).map(
+    (name) => `The resource ${name} is hidden: its records are kept, and nobody sees them until it is declared again.`,
+  ),
+  ...removedNames(before.actions, after.actions).map(
+    (name) => `The action ${name} is gone: its queued runs end failed, and its approvals stale.`,
+  ),
+  ...removedNames(before.flags, after.flags).map(
+    (key) => `The flag ${key} is hidden: it keeps its value until it is declared again.`,
+  ),
   ...[...after.flags.values()].flatMap(({ key, kind }) => {
     const former = before.flags.get(key)?.kind;
-    return former === undefined || former === kind ? [] : [`The flag ${key} was of kind ${former} and is of kind ${kind} now: it falls back to its default.`];
+    return former === undefined || former === kind
+      ? []
+      : [`The flag ${key} was of kind ${former} and is of kind ${kind} now: it falls back to its default.`];
   }),
 ];
 
 /** Flags that are declared anew or otherwise than before. */
 export const changedFlagKeys = (before: Definition, after: Definition): string[] =>
-  [...after.flags.values()].filter((flag) => !isDeepStrictEqual(flag, before.flags.get(flag.key))).map(({ key }) => key);
+  [...after.flags.values()]
+    .filter((flag) => !isDeepStrictEqual(flag, before.flags.get(flag.key)))
+    .map(({ key }) => key);

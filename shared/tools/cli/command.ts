@@ -48,7 +48,8 @@ const formatOption = ([name, { kind, value = '', required = false }]: [string, O
 export const commandUsage = ({ thing, verb, argument, options }: Command): string =>
   [thing, verb, ...(argument === null ? [] : [argument]), ...Object.entries(options).map(formatOption)].join(' ');
 
-const usageError = (command: Command, sentence: string): UsageError => new UsageError(`${sentence}\nUsage: npm run admin -- ${commandUsage(command)}`);
+const usageError = (command: Command, sentence: string): UsageError =>
+  new UsageError(`${sentence}\nUsage: npm run admin -- ${commandUsage(command)}`);
 
 interface Tokens {
   readonly values: Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>;
@@ -58,7 +59,10 @@ interface Tokens {
 const parseTokens = (command: Command, args: readonly string[]): Tokens => {
   const all = { ...command.options, ...commonOptions };
   const options = Object.fromEntries(
-    Object.entries(all).map(([name, { kind }]) => [name, { type: kind === 'flag' ? ('boolean' as const) : ('string' as const), multiple: kind === 'list' }]),
+    Object.entries(all).map(([name, { kind }]) => [
+      name,
+      { type: kind === 'flag' ? ('boolean' as const) : ('string' as const), multiple: kind === 'list' },
+    ]),
   );
   const { tokens } = parseArgs({ args: [...args], options, strict: false, tokens: true });
   const seen = new Set<string>();
@@ -66,29 +70,45 @@ const parseTokens = (command: Command, args: readonly string[]): Tokens => {
     if (token.kind !== 'option') continue;
     const option = Object.hasOwn(all, token.name) ? all[token.name] : undefined;
     if (option === undefined) {
-      throw usageError(command, `There is no option ${token.rawName} here; ${command.thing} ${command.verb} takes ${Object.keys(all).map((name) => `--${name}`).join(', ')}.`);
+      throw usageError(
+        command,
+        `There is no option ${token.rawName} here; ${command.thing} ${command.verb} takes ${Object.keys(all)
+          .map((name) => `--${name}`)
+          .join(', ')}.`,
+      );
     }
-    if (option.kind !== 'list' && seen.has(token.name)) throw usageError(command, `${token.rawName} is given twice; give it once.`);
+    if (option.kind !== 'list' && seen.has(token.name))
+      throw usageError(command, `${token.rawName} is given twice; give it once.`);
     seen.add(token.name);
-    if (option.kind === 'flag' && token.value !== undefined) throw usageError(command, `${token.rawName} takes no value.`);
+    if (option.kind === 'flag' && token.value !== undefined)
+      throw usageError(command, `${token.rawName} takes no value.`);
     // What looks like an option is one: a forgotten value must not swallow it.
-    const forgotten = token.value === undefined || token.value === '' || (token.inlineValue === false && token.value.startsWith('--'));
-    if (option.kind !== 'flag' && forgotten) throw usageError(command, `${token.rawName} needs a value: ${token.rawName} ${option.value ?? ''}`);
+    const forgotten =
+      token.value === undefined || token.value === '' || (token.inlineValue === false && token.value.startsWith('--'));
+    if (option.kind !== 'flag' && forgotten)
+      throw usageError(command, `${token.rawName} needs a value: ${token.rawName} ${option.value ?? ''}`);
   }
   const { values, positionals } = parseArgs({ args: [...args], options, strict: false, allowPositionals: true });
   return { values, positionals };
 };
 
 /** Reads the words after thing and verb. Throws UsageError. */
-export const parseCommandArguments = (command: Command, args: readonly string[]): CommandArguments & { readonly help: boolean } => {
+export const parseCommandArguments = (
+  command: Command,
+  args: readonly string[],
+): CommandArguments & { readonly help: boolean } => {
   const { values, positionals } = parseTokens(command, args);
   const help = values['help'] === true;
   const [argument = '', ...further] = positionals;
   if (!help) {
     const [extra] = command.argument === null ? positionals : further;
-    if (extra !== undefined) throw usageError(command, `${JSON.stringify(extra)} is one word too many; quote what has spaces in it.`);
-    if (argument === '' && command.argument?.startsWith('<') === true) throw usageError(command, `${command.argument} is missing.`);
-    const missing = Object.entries(command.options).find(([name, { required = false }]) => required && values[name] === undefined);
+    if (extra !== undefined)
+      throw usageError(command, `${JSON.stringify(extra)} is one word too many; quote what has spaces in it.`);
+    if (argument === '' && command.argument?.startsWith('<') === true)
+      throw usageError(command, `${command.argument} is missing.`);
+    const missing = Object.entries(command.options).find(
+      ([name, { required = false }]) => required && values[name] === undefined,
+    );
     if (missing !== undefined) throw usageError(command, `--${missing[0]} is missing.`);
   }
   const text = (name: string): string | undefined => {
@@ -103,7 +123,8 @@ export const parseCommandArguments = (command: Command, args: readonly string[])
     ms: (name) => {
       const value = text(name);
       if (value === undefined) return undefined;
-      if (!/^\d{1,15}$/.test(value)) throw usageError(command, `--${name} must be a whole number of milliseconds, not ${JSON.stringify(value)}.`);
+      if (!/^\d{1,15}$/.test(value))
+        throw usageError(command, `--${name} must be a whole number of milliseconds, not ${JSON.stringify(value)}.`);
       return Number(value);
     },
     list: (name) => {

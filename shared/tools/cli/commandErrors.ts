@@ -6,8 +6,16 @@ import { CommandFailure } from './failures.ts';
 
 /** Members of an input by the option that gives them. */
 const options: Readonly<Record<string, string>> = {
-  role: '--role', mode: '--mode', expiresAt: '--expires-at', environments: '--environment', environment: '--environment', grants: '--grants',
-  grace: '--grace', password: 'the password', email: 'the e-mail address', name: 'the name',
+  role: '--role',
+  mode: '--mode',
+  expiresAt: '--expires-at',
+  environments: '--environment',
+  environment: '--environment',
+  grants: '--grants',
+  grace: '--grace',
+  password: 'the password',
+  email: 'the e-mail address',
+  name: 'the name',
 };
 const hints: Readonly<Record<string, string>> = {
   role: 'See: npm run admin -- role list',
@@ -26,17 +34,25 @@ const optionName = (path: string): string => {
 
 const formatFault = ({ message, extra: { details = [] } }: Fault): string => {
   if (details.length === 0) return message;
-  const lines = details.map(({ path, message: problem }) => (path === '' ? problem : `${optionName(path)}: ${problem}`));
-  const named = [...new Set(details.map(({ path }) => hints[path.split('.')[0] ?? '']))].filter((hint) => hint !== undefined);
+  const lines = details.map(({ path, message: problem }) =>
+    path === '' ? problem : `${optionName(path)}: ${problem}`,
+  );
+  const named = [...new Set(details.map(({ path }) => hints[path.split('.')[0] ?? '']))].filter(
+    (hint) => hint !== undefined,
+  );
   return [...lines, ...named].join('\n');
 };
 
 const formatDbError = (error: unknown, databaseUrl: string): string | null => {
   const { code = '' } = error as { code?: string };
-  if (isDbUnavailable(error)) return `PostgreSQL at ${new URL(databaseUrl).host} can’t be reached: is it running, and is DATABASE_URL right?`;
-  if (code === '42P01' || code === '42703') return 'The database is not up to date. Bring it up to date first: npm run migrate';
+  if (isDbUnavailable(error))
+    return `PostgreSQL at ${new URL(databaseUrl).host} can’t be reached: is it running, and is DATABASE_URL right?`;
+  if (code === '42P01' || code === '42703')
+    return 'The database is not up to date. Bring it up to date first: npm run migrate';
   if (code === '42501') return 'The database’s role may not do this. Name its owner in MIGRATE_DATABASE_URL.';
-  return code.startsWith('28') || code === '3D000' ? `PostgreSQL refuses the connection: ${(error as Error).message}` : null;
+  return code.startsWith('28') || code === '3D000'
+    ? `PostgreSQL refuses the connection: ${(error as Error).message}`
+    : null;
 };
 
 export interface CommandError {

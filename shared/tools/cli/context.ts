@@ -15,34 +15,52 @@ export interface CommandContext {
   readonly readInput: () => Promise<string>;
 }
 
-export const runCommandChange = <T>({ db, bus }: CommandContext, work: (tx: Tx) => Promise<T>): Promise<T> => runAdminChange(db, bus, work);
+export const runCommandChange = <T>({ db, bus }: CommandContext, work: (tx: Tx) => Promise<T>): Promise<T> =>
+  runAdminChange(db, bus, work);
 
 interface Named {
   readonly id: string;
 }
 
 /** The one thing that `given` names, by id or by what `nameOf` answers. Throws Failure. */
-export const findOneByName = <T extends Named>(things: readonly T[], given: string, what: string, nameOf: (thing: T) => string): T => {
+export const findOneByName = <T extends Named>(
+  things: readonly T[],
+  given: string,
+  what: string,
+  nameOf: (thing: T) => string,
+): T => {
   const found = things.filter((thing) => thing.id === given || nameOf(thing) === given);
   const [first, second] = found;
-  if (first === undefined) throw new CommandFailure(`There is no ${what} ${JSON.stringify(given)}. See: npm run admin -- ${what} list`);
-  if (second !== undefined) throw new CommandFailure(`${String(found.length)} ${what}s are named ${JSON.stringify(given)}; use the id: ${found.map(({ id }) => id).join(', ')}.`);
+  if (first === undefined)
+    throw new CommandFailure(`There is no ${what} ${JSON.stringify(given)}. See: npm run admin -- ${what} list`);
+  if (second !== undefined)
+    throw new CommandFailure(
+      `${String(found.length)} ${what}s are named ${JSON.stringify(given)}; use the id: ${found.map(({ id }) => id).join(', ')}.`,
+    );
   return first;
 };
 
 /** The environments to act in: those given, else the only one there is. Throws when there are several to choose from. */
-export const resolveEnvironments = async ({ db }: CommandContext, given: readonly string[] | undefined): Promise<readonly string[]> => {
+export const resolveEnvironments = async (
+  { db }: CommandContext,
+  given: readonly string[] | undefined,
+): Promise<readonly string[]> => {
   if (given !== undefined) return given;
   const names = (await listEnvironments(db)).map(({ name }) => name);
-  if (names.length === 0) throw new CommandFailure('There is no environment yet. Make one: npm run admin -- environment create <name>');
+  if (names.length === 0)
+    throw new CommandFailure('There is no environment yet. Make one: npm run admin -- environment create <name>');
   if (names.length > 1) throw new UsageError(`--environment is missing; give one of ${names.join(', ')}.`);
   return names;
 };
 
-export const environmentUrl = ({ publicUrl }: CommandContext, environment: string): string => `${publicUrl}/api/env/${environment}`;
+export const environmentUrl = ({ publicUrl }: CommandContext, environment: string): string =>
+  `${publicUrl}/api/env/${environment}`;
 
 /** The address for a credential: of its first environment, with `*` of the oldest there is. */
-export const credentialBaseUrl = async (context: CommandContext, environments: readonly string[]): Promise<string | null> => {
+export const credentialBaseUrl = async (
+  context: CommandContext,
+  environments: readonly string[],
+): Promise<string | null> => {
   const [first] = environments;
   const name = first === '*' ? (await listEnvironments(context.db))[0]?.name : first;
   return name === undefined ? null : environmentUrl(context, name);

@@ -19,7 +19,9 @@ const widest = 100;
 /** One line of somebody's text: titles come from outside and must not steer the terminal. */
 const cleanLine = (value: unknown): string => {
   const text = typeof value === 'string' ? value : value === null || value === undefined ? '' : JSON.stringify(value);
-  const line = stripVTControlCharacters(text).replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069\s]+/gu, ' ').trim();
+  const line = stripVTControlCharacters(text)
+    .replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069\s]+/gu, ' ')
+    .trim();
   return line.length > widest ? `${line.slice(0, widest - 1)}…` : line;
 };
 
@@ -32,7 +34,11 @@ const count = (value: unknown): string => (typeof value === 'number' ? value.toL
 
 const itemLine = ({ change, item, by }: LiveMessage): string => {
   const { inbox, title, state, assignee, tags } = item as Record<string, unknown>;
-  const parts = [state, ...(assignee === null ? [] : ['assigned']), ...(Array.isArray(tags) ? tags.map((tag) => `#${String(tag)}`) : [])];
+  const parts = [
+    state,
+    ...(assignee === null ? [] : ['assigned']),
+    ...(Array.isArray(tags) ? tags.map((tag) => `#${String(tag)}`) : []),
+  ];
   return `${cleanLine(inbox)}  ${String(change)} by ${formatActor(by)}: “${cleanLine(title)}” ${cleanLine(parts.join(' '))}`;
 };
 
@@ -40,7 +46,8 @@ const itemLine = ({ change, item, by }: LiveMessage): string => {
 const formatEntryData = (data: Record<string, unknown>): string => {
   if ('text' in data) return `“${cleanLine(data['text'])}”`;
   if ('to' in data) return `${cleanLine(data['from'] ?? 'nobody')} → ${cleanLine(data['to'] ?? 'nobody')}`;
-  if ('run' in data || 'approval' in data) return cleanLine([data['label'] ?? data['kind'], 'is', data['status']].join(' '));
+  if ('run' in data || 'approval' in data)
+    return cleanLine([data['label'] ?? data['kind'], 'is', data['status']].join(' '));
   if ('occurrences' in data) return `now ${count((data['occurrences'] as { to?: number }).to)} times`;
   const { add = [], remove = [] } = data as { add?: string[]; remove?: string[] };
   return cleanLine([...add.map((tag) => `+${tag}`), ...remove.map((tag) => `−${tag}`)].join(' '));
@@ -48,14 +55,22 @@ const formatEntryData = (data: Record<string, unknown>): string => {
 
 const timelineLine = ({ inbox, item, entry }: LiveMessage): string => {
   const { type, actor, data } = entry as { type: string; actor: unknown; data: Record<string, unknown> };
-  return [`${cleanLine(inbox)}  ${cleanLine(type)} by ${formatActor(actor)}:`, formatEntryData(data), `(${cleanLine(item)})`].filter((part) => part !== '').join(' ');
+  return [
+    `${cleanLine(inbox)}  ${cleanLine(type)} by ${formatActor(actor)}:`,
+    formatEntryData(data),
+    `(${cleanLine(item)})`,
+  ]
+    .filter((part) => part !== '')
+    .join(' ');
 };
 
 const countsLine = ({ inboxes }: LiveMessage): string =>
   Object.entries((inboxes ?? {}) as Record<string, Record<string, unknown>>)
     .map(([name, { byState, ...rest }]) => {
       const all = { ...(byState as Record<string, unknown> | undefined), ...rest };
-      return `${cleanLine(name)}: ${Object.entries(all).map(([measure, n]) => `${cleanLine(measure)} ${count(n)}`).join(', ')}`;
+      return `${cleanLine(name)}: ${Object.entries(all)
+        .map(([measure, n]) => `${cleanLine(measure)} ${count(n)}`)
+        .join(', ')}`;
     })
     .join('; ');
 
@@ -79,11 +94,13 @@ const approvalLine = ({ approval }: LiveMessage): string => {
 const flagLine = ({ flag, by }: LiveMessage): string => {
   const { flag: key, value, rollout, ramp } = flag as Record<string, unknown>;
   const { status, step, steps } = (ramp ?? {}) as Record<string, unknown>;
-  const ramped = ramp === null || ramp === undefined ? '' : `, ramp ${cleanLine(status)} at step ${count(step)} of ${count(steps)}`;
+  const ramped =
+    ramp === null || ramp === undefined ? '' : `, ramp ${cleanLine(status)} at step ${count(step)} of ${count(steps)}`;
   return `${cleanLine(key)} is ${cleanLine(JSON.stringify(value))}${rollout === null ? '' : `, rolled out to ${cleanLine(rollout)} %`}${ramped}, by ${formatActor(by)}`;
 };
 
-const helloLine = ({ principal, resumed }: LiveMessage): string => `${resumed === true ? 'going on' : 'watching'} as ${formatActor(principal)}`;
+const helloLine = ({ principal, resumed }: LiveMessage): string =>
+  `${resumed === true ? 'going on' : 'watching'} as ${formatActor(principal)}`;
 
 const lines: Readonly<Record<string, (message: LiveMessage) => string>> = {
   hello: helloLine,

@@ -62,7 +62,12 @@ const liveAddress = ({ baseUrl }: WatchTarget, { types, inboxes }: WatchOptions,
 };
 
 /** One connection, until it ends. `note` gets each message's offset. */
-const watchConnection = (address: URL, token: string, { onMessage: hear, signal }: WatchOptions, note: (offset: string) => void): Promise<ConnectionEnd> =>
+const watchConnection = (
+  address: URL,
+  token: string,
+  { onMessage: hear, signal }: WatchOptions,
+  note: (offset: string) => void,
+): Promise<ConnectionEnd> =>
   new Promise((resolve) => {
     const socket = new WebSocket(address, { headers: { authorization: `Bearer ${token}` }, handshakeTimeout: 10_000 });
     let end: ConnectionEnd | null = null;
@@ -100,7 +105,10 @@ const watchConnection = (address: URL, token: string, { onMessage: hear, signal 
     socket.on('close', (code, reason) => {
       clearTimeout(silence);
       signal.removeEventListener('abort', stop);
-      const other = { sentence: `the connection was lost (${String(code)}${reason.length === 0 ? '' : ` ${reason.toString()}`})`, fatal: false };
+      const other = {
+        sentence: `the connection was lost (${String(code)}${reason.length === 0 ? '' : ` ${reason.toString()}`})`,
+        fatal: false,
+      };
       resolve(closeReasons[code] ?? end ?? other);
     });
   });
@@ -108,10 +116,14 @@ const watchConnection = (address: URL, token: string, { onMessage: hear, signal 
 const abortableSleep = (ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    }, { once: true });
+    signal.addEventListener(
+      'abort',
+      () => {
+        clearTimeout(timer);
+        resolve();
+      },
+      { once: true },
+    );
   });
 
 /** Watches until `signal` aborts (true) or watching makes no sense any more (false). */
@@ -121,10 +133,15 @@ export const watchLive = async (options: WatchOptions): Promise<boolean> => {
   let wait = firstWaitMs;
   while (!signal.aborted) {
     const { baseUrl, token } = await target();
-    const end: ConnectionEnd = await watchConnection(liveAddress({ baseUrl, token }, options, after), token, options, (offset) => {
-      after = offset;
-      wait = firstWaitMs;
-    });
+    const end: ConnectionEnd = await watchConnection(
+      liveAddress({ baseUrl, token }, options, after),
+      token,
+      options,
+      (offset) => {
+        after = offset;
+        wait = firstWaitMs;
+      },
+    );
     if (signal.aborted) break;
     if (end.fatal) {
       say(`${baseUrl}: ${end.sentence}`);

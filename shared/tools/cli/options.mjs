@@ -11,7 +11,11 @@ const none = { options: {}, takesWords: false };
 
 /** @type {Record<CommandName, Command>} */
 const commands = {
-  start: { ...none, usage: 'Usage: npm start\nInstalls what is missing, starts everything with a demo environment and prints what to try; Ctrl-C stops it.' },
+  start: {
+    ...none,
+    usage:
+      'Usage: npm start\nInstalls what is missing, starts everything with a demo environment and prints what to try; Ctrl-C stops it.',
+  },
   test: {
     usage: `Usage: npm test [-- options] [files and folders]
 Lint, types and all tests, on servers of their own; of files and folders the tests alone. Options are mocha's:
@@ -21,9 +25,21 @@ Lint, types and all tests, on servers of their own; of files and folders the tes
   -p, --parallel       files at once, -j, --jobs N of them
   -R, --reporter NAME  -r, --require MODULE  --import MODULE  --forbid-only  --full-trace  --dry-run`,
     options: {
-      grep: { ...text, short: 'g' }, fgrep: { ...text, short: 'f' }, invert: { ...flag, short: 'i' }, bail: { ...flag, short: 'b' },
-      timeout: { ...text, short: 't' }, slow: { ...text, short: 's' }, retries: text, parallel: { ...flag, short: 'p' }, jobs: { ...text, short: 'j' },
-      reporter: { ...text, short: 'R' }, require: { ...text, short: 'r' }, import: text, 'forbid-only': flag, 'full-trace': flag, 'dry-run': flag,
+      grep: { ...text, short: 'g' },
+      fgrep: { ...text, short: 'f' },
+      invert: { ...flag, short: 'i' },
+      bail: { ...flag, short: 'b' },
+      timeout: { ...text, short: 't' },
+      slow: { ...text, short: 's' },
+      retries: text,
+      parallel: { ...flag, short: 'p' },
+      jobs: { ...text, short: 'j' },
+      reporter: { ...text, short: 'R' },
+      require: { ...text, short: 'r' },
+      import: text,
+      'forbid-only': flag,
+      'full-trace': flag,
+      'dry-run': flag,
     },
     takesWords: true,
   },
@@ -37,8 +53,15 @@ Lint, types and all tests, on servers of their own; of files and folders the tes
     options: { types: text, inboxes: text, url: text, token: text, json: flag },
     takesWords: false,
   },
-  'app:offline': { ...none, usage: 'Usage: npm run app:offline\nTakes the sample app of the running npm start offline; npm run app:online brings it back.' },
-  'app:online': { ...none, usage: 'Usage: npm run app:online\nBrings the sample app of the running npm start back online.' },
+  'app:offline': {
+    ...none,
+    usage:
+      'Usage: npm run app:offline\nTakes the sample app of the running npm start offline; npm run app:online brings it back.',
+  },
+  'app:online': {
+    ...none,
+    usage: 'Usage: npm run app:online\nBrings the sample app of the running npm start back online.',
+  },
   bench: {
     usage: `Usage: npm run bench [-- options]
   --only read,change   only these suites
@@ -59,9 +82,21 @@ Lint, types and all tests, on servers of their own; of files and folders the tes
     options: { only: text, seed: text, scale: text },
     takesWords: false,
   },
-  api: { ...none, usage: 'Usage: npm run api\nStarts an API process, after npm run build; configured by the environment (docs/operators.md).' },
-  workers: { ...none, usage: 'Usage: npm run workers\nStarts a worker process, after npm run build; configured by the environment (docs/operators.md).' },
-  migrate: { ...none, usage: 'Usage: npm run migrate\nBrings the database of MIGRATE_DATABASE_URL to the schema of this version, after npm run build.' },
+  api: {
+    ...none,
+    usage:
+      'Usage: npm run api\nStarts an API process, after npm run build; configured by the environment (docs/operators.md).',
+  },
+  workers: {
+    ...none,
+    usage:
+      'Usage: npm run workers\nStarts a worker process, after npm run build; configured by the environment (docs/operators.md).',
+  },
+  migrate: {
+    ...none,
+    usage:
+      'Usage: npm run migrate\nBrings the database of MIGRATE_DATABASE_URL to the schema of this version, after npm run build.',
+  },
   build: { ...none, usage: 'Usage: npm run build\nCompiles the programs and the SDK into dist/.' },
 };
 
@@ -101,7 +136,12 @@ export function misused(name, sentence) {
  */
 export function readOptions(name, args = process.argv.slice(2)) {
   const { usage, options, takesWords } = commands[name];
-  const { values, positionals, tokens } = parsed(name, { args, options: { ...options, help: { type: 'boolean', short: 'h' } }, allowPositionals: takesWords, tokens: true });
+  const { values, positionals, tokens } = parsed(name, {
+    args,
+    options: { ...options, help: { type: 'boolean', short: 'h' } },
+    allowPositionals: takesWords,
+    tokens: true,
+  });
   if (values.help === true) {
     process.stdout.write(`${usage}\n`);
     process.exit(0);

@@ -5,11 +5,17 @@ export const formatTable = (head: readonly string[], rows: readonly (readonly st
   if (rows.length === 0) return [empty];
   const all = [head, ...rows];
   const widths = head.map((_, column) => Math.max(...all.map((cells) => (cells[column] ?? '').length)));
-  return all.map((cells) => cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd());
+  return all.map((cells) =>
+    cells
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
 };
 
 /** A time as people write it, in UTC. */
-export const formatTime = (at: number | null, never: string): string => (at === null ? never : `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`);
+export const formatTime = (at: number | null, never: string): string =>
+  at === null ? never : `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
 export const credentialLines = (token: string, baseUrl: string | null): string[] => [
   `token:    ${token}   (shown this once)`,

@@ -27,21 +27,38 @@ export interface CommandOutcome {
   readonly text: string;
 }
 
-const commands: readonly Command[] = [...environmentCommands, ...roleCommands, ...agentCommands, ...personCommands, ...appKeyCommands];
+const commands: readonly Command[] = [
+  ...environmentCommands,
+  ...roleCommands,
+  ...agentCommands,
+  ...personCommands,
+  ...appKeyCommands,
+];
 
 const help = (): string => {
   const lines = commands.map((command) => `  ${commandUsage(command)}\n      ${command.about}`);
-  return ['Usage: npm run admin -- <thing> <verb> [name] [options]', '', ...lines, '', 'With --json the answer alone goes to standard output.'].join('\n');
+  return [
+    'Usage: npm run admin -- <thing> <verb> [name] [options]',
+    '',
+    ...lines,
+    '',
+    'With --json the answer alone goes to standard output.',
+  ].join('\n');
 };
 
 const findCommand = (thing: string | undefined, verb: string | undefined): Command => {
   const things = [...new Set(commands.map((command) => command.thing))];
   if (thing === undefined) throw new UsageError(help());
-  if (!things.includes(thing)) throw new UsageError(`There is no ${JSON.stringify(thing)} here; there are ${things.join(', ')}. All of it: npm run admin -- --help`);
+  if (!things.includes(thing))
+    throw new UsageError(
+      `There is no ${JSON.stringify(thing)} here; there are ${things.join(', ')}. All of it: npm run admin -- --help`,
+    );
   const verbs = commands.filter((command) => command.thing === thing);
   const command = verbs.find((one) => one.verb === verb);
   if (command !== undefined) return command;
-  throw new UsageError(`${verb === undefined ? `${thing} needs a verb` : `${thing} has no verb ${JSON.stringify(verb)}`}; there are ${verbs.map((one) => one.verb).join(', ')}.`);
+  throw new UsageError(
+    `${verb === undefined ? `${thing} needs a verb` : `${thing} has no verb ${JSON.stringify(verb)}`}; there are ${verbs.map((one) => one.verb).join(', ')}.`,
+  );
 };
 
 /** Waits this long for Redis, in ms; without it each process still looks by itself, twice a second. */
@@ -64,7 +81,12 @@ const publishMessages = async ({ redisUrl, redisPrefix }: Config, messages: read
   await closeClient(client);
 };
 
-const runCommand = async (command: Command, args: readonly string[], config: () => Config, readInput: AdminEnvironment['readInput']): Promise<string> => {
+const runCommand = async (
+  command: Command,
+  args: readonly string[],
+  config: () => Config,
+  readInput: AdminEnvironment['readInput'],
+): Promise<string> => {
   const given = parseCommandArguments(command, args);
   if (given.help) return `npm run admin -- ${commandUsage(command)}\n${command.about}`;
   const { migrateDatabaseUrl: url, publicUrl } = config();
@@ -83,7 +105,10 @@ const runCommand = async (command: Command, args: readonly string[], config: () 
 };
 
 /** Runs `<thing> <verb> [name] [options]`. Never throws. */
-export const runAdmin = async ([thing, verb, ...rest]: readonly string[], { readConfig, readInput }: AdminEnvironment): Promise<CommandOutcome> => {
+export const runAdmin = async (
+  [thing, verb, ...rest]: readonly string[],
+  { readConfig, readInput }: AdminEnvironment,
+): Promise<CommandOutcome> => {
   let databaseUrl: string | null = null;
   const config = (): Config => {
     const read = readConfig();
@@ -91,7 +116,10 @@ export const runAdmin = async ([thing, verb, ...rest]: readonly string[], { read
     return read;
   };
   try {
-    const text = thing === '--help' || thing === 'help' ? help() : await runCommand(findCommand(thing, verb), rest, config, readInput);
+    const text =
+      thing === '--help' || thing === 'help'
+        ? help()
+        : await runCommand(findCommand(thing, verb), rest, config, readInput);
     return { exitCode: 0, text };
   } catch (error) {
     return toCommandError(error, databaseUrl);

@@ -13,23 +13,32 @@ const say = (line: string): void => void process.stderr.write(`${line}\n`);
 /** The demo's address and operator, as `npm start` wrote them. */
 const demoTarget = async (): Promise<WatchTarget> => {
   try {
-    const { baseUrl, agents } = JSON.parse(await readFile(accessFile, 'utf8')) as { baseUrl: string; agents: { operator: string } };
+    const { baseUrl, agents } = JSON.parse(await readFile(accessFile, 'utf8')) as {
+      baseUrl: string;
+      agents: { operator: string };
+    };
     return { baseUrl, token: agents.operator };
   } catch {
-    throw new Error(`There is no ${accessFile} that could be read: start the demo with npm start, or give --url and --token.`);
+    throw new Error(
+      `There is no ${accessFile} that could be read: start the demo with npm start, or give --url and --token.`,
+    );
   }
 };
 
 const watch = async (): Promise<number> => {
   const { text, has } = readOptions('watch');
   const [url, token, json] = [text('url'), text('token'), has('json')];
-  if (url !== undefined && !/^https?:\/\//.test(url)) return misused('watch', '--url must be an environment’s address, for example http://127.0.0.1:3000/api/env/demo');
+  if (url !== undefined && !/^https?:\/\//.test(url))
+    return misused('watch', '--url must be an environment’s address, for example http://127.0.0.1:3000/api/env/demo');
   const stopping = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopping.abort());
   // Whoever read our lines (`| head`) has enough.
   process.stdout.on('error', () => process.exit(0));
   const stopped = await watchLive({
-    target: async () => (url !== undefined && token !== undefined ? { baseUrl: url, token } : { ...(await demoTarget()), ...(url && { baseUrl: url }), ...(token && { token }) }),
+    target: async () =>
+      url !== undefined && token !== undefined
+        ? { baseUrl: url, token }
+        : { ...(await demoTarget()), ...(url && { baseUrl: url }), ...(token && { token }) },
     types: text('types'),
     inboxes: text('inboxes'),
     onMessage: (raw, message) => void process.stdout.write(`${json ? raw : formatLiveMessage(message)}\n`),

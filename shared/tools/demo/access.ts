@@ -30,20 +30,29 @@ const appKeyName = 'Demo app';
 const agentRoles = ['admin', 'operator', 'viewer'] as const;
 type AgentRole = (typeof agentRoles)[number];
 
-const agentHolds = statement('demo.agentHolds', `
+const agentHolds = statement(
+  'demo.agentHolds',
+  `
   select from tokens t join agents a on a.id = t.principal join roles r on r.id = a.role
   where t.hash = $1 and t.kind = 'agent' and coalesce(least(t.expires_at, a.expires_at) > $2::bigint, true) and a.revoked_at is null
-    and ($3 = any(a.environments) or '*' = any(a.environments)) and r.name = $4`);
-const appKeyHolds = statement('demo.appKeyHolds', `
+    and ($3 = any(a.environments) or '*' = any(a.environments)) and r.name = $4`,
+);
+const appKeyHolds = statement(
+  'demo.appKeyHolds',
+  `
   select from tokens t join app_keys k on k.id = t.principal join environments e on e.id = k.env
-  where t.hash = $1 and t.kind = 'app' and coalesce(t.expires_at > $2::bigint, true) and k.revoked_at is null and e.name = $3`);
+  where t.hash = $1 and t.kind = 'app' and coalesce(t.expires_at > $2::bigint, true) and k.revoked_at is null and e.name = $3`,
+);
 /** The first of each role, in the order of the demo's list. */
-const findPeople = statement('demo.people', `
+const findPeople = statement(
+  'demo.people',
+  `
   select * from (
     select distinct on (r.id) p.id, p.email, p.password_hash is null as fresh, r.name as role, array_position($1::text[], p.email) as place
     from people p join roles r on r.id = p.role where p.email = any($1::text[]) and p.removed_at is null
     order by r.id, place) found
-  order by place`);
+  order by place`,
+);
 
 interface PersonRow {
   readonly id: string;
@@ -71,10 +80,14 @@ interface Held {
 const holding = async (db: Db, at: number, { environment, world, known }: AccessOptions): Promise<Held> => {
   const agent = async (role: AgentRole): Promise<string | null> => {
     const token = known?.agents[role] ?? '';
-    return parseTokenKind(token) === 'agent' && (await queryRow(db, agentHolds, [tokenHash(token), at, environment, role])) !== undefined ? token : null;
+    return parseTokenKind(token) === 'agent' &&
+      (await queryRow(db, agentHolds, [tokenHash(token), at, environment, role])) !== undefined
+      ? token
+      : null;
   };
   const key = known?.appKey ?? '';
-  const keyHolds = parseTokenKind(key) === 'app' && (await queryRow(db, appKeyHolds, [tokenHash(key), at, environment])) !== undefined;
+  const keyHolds =
+    parseTokenKind(key) === 'app' && (await queryRow(db, appKeyHolds, [tokenHash(key), at, environment])) !== undefined;
   const agents = { admin: await agent('admin'), operator: await agent('operator'), viewer: await agent('viewer') };
   const appKey = keyHolds ? key : null;
   // With a token that works what is known is of this database. Then a password is only made for who never had one: any
@@ -86,18 +99,33 @@ const holding = async (db: Db, at: number, { environment, world, known }: Access
   return { agents, appKey, people: named.filter(({ password, fresh }) => !ours || fresh || password !== null) };
 };
 
-const agentToken = async (tx: Tx, admin: Administrator, { environment, world }: AccessOptions, wanted: AgentRole): Promise<string> => {
+const agentToken = async (
+  tx: Tx,
+  admin: Administrator,
+  { environment, world }: AccessOptions,
+  wanted: AgentRole,
+): Promise<string> => {
   const name = world.agents.find(({ role }) => role === wanted)?.name ?? `Demo ${wanted}`;
   const known = (await listAgents(tx)).find(
-    (agent) => agent.name === name && agent.role.name === wanted && agent.environments.includes(environment) && (agent.expiresAt ?? Infinity) > admin.at,
+    (agent) =>
+      agent.name === name &&
+      agent.role.name === wanted &&
+      agent.environments.includes(environment) &&
+      (agent.expiresAt ?? Infinity) > admin.at,
   );
-  const { token } = known === undefined ? await createAgent(tx, admin, { name, role: wanted }, [environment]) : await rotateAgent(tx, admin, known.id, 0);
+  const { token } =
+    known === undefined
+      ? await createAgent(tx, admin, { name, role: wanted }, [environment])
+      : await rotateAgent(tx, admin, known.id, 0);
   return token;
 };
 
 const appKeyToken = async (tx: Tx, admin: Administrator, environment: string): Promise<string> => {
   const known = (await listAppKeys(tx)).find((key) => key.name === appKeyName && key.environment === environment);
-  const { token } = known === undefined ? await createAppKey(tx, admin, { name: appKeyName }, environment) : await rotateAppKey(tx, admin, known.id, 0);
+  const { token } =
+    known === undefined
+      ? await createAppKey(tx, admin, { name: appKeyName }, environment)
+      : await rotateAppKey(tx, admin, known.id, 0);
   return token;
 };
 
@@ -126,7 +154,8 @@ export const renewAccess = async (db: Db, admin: Administrator, options: AccessO
   const passwords = Promise.all(held.people.map(passwordOf));
   const { agents, appKey } = await db.transaction(async (tx) => {
     await lockDemo(tx);
-    const agent = async (role: AgentRole): Promise<string> => held.agents[role] ?? (await agentToken(tx, admin, options, role));
+    const agent = async (role: AgentRole): Promise<string> =>
+      held.agents[role] ?? (await agentToken(tx, admin, options, role));
     return {
       agents: { admin: await agent('admin'), operator: await agent('operator'), viewer: await agent('viewer') },
       appKey: held.appKey ?? (await appKeyToken(tx, admin, options.environment)),
@@ -136,9 +165,15 @@ export const renewAccess = async (db: Db, admin: Administrator, options: AccessO
     finish: async () => {
       const people = await passwords;
       await db.transaction(async (tx) => {
-        for (const { person, hash } of people) if (hash !== null) await updatePerson(tx, admin, person.id, { passwordHash: hash });
+        for (const { person, hash } of people)
+          if (hash !== null) await updatePerson(tx, admin, person.id, { passwordHash: hash });
       });
-      return { baseUrl: options.baseUrl, agents, people: people.map(({ person: { email, role }, password }) => ({ email, password, role })), appKey };
+      return {
+        baseUrl: options.baseUrl,
+        agents,
+        people: people.map(({ person: { email, role }, password }) => ({ email, password, role })),
+        appKey,
+      };
     },
   };
 };

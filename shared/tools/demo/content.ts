@@ -8,12 +8,17 @@ import { demoItems } from './generate.ts';
 import { eventRows, itemOfDemo, itemRow, type Cast, type EventRow } from './rows.ts';
 import type { DemoItem, DemoRecord } from './types.ts';
 
-const insertRecords = statement('demo.records', `
+const insertRecords = statement(
+  'demo.records',
+  `
   insert into records (env, resource, id, title, subtitle, fields, updated_at)
   select $1, resource, id, title, subtitle, fields, "updatedAt"
   from json_to_recordset($2::json) as r(resource text, id text, title text, subtitle text, fields jsonb, "updatedAt" bigint)
-  on conflict do nothing`);
-const insertItems = statement('demo.items', `
+  on conflict do nothing`,
+);
+const insertItems = statement(
+  'demo.items',
+  `
   insert into items (env, id, version, inbox, title, title_key, state, closed, record_resource, record_id, record_title, links, tags, assignee,
     occurrences, users, first_seen, last_seen, due_at, fields, snoozed_until, triaged, triage, key, occurred_entry, created_at, updated_at, terms)
   select $1, id, version, inbox, title, title_key, state, closed, record_resource, record_id, record_title, links, tags, assignee,
@@ -22,22 +27,33 @@ const insertItems = statement('demo.items', `
   from json_to_recordset($2::json) as i(id text, version int, inbox text, title text, title_key text, state text, closed boolean,
     record_resource text, record_id text, record_title text, links jsonb, tags text[], assignee text, occurrences int, users int,
     first_seen bigint, last_seen bigint, due_at bigint, fields json, snoozed_until bigint, triaged boolean, triage jsonb, key text,
-    occurred_entry jsonb, created_at bigint, updated_at bigint, terms text[])`);
+    occurred_entry jsonb, created_at bigint, updated_at bigint, terms text[])`,
+);
 
-const eventColumns = 'at, actor_type, actor, actor_name, role, verb, target_type, target, inbox, item, entry, type, data, before, after';
-const insertEvents = statement('demo.events', `
+const eventColumns =
+  'at, actor_type, actor, actor_name, role, verb, target_type, target, inbox, item, entry, type, data, before, after';
+const insertEvents = statement(
+  'demo.events',
+  `
   insert into events (env, ${eventColumns})
   select $1, ${eventColumns}
   from json_to_recordset($2::json) as e(n bigint, at bigint, actor_type text, actor text, actor_name text, role text, verb text,
     target_type text, target text, inbox text, item text, entry text, type text, data json, before json, after json)
-  order by at, n`);
+  order by at, n`,
+);
 
-const insertCounts = statement('demo.counts', `
+const insertCounts = statement(
+  'demo.counts',
+  `
   insert into counts (env, inbox, measure, n)
   select $1, inbox, measure, n from json_to_recordset($2::json) as c(inbox text, measure text, n bigint)
-  on conflict (env, inbox, measure) do update set n = counts.n + excluded.n`);
-const markOverdue = statement('demo.overdue', `
-  insert into streams (env, overdue_mark) values ($1, $2) on conflict (env) do update set overdue_mark = excluded.overdue_mark`);
+  on conflict (env, inbox, measure) do update set n = counts.n + excluded.n`,
+);
+const markOverdue = statement(
+  'demo.overdue',
+  `
+  insert into streams (env, overdue_mark) values ($1, $2) on conflict (env) do update set overdue_mark = excluded.overdue_mark`,
+);
 
 /** Rows a statement: enough that the round trip doesn't count. */
 const batchRows = 1_000;
@@ -73,12 +89,18 @@ interface Batch {
   readonly events: readonly EventRow[];
 }
 
-const batchOf = (batch: readonly DemoItem[], first: number, counts: Map<string, number>, { env, definition, cast, now }: Content): Batch => {
+const batchOf = (
+  batch: readonly DemoItem[],
+  first: number,
+  counts: Map<string, number>,
+  { env, definition, cast, now }: Content,
+): Batch => {
   const items: object[] = [];
   const events: EventRow[] = [];
   for (const [i, demo] of batch.entries()) {
     const inbox = definition.inboxes.get(demo.inbox);
-    if (inbox === undefined) throw new Error(`The environment declares no inbox ${demo.inbox}, so the demo can't be loaded into it.`);
+    if (inbox === undefined)
+      throw new Error(`The environment declares no inbox ${demo.inbox}, so the demo can't be loaded into it.`);
     const item = itemOfDemo(demo, first + i, { env, cast, inbox });
     items.push(itemRow(env, item));
     events.push(...eventRows(demo, first + i, { env, cast, item: item.id }));
@@ -114,7 +136,8 @@ const writeItems = async (tx: Tx, content: Content): Promise<number> => {
     writing = writeBatch(tx, env, { items: batch.items, events: waiting.filter(({ at }) => at < until) });
     // It is awaited above or below, but maybe only after making the next batch has failed.
     writing.catch(() => undefined);
-    if (made % 10_000 === 0 && made < items) say(`demo: ${made.toLocaleString('en')} of ${items.toLocaleString('en')} items …`);
+    if (made % 10_000 === 0 && made < items)
+      say(`demo: ${made.toLocaleString('en')} of ${items.toLocaleString('en')} items …`);
   }
   await writing;
   await executeStatement(tx, insertCounts, [env, JSON.stringify(countRows(counts))]);
@@ -125,7 +148,10 @@ const writeItems = async (tx: Tx, content: Content): Promise<number> => {
 /** Fills an environment that has no items; answers the number of timeline entries. */
 export const writeContent = async (tx: Tx, content: Content): Promise<number> => {
   for (let first = 0; first < content.records.length; first += batchRows) {
-    await executeStatement(tx, insertRecords, [content.env, JSON.stringify(content.records.slice(first, first + batchRows))]);
+    await executeStatement(tx, insertRecords, [
+      content.env,
+      JSON.stringify(content.records.slice(first, first + batchRows)),
+    ]);
   }
   return writeItems(tx, content);
 };

@@ -33,10 +33,32 @@ function inventCustomer(random: Random, n: number, since: number): Customer {
   const seats = random.int(fewest, Math.round(fewest + (most - fewest) * random.next() + 0.5));
   const { code, currency } = random.weighted(countries);
   const roll = random.next();
-  const status = plan.price === 0 ? 'active' : roll < 0.84 ? 'active' : roll < 0.91 ? 'trial' : roll < 0.95 ? 'past_due' : roll < 0.99 ? 'cancelled' : 'suspended';
+  const status =
+    plan.price === 0
+      ? 'active'
+      : roll < 0.84
+        ? 'active'
+        : roll < 0.91
+          ? 'trial'
+          : roll < 0.95
+            ? 'past_due'
+            : roll < 0.99
+              ? 'cancelled'
+              : 'suspended';
   return {
-    id: `cus_${1_001 + n}`, company: name, contact, domain, email: address(contact, domain), plan: plan.name, seats: Math.min(seats, most),
-    price: plan.price, country: code, currency, status, vip: plan.name === 'Enterprise' || (plan.name === 'Business' && random.chance(0.15)), since,
+    id: `cus_${1_001 + n}`,
+    company: name,
+    contact,
+    domain,
+    email: address(contact, domain),
+    plan: plan.name,
+    seats: Math.min(seats, most),
+    price: plan.price,
+    country: code,
+    currency,
+    status,
+    vip: plan.name === 'Enterprise' || (plan.name === 'Business' && random.chance(0.15)),
+    since,
   };
 }
 
@@ -47,7 +69,9 @@ export class DemoDirectory {
 
   constructor(seed: number, now: number) {
     const random = new Random(mix(seed, -1));
-    const joined = Array.from({ length: CUSTOMERS }, () => now - Math.round(random.next() * OLDEST) - MS.hour).sort((a, b) => a - b);
+    const joined = Array.from({ length: CUSTOMERS }, () => now - Math.round(random.next() * OLDEST) - MS.hour).sort(
+      (a, b) => a - b,
+    );
     this.customers = joined.map((since, n) => inventCustomer(random, n, since));
     this.orders = ordersOfCustomers(random, this.customers, now);
     for (const order of this.orders) {
@@ -59,12 +83,21 @@ export class DemoDirectory {
 
   /** A customer who had joined by `at`. */
   customerAt(random: Random, at: number): Customer {
-    return random.pickSkewed(this.customers, Math.max(1, countUpTo(this.customers, at, ({ since }) => since)));
+    return random.pickSkewed(
+      this.customers,
+      Math.max(
+        1,
+        countUpTo(this.customers, at, ({ since }) => since),
+      ),
+    );
   }
 
   /** An order among the 400 newest at `at`: refunds are asked for within weeks. */
   orderAt(random: Random, at: number): DemoOrder {
-    const placed = Math.max(1, countUpTo(this.orders, at, ({ placedAt }) => placedAt));
+    const placed = Math.max(
+      1,
+      countUpTo(this.orders, at, ({ placedAt }) => placedAt),
+    );
     return this.orders[random.int(Math.max(0, placed - 400), placed - 1)] ?? random.pick(this.orders);
   }
 

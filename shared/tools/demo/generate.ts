@@ -13,8 +13,22 @@ import { Story } from './story.ts';
 import type { DemoData, DemoItem, DemoWorld } from './types.ts';
 
 export type {
-  DemoActor, DemoAgent, DemoData, DemoEvent, DemoEventData, DemoEventOf, DemoEventType, DemoGrant, DemoItem, DemoPerson, DemoRecord, DemoRef, DemoRole,
-  DemoTriage, DemoWorld, InboxName,
+  DemoActor,
+  DemoAgent,
+  DemoData,
+  DemoEvent,
+  DemoEventData,
+  DemoEventOf,
+  DemoEventType,
+  DemoGrant,
+  DemoItem,
+  DemoPerson,
+  DemoRecord,
+  DemoRef,
+  DemoRole,
+  DemoTriage,
+  DemoWorld,
+  InboxName,
 } from './types.ts';
 
 const SPAN = 120 * MS.day;
@@ -55,7 +69,11 @@ export function* demoItems(seed: number, now: number, count: number): Generator<
 }
 
 /** Item `n` depends on nothing but its arguments, so batches could be made in any order. */
-function demoItem(directory: DemoDirectory, { seed, now, count }: { seed: number; now: number; count: number }, n: number): DemoItem {
+function demoItem(
+  directory: DemoDirectory,
+  { seed, now, count }: { seed: number; now: number; count: number },
+  n: number,
+): DemoItem {
   const random = new Random(mix(seed, n));
   // Each item has its own slice of time, which keeps them in order without sorting.
   const age = SPAN * (1 - (n + random.next()) / count) ** GROWTH;

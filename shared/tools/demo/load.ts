@@ -43,9 +43,15 @@ export interface LoadedDemo {
   readonly loaded: { readonly records: number; readonly items: number; readonly entries: number } | null;
 }
 
-const hasItems = statement('demo.hasItems', 'select from items i join environments e on e.id = i.env where e.name = $1 limit 1');
-const readEnvironment = statement('demo.environment', `
-  select e.id, e.name, e.epoch, e.seal_key, d.manifest, d.definition from environments e left join definitions d on d.env = e.id where e.name = $1`);
+const hasItems = statement(
+  'demo.hasItems',
+  'select from items i join environments e on e.id = i.env where e.name = $1 limit 1',
+);
+const readEnvironment = statement(
+  'demo.environment',
+  `
+  select e.id, e.name, e.epoch, e.seal_key, d.manifest, d.definition from environments e left join definitions d on d.env = e.id where e.name = $1`,
+);
 
 /** The first item is 120 days old; everything had been set up by then. */
 const setUpBeforeMs = 130 * 86_400_000;
@@ -58,11 +64,21 @@ const castOf = async (tx: Tx, { id, name }: Environment, world: DemoWorld): Prom
     if (found === undefined) throw new Error(`The demo's ${what} is not there in environment ${String(id)}.`);
     return found;
   };
-  const actor = (type: 'person' | 'agent', known: { id: string; name: string; role: { name: string } }): DemoEventActor =>
-    ({ by: { type, id: known.id, name: known.name }, role: known.role.name });
+  const actor = (
+    type: 'person' | 'agent',
+    known: { id: string; name: string; role: { name: string } },
+  ): DemoEventActor => ({ by: { type, id: known.id, name: known.name }, role: known.role.name });
   return {
     people: world.people.map(({ email }) => actor('person', need(people.get(email), email))),
-    agents: world.agents.map(({ name: agent, role }) => actor('agent', need(agents.findLast((known) => known.name === agent && known.role.name === role), agent))),
+    agents: world.agents.map(({ name: agent, role }) =>
+      actor(
+        'agent',
+        need(
+          agents.findLast((known) => known.name === agent && known.role.name === role),
+          agent,
+        ),
+      ),
+    ),
     app: { by: { type: 'app', id: need(key, 'app key').id, name: need(key, 'app key').name }, role: null },
     system: { by: { type: 'system', id: null, name: 'triage' }, role: null },
   };
@@ -70,7 +86,15 @@ const castOf = async (tx: Tx, { id, name }: Environment, world: DemoWorld): Prom
 
 /** Loads the demo into a migrated database and answers credentials that work. */
 export const loadDemo = async (db: Db, options: DemoOptions): Promise<LoadedDemo> => {
-  const { now, environment = 'demo', items = 20_000, seed = 1, publicUrl = 'http://127.0.0.1:3000', known = null, say = () => undefined } = options;
+  const {
+    now,
+    environment = 'demo',
+    items = 20_000,
+    seed = 1,
+    publicUrl = 'http://127.0.0.1:3000',
+    known = null,
+    say = () => undefined,
+  } = options;
   const world = demoWorld(seed, now);
   const complete = (await queryRow(db, hasItems, [environment])) !== undefined;
   const admin = systemAdministrator('demo', complete ? now : now - setUpBeforeMs);
@@ -80,7 +104,12 @@ export const loadDemo = async (db: Db, options: DemoOptions): Promise<LoadedDemo
       await setUpDemo(tx, admin, environment, world);
     });
   }
-  const renewal = await renewAccess(db, admin, { environment, world, known, baseUrl: `${publicUrl}/api/env/${environment}` });
+  const renewal = await renewAccess(db, admin, {
+    environment,
+    world,
+    known,
+    baseUrl: `${publicUrl}/api/env/${environment}`,
+  });
   if (complete) return { access: await renewal.finish(), loaded: null };
 
   const { records } = world;
@@ -94,7 +123,10 @@ export const loadDemo = async (db: Db, options: DemoOptions): Promise<LoadedDemo
   });
   // Without it the planner would know nothing of the new rows for the first minute; who may not is only warned.
   await db.raw('analyze items, events, records, counts');
-  return { access: await renewal.finish(), loaded: entries === null ? null : { records: records.length, items, entries } };
+  return {
+    access: await renewal.finish(),
+    loaded: entries === null ? null : { records: records.length, items, entries },
+  };
 };
 
 const readAccess = async (file: string): Promise<DemoAccess | null> => {
@@ -121,20 +153,29 @@ const whole = (option: string, given: string | undefined): number | undefined =>
 
 const main = async (): Promise<void> => {
   const started = performance.now();
-  const { values } = parseArgs({ options: { items: { type: 'string' }, seed: { type: 'string' }, now: { type: 'string' } } });
+  const { values } = parseArgs({
+    options: { items: { type: 'string' }, seed: { type: 'string' }, now: { type: 'string' } },
+  });
   const config = readConfigOrExit();
   const file = join(config.dataDir, 'access.json');
   const say = (line: string): void => void process.stdout.write(`${line}\n`);
   const db = openDb({ url: config.migrateDatabaseUrl, poolSize: 2, applicationName: 'console-demo' });
   try {
-    const options = { now: whole('now', values.now) ?? systemClock.now(), items: whole('items', values.items), seed: whole('seed', values.seed) };
+    const options = {
+      now: whole('now', values.now) ?? systemClock.now(),
+      items: whole('items', values.items),
+      seed: whole('seed', values.seed),
+    };
     const known = await readAccess(file);
     const { access, loaded } = await loadDemo(db, { ...options, publicUrl: config.publicUrl, known, say });
     if (JSON.stringify(access) !== JSON.stringify(known)) await writeAccess(config.dataDir, file, access);
     const seconds = ((performance.now() - started) / 1000).toFixed(1);
     const count = (n: number): string => n.toLocaleString('en');
     if (loaded === null) say(`demo: is loaded (looked in ${seconds} s)`);
-    else say(`demo: ${count(loaded.items)} items with ${count(loaded.entries)} timeline entries, ${count(loaded.records)} records, in ${seconds} s`);
+    else
+      say(
+        `demo: ${count(loaded.items)} items with ${count(loaded.entries)} timeline entries, ${count(loaded.records)} records, in ${seconds} s`,
+      );
   } finally {
     await db.destroy();
   }

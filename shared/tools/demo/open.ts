@@ -35,13 +35,23 @@ const open = async (access: DemoAccess): Promise<void> => {
   for (const { id, record } of items) {
     const { id: order } = (record ?? {}) as { id?: string };
     if (order === undefined || asked === 3) continue;
-    const { available } = await call(access, '/available', { refs: [{ resource: 'order', id: order }] }) as { available: readonly { actions: readonly { action: string }[] }[] };
+    const { available } = (await call(access, '/available', { refs: [{ resource: 'order', id: order }] })) as {
+      available: readonly { actions: readonly { action: string }[] }[];
+    };
     if (available[0]?.actions.some(({ action }) => action === 'refund_payment') !== true) continue;
-    await call(access, '/actions', { action: 'refund_payment', record: order, item: id, input: { reason: 'unused' }, confirmed: true });
+    await call(access, '/actions', {
+      action: 'refund_payment',
+      record: order,
+      item: id,
+      input: { reason: 'unused' },
+      confirmed: true,
+    });
     asked += 1;
   }
   await call(access, '/flags/usage_billing', { change: { rollout: 5 }, confirmed: true });
-  await call(access, '/flags/ai_summaries', { change: { ramp: { to: 50, over: 24 * hourMs, every: hourMs, at: null } } });
+  await call(access, '/flags/ai_summaries', {
+    change: { ramp: { to: 50, over: 24 * hourMs, every: hourMs, at: null } },
+  });
 };
 
 const main = async (): Promise<void> => {

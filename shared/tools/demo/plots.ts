@@ -26,7 +26,8 @@ function takeUp(story: Story, random: Random, chance: number, mean: number): voi
 }
 
 function jot(story: Story, random: Random, chance: number): void {
-  if (random.chance(chance) && story.wait(random.around(50 * MS.minute))) story.note(worker(story, random), random.pick(notes[story.item.inbox]));
+  if (random.chance(chance) && story.wait(random.around(50 * MS.minute)))
+    story.note(worker(story, random), random.pick(notes[story.item.inbox]));
 }
 
 function answer(story: Story, random: Random, texts: readonly string[], mean: number): void {
@@ -44,9 +45,11 @@ const supportReplies = new Map<unknown, readonly string[]>(topics.map(({ name, r
 
 function support(story: Story, random: Random): void {
   const texts = supportReplies.get(story.item.fields['topic']) ?? [];
-  if (random.chance(0.05) && story.wait(random.int(2, 9) * MS.second)) story.triage(APP, onlyAnswers({ mood: random.pick(moods) }));
+  if (random.chance(0.05) && story.wait(random.int(2, 9) * MS.second))
+    story.triage(APP, onlyAnswers({ mood: random.pick(moods) }));
   takeUp(story, random, 0.27, 35 * MS.minute);
-  if (random.chance(0.06) && story.wait(random.around(10 * MS.minute))) story.tag(worker(story, random), [random.pick(supportTags)]);
+  if (random.chance(0.06) && story.wait(random.around(10 * MS.minute)))
+    story.tag(worker(story, random), [random.pick(supportTags)]);
   jot(story, random, 0.06);
   if (random.chance(0.03)) return; // forgotten: this is what "overdue" is made of
   if (random.chance(0.34)) answer(story, random, texts, 70 * MS.minute);
@@ -71,15 +74,21 @@ function happensAgain(story: Story, random: Random, mean: number): boolean {
 }
 
 function errors(story: Story, random: Random): void {
-  for (let times = random.pick([0, 0, 0, 0, 1, 1, 2]); times > 0 && happensAgain(story, random, 9 * MS.hour); times -= 1);
-  if (random.chance(0.1) && story.wait(random.around(30 * MS.minute))) story.tag(worker(story, random), [random.pick(errorTags)]);
+  for (
+    let times = random.pick([0, 0, 0, 0, 1, 1, 2]);
+    times > 0 && happensAgain(story, random, 9 * MS.hour);
+    times -= 1
+  );
+  if (random.chance(0.1) && story.wait(random.around(30 * MS.minute)))
+    story.tag(worker(story, random), [random.pick(errorTags)]);
   takeUp(story, random, 0.22, 4 * MS.hour);
   if (random.chance(0.16)) move(story, random, 'investigating', MS.hour);
   jot(story, random, 0.1);
   if (random.chance(0.1)) move(story, random, 'awaiting_release', 5 * MS.hour);
   if (!random.chance(0.8) || !move(story, random, random.chance(0.85) ? 'resolved' : 'ignored', 2 * MS.day)) return;
   // It comes back: the occurrence opens it again, and someone notices.
-  if (random.chance(0.06) && happensAgain(story, random, 6 * MS.day) && story.wait(20 * MS.minute)) story.tag(worker(story, random), ['regression']);
+  if (random.chance(0.06) && happensAgain(story, random, 6 * MS.day) && story.wait(20 * MS.minute))
+    story.tag(worker(story, random), ['regression']);
 }
 
 function refunds(story: Story, random: Random): void {
@@ -88,14 +97,16 @@ function refunds(story: Story, random: Random): void {
   if (random.chance(0.03)) return;
   if (random.chance(0.24)) answer(story, random, replies.refunds, 5 * MS.hour);
   if (random.chance(0.22)) {
-    if (move(story, random, 'declined', 14 * MS.hour) && random.chance(0.05)) move(story, random, 'requested', 2 * MS.day);
+    if (move(story, random, 'declined', 14 * MS.hour) && random.chance(0.05))
+      move(story, random, 'requested', 2 * MS.day);
     return;
   }
   if (move(story, random, 'approved', 12 * MS.hour) && random.chance(0.92)) move(story, random, 'paid', 2 * MS.day);
 }
 
 function signups(story: Story, random: Random): void {
-  if (random.chance(0.2) && story.wait(random.int(2, 9) * MS.second)) story.triage(APP, onlyAnswers({ business: random.chance(0.7) ? 'yes' : 'unclear' }));
+  if (random.chance(0.2) && story.wait(random.int(2, 9) * MS.second))
+    story.triage(APP, onlyAnswers({ business: random.chance(0.7) ? 'yes' : 'unclear' }));
   takeUp(story, random, 0.25, 3 * MS.hour);
   jot(story, random, 0.08);
   if (random.chance(0.2)) {
@@ -105,7 +116,8 @@ function signups(story: Story, random: Random): void {
   }
   const { riskScore } = story.item.fields;
   const risky = typeof riskScore === 'number' && riskScore >= 70;
-  if (random.chance(0.88)) move(story, random, random.chance(risky ? 0.75 : 0.1) ? 'rejected' : 'accepted', 20 * MS.hour);
+  if (random.chance(0.88))
+    move(story, random, random.chance(risky ? 0.75 : 0.1) ? 'rejected' : 'accepted', 20 * MS.hour);
 }
 
 function abuse(story: Story, random: Random): void {
@@ -114,7 +126,8 @@ function abuse(story: Story, random: Random): void {
     story.occur(reports, Math.min(reports, random.int(1, 3)));
   }
   takeUp(story, random, 0.24, MS.hour);
-  if (random.chance(0.1) && story.wait(random.around(20 * MS.minute))) story.tag(worker(story, random), [random.pick(abuseTags)]);
+  if (random.chance(0.1) && story.wait(random.around(20 * MS.minute)))
+    story.tag(worker(story, random), [random.pick(abuseTags)]);
   if (random.chance(0.03)) return;
   if (random.chance(0.3)) move(story, random, 'investigating', 90 * MS.minute);
   jot(story, random, 0.08);
@@ -123,7 +136,13 @@ function abuse(story: Story, random: Random): void {
   if (random.chance(0.94)) move(story, random, random.chance(0.6) ? 'actioned' : 'dismissed', 18 * MS.hour);
 }
 
-const plots: Readonly<Record<InboxName, (story: Story, random: Random) => void>> = { support, errors, refunds, signups, abuse };
+const plots: Readonly<Record<InboxName, (story: Story, random: Random) => void>> = {
+  support,
+  errors,
+  refunds,
+  signups,
+  abuse,
+};
 
 function onlyAnswers(answers: Record<string, string>): DraftVerdict {
   return { answers, state: null, tags: [], reason: null };
@@ -138,13 +157,19 @@ export function play(story: Story, draft: Draft, random: Random): void {
     if (inbox === 'errors' && random.chance(0.4)) happensAgain(story, random, 2 * MS.day);
     return;
   }
-  if (random.chance(0.03) && story.wait(random.around(2 * MS.hour))) story.snooze(worker(story, random), random.int(4, 72) * MS.hour);
+  if (random.chance(0.03) && story.wait(random.around(2 * MS.hour)))
+    story.snooze(worker(story, random), random.int(4, 72) * MS.hour);
   plots[inbox](story, random);
   cleanUp(story, random);
   putOff(story, random);
 }
 
-const LAST_STEP: Readonly<Record<string, string>> = { open: 'closed', waiting: 'closed', requested: 'declined', approved: 'paid' };
+const LAST_STEP: Readonly<Record<string, string>> = {
+  open: 'closed',
+  waiting: 'closed',
+  requested: 'declined',
+  approved: 'paid',
+};
 
 /** Someone goes through what is overdue every few days, so little of it is months old. */
 function cleanUp(story: Story, random: Random): void {

@@ -25,7 +25,8 @@ const actorOf = (cast: Cast, { type, index }: DemoActor): DemoEventActor => {
   return actor;
 };
 
-const personId = (cast: Cast, index: number | null): string | null => (index === null ? null : actorOf(cast, { type: 'person', index }).by.id);
+const personId = (cast: Cast, index: number | null): string | null =>
+  index === null ? null : actorOf(cast, { type: 'person', index }).by.id;
 
 /**
  * Item `n` of environment `env`. Its id is of the time when it was created, which `newId` can't make after it has made
@@ -38,7 +39,11 @@ const lastOccurred = (history: readonly DemoEvent[]): Item['occurredEntry'] => {
   return last === undefined ? null : { at: last.at, to: last.data.occurrences.to };
 };
 
-export const itemOfDemo = (item: DemoItem, n: number, { env, cast, inbox }: { env: number; cast: Cast; inbox: InboxDefinition }): Item => {
+export const itemOfDemo = (
+  item: DemoItem,
+  n: number,
+  { env, cast, inbox }: { env: number; cast: Cast; inbox: InboxDefinition },
+): Item => {
   const { history, triage, assignee, fields, ...same } = item;
   return {
     ...same,
@@ -46,29 +51,70 @@ export const itemOfDemo = (item: DemoItem, n: number, { env, cast, inbox }: { en
     closed: inbox.isClosed(item.state),
     assignee: personId(cast, assignee),
     fields: JSON.stringify(fields),
-    triage: triage === null ? null : { closed: triage.closed, answers: triage.answers.map((given) => ({ ...given, by: actorOf(cast, given.by).by })) },
+    triage:
+      triage === null
+        ? null
+        : {
+            closed: triage.closed,
+            answers: triage.answers.map((given) => ({ ...given, by: actorOf(cast, given.by).by })),
+          },
     occurredEntry: lastOccurred(history),
   };
 };
 
 /** A row for `items`, by the names of its columns. */
 export const itemRow = (env: number, item: Item): object => ({
-  id: item.id, version: item.version, inbox: item.inbox, title: item.title, title_key: item.title.toLowerCase(), state: item.state, closed: item.closed,
-  record_resource: item.record?.resource, record_id: item.record?.id, record_title: item.record?.title, links: item.links, tags: item.tags,
-  assignee: item.assignee, occurrences: item.occurrences, users: item.users, first_seen: item.firstSeen, last_seen: item.lastSeen, due_at: item.dueAt,
-  fields: JSON.parse(item.fields) as unknown, snoozed_until: item.snoozedUntil, triaged: item.triaged, triage: item.triage ?? undefined, key: item.key,
-  occurred_entry: item.occurredEntry ?? undefined, created_at: item.createdAt, updated_at: item.updatedAt, terms: itemTerms(env, item),
+  id: item.id,
+  version: item.version,
+  inbox: item.inbox,
+  title: item.title,
+  title_key: item.title.toLowerCase(),
+  state: item.state,
+  closed: item.closed,
+  record_resource: item.record?.resource,
+  record_id: item.record?.id,
+  record_title: item.record?.title,
+  links: item.links,
+  tags: item.tags,
+  assignee: item.assignee,
+  occurrences: item.occurrences,
+  users: item.users,
+  first_seen: item.firstSeen,
+  last_seen: item.lastSeen,
+  due_at: item.dueAt,
+  fields: JSON.parse(item.fields) as unknown,
+  snoozed_until: item.snoozedUntil,
+  triaged: item.triaged,
+  triage: item.triage ?? undefined,
+  key: item.key,
+  occurred_entry: item.occurredEntry ?? undefined,
+  created_at: item.createdAt,
+  updated_at: item.updatedAt,
+  terms: itemTerms(env, item),
 });
 
 const verbs: Readonly<Record<DemoEvent['type'], string>> = {
-  created: 'item.create', occurred: 'item.occur', state: 'item.state', assigned: 'item.assign', tags: 'item.tags', note: 'item.note',
-  snoozed: 'item.snooze', woken: 'item.wake', reply: 'item.reply', triage: 'item.triage',
+  created: 'item.create',
+  occurred: 'item.occur',
+  state: 'item.state',
+  assigned: 'item.assign',
+  tags: 'item.tags',
+  note: 'item.note',
+  snoozed: 'item.snooze',
+  woken: 'item.wake',
+  reply: 'item.reply',
+  triage: 'item.triage',
 };
 /** Entries of one change belong to these; any other entry is a change of its own. */
 const joining = ['occurred', 'triage'] as const;
 
 const sameMoment = (a: DemoEvent, b: DemoEvent | undefined): boolean =>
-  b !== undefined && a.at === b.at && a.actor.type === b.actor.type && a.actor.index === b.actor.index && a.type !== 'created' && b.type !== 'created';
+  b !== undefined &&
+  a.at === b.at &&
+  a.actor.type === b.actor.type &&
+  a.actor.index === b.actor.index &&
+  a.type !== 'created' &&
+  b.type !== 'created';
 
 /** The verb of each event that begins a change; null for those that go with the one before. */
 const verbsOf = (history: readonly DemoEvent[]): (string | null)[] =>
@@ -82,7 +128,11 @@ const verbsOf = (history: readonly DemoEvent[]): (string | null)[] =>
   });
 
 /** The member that a change of this type sets, as the audit log names it. */
-const members: Readonly<Partial<Record<DemoEvent['type'], string>>> = { state: 'state', assigned: 'assignee', snoozed: 'snoozedUntil' };
+const members: Readonly<Partial<Record<DemoEvent['type'], string>>> = {
+  state: 'state',
+  assigned: 'assignee',
+  snoozed: 'snoozedUntil',
+};
 
 const dataOf = (cast: Cast, event: DemoEvent): Readonly<Record<string, unknown>> =>
   event.type === 'assigned' ? { from: personId(cast, event.data.from), to: personId(cast, event.data.to) } : event.data;
@@ -95,17 +145,33 @@ export interface EventRow {
 }
 
 /** Rows of an item, oldest first; what an audit entry needs stands with the first of each change. */
-export const eventRows = ({ inbox, history }: DemoItem, n: number, { env, cast, item }: { env: number; cast: Cast; item: string }): EventRow[] => {
+export const eventRows = (
+  { inbox, history }: DemoItem,
+  n: number,
+  { env, cast, item }: { env: number; cast: Cast; item: string },
+): EventRow[] => {
   const changes = verbsOf(history);
   return history.map((event, i) => {
     const { by, role } = actorOf(cast, event.actor);
     const data = dataOf(cast, event);
     const verb = changes[i] ?? null;
     const member = members[event.type];
-    const told = member !== undefined && verb === verbs[event.type] ? { before: { [member]: data['from'] }, after: { [member]: data['to'] } } : {};
+    const told =
+      member !== undefined && verb === verbs[event.type]
+        ? { before: { [member]: data['from'] }, after: { [member]: data['to'] } }
+        : {};
     return {
-      n: n * 8 + i, at: event.at, actor_type: by.type, actor: by.id, actor_name: by.name, inbox, item, type: event.type, data,
-      entry: rowId('ent', event.at, numberOf(env, n * 8 + i)), ...(verb === null ? {} : { role, verb, target_type: 'item', target: item, ...told }),
+      n: n * 8 + i,
+      at: event.at,
+      actor_type: by.type,
+      actor: by.id,
+      actor_name: by.name,
+      inbox,
+      item,
+      type: event.type,
+      data,
+      entry: rowId('ent', event.at, numberOf(env, n * 8 + i)),
+      ...(verb === null ? {} : { role, verb, target_type: 'item', target: item, ...told }),
     };
   });
 };

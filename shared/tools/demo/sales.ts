@@ -56,9 +56,14 @@ function inventOrder(random: Random, customer: Customer, placedAt: number): Demo
   const interval = random.chance(0.35) ? 'year' : 'month';
   const roll = random.next();
   return {
-    number: 0, customer, invoice: '', interval, placedAt,
+    number: 0,
+    customer,
+    invoice: '',
+    interval,
+    placedAt,
     total: customer.price * customer.seats * (interval === 'year' ? YEARLY_MONTHS : 1),
-    status: roll < 0.84 ? 'paid' : roll < 0.89 ? 'past_due' : roll < 0.96 ? 'refunded' : roll < 0.98 ? 'draft' : 'cancelled',
+    status:
+      roll < 0.84 ? 'paid' : roll < 0.89 ? 'past_due' : roll < 0.96 ? 'refunded' : roll < 0.98 ? 'draft' : 'cancelled',
     method: random.pick(paymentMethods),
   };
 }
@@ -73,7 +78,10 @@ export function money(amount: number, currency: string): string {
 export function customerRecord(customer: Customer, now: number): DemoRecord {
   const { id, company, contact, email, plan, seats, price, currency, country, status, vip, since } = customer;
   return {
-    resource: 'customer', id, title: company, subtitle: `${plan}, ${seats} seats · ${contact}`,
+    resource: 'customer',
+    id,
+    title: company,
+    subtitle: `${plan}, ${seats} seats · ${contact}`,
     fields: { email, company, contact, plan, seats, mrr: price * seats, currency, country, status, vip, since },
     updatedAt: since + Math.floor((now - since) * 0.9),
   };
@@ -88,33 +96,70 @@ export function orderRecord(order: DemoOrder): DemoRecord {
   const { customer, invoice, interval, total, status, placedAt } = order;
   const { plan, seats, currency, email } = customer;
   return {
-    resource: 'order', id: orderId(order), title: orderTitle(order), subtitle: `${plan}, ${seats} seats, per ${interval} · ${customer.company}`,
-    fields: { customer: customer.id, email, invoice, plan, seats, interval, total, currency, status, payment: paymentId(order), placedAt },
+    resource: 'order',
+    id: orderId(order),
+    title: orderTitle(order),
+    subtitle: `${plan}, ${seats} seats, per ${interval} · ${customer.company}`,
+    fields: {
+      customer: customer.id,
+      email,
+      invoice,
+      plan,
+      seats,
+      interval,
+      total,
+      currency,
+      status,
+      payment: paymentId(order),
+      placedAt,
+    },
     updatedAt: placedAt,
   };
 }
 
 export function paymentRecord(order: DemoOrder): DemoRecord {
   const { customer, total, method, placedAt, status } = order;
-  const paid = status === 'paid' ? 'captured' : status === 'refunded' ? 'refunded' : status === 'past_due' ? 'failed' : 'pending';
+  const paid =
+    status === 'paid' ? 'captured' : status === 'refunded' ? 'refunded' : status === 'past_due' ? 'failed' : 'pending';
   return {
-    resource: 'payment', id: paymentId(order), title: `${money(total, customer.currency)} by ${method}`, subtitle: `${orderTitle(order)} · ${customer.company}`,
+    resource: 'payment',
+    id: paymentId(order),
+    title: `${money(total, customer.currency)} by ${method}`,
+    subtitle: `${orderTitle(order)} · ${customer.company}`,
     fields: {
-      customer: customer.id, order: orderId(order), amount: total, currency: customer.currency, method, status: paid,
+      customer: customer.id,
+      order: orderId(order),
+      amount: total,
+      currency: customer.currency,
+      method,
+      status: paid,
       capturedAt: paid === 'captured' || paid === 'refunded' ? placedAt : null,
     },
     updatedAt: placedAt,
   };
 }
 
-const SUBSCRIPTION: Readonly<Record<string, string>> = { trial: 'trialing', cancelled: 'canceled', suspended: 'paused' };
+const SUBSCRIPTION: Readonly<Record<string, string>> = {
+  trial: 'trialing',
+  cancelled: 'canceled',
+  suspended: 'paused',
+};
 
 export function subscriptionRecord(customer: Customer, now: number): DemoRecord {
   const { id, company, plan, seats, status, since } = customer;
   const month = 30 * MS.day;
   return {
-    resource: 'subscription', id: subscriptionId(customer), title: `${plan} for ${company}`, subtitle: `${seats} seats`,
-    fields: { customer: id, plan, seats, status: SUBSCRIPTION[status] ?? status, renewsAt: now + month - ((now - since) % month) },
+    resource: 'subscription',
+    id: subscriptionId(customer),
+    title: `${plan} for ${company}`,
+    subtitle: `${seats} seats`,
+    fields: {
+      customer: id,
+      plan,
+      seats,
+      status: SUBSCRIPTION[status] ?? status,
+      renewsAt: now + month - ((now - since) % month),
+    },
     updatedAt: since,
   };
 }

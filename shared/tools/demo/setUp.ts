@@ -17,20 +17,31 @@ export const lockDemo = async (tx: Tx): Promise<void> => {
   await executeStatement(tx, lock);
 };
 
-const setUpPeople = async (tx: Tx, admin: Administrator, environment: string, people: readonly DemoPerson[]): Promise<void> => {
+const setUpPeople = async (
+  tx: Tx,
+  admin: Administrator,
+  environment: string,
+  people: readonly DemoPerson[],
+): Promise<void> => {
   const known = new Map((await listPeople(tx)).map((person) => [person.email, person]));
   for (const { email, name, role } of people) {
     const person = known.get(email);
     // Without a password: those that `npm start` tells of get one with the other credentials.
     // Its admins manage the whole project: nobody hands on more environments than their own.
-    if (person === undefined) await createPerson(tx, admin, { email, name, role, passwordHash: null }, [role === 'admin' ? '*' : environment]);
+    if (person === undefined)
+      await createPerson(tx, admin, { email, name, role, passwordHash: null }, [role === 'admin' ? '*' : environment]);
     else if (!person.environments.includes('*') && !person.environments.includes(environment)) {
       await updatePerson(tx, admin, person.id, { environments: [...person.environments, environment] });
     }
   }
 };
 
-export const setUpDemo = async (tx: Tx, admin: Administrator, environment: string, { people, roles }: DemoWorld): Promise<void> => {
+export const setUpDemo = async (
+  tx: Tx,
+  admin: Administrator,
+  environment: string,
+  { people, roles }: DemoWorld,
+): Promise<void> => {
   const environments = await listEnvironments(tx);
   const known = environments.find(({ name }) => name === environment);
   if (known === undefined) await createEnvironment(tx, admin, { name: environment });

@@ -25,9 +25,27 @@ export class Story {
     this.#now = now;
     const { initial, responseTime } = this.#rules;
     this.item = {
-      inbox, title, state: initial, record, links, tags: [], assignee: null, occurrences: 1, users: 1, firstSeen: at, lastSeen: at,
-      dueAt: responseTime === null ? null : at + responseTime, fields, snoozedUntil: null, triaged: false, triage: null,
-      createdAt: at, updatedAt: at, key, version: 0, history: [],
+      inbox,
+      title,
+      state: initial,
+      record,
+      links,
+      tags: [],
+      assignee: null,
+      occurrences: 1,
+      users: 1,
+      firstSeen: at,
+      lastSeen: at,
+      dueAt: responseTime === null ? null : at + responseTime,
+      fields,
+      snoozedUntil: null,
+      triaged: false,
+      triage: null,
+      createdAt: at,
+      updatedAt: at,
+      key,
+      version: 0,
+      history: [],
     };
     this.#tell('created', APP, {});
   }

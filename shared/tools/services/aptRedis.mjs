@@ -24,7 +24,8 @@ export function fetchedRedis() {
  * @returns {Promise<string | undefined>} why it did not work; undefined when it did
  */
 export async function fetchRedis() {
-  if (process.platform !== 'linux' || (await runProcess(['apt-get', '--version'])).code !== 0) return 'this system has no apt';
+  if (process.platform !== 'linux' || (await runProcess(['apt-get', '--version'])).code !== 0)
+    return 'this system has no apt';
   const work = join(toolsDir, `redis-fetch-${process.pid}`);
   try {
     return await fetchInto(work);
@@ -39,7 +40,8 @@ export async function fetchRedis() {
  */
 async function fetchInto(work) {
   rmSync(work, { recursive: true, force: true });
-  for (const each of ['lists/partial', 'cache/archives/partial', 'debs', 'root']) mkdirSync(join(work, each), { recursive: true });
+  for (const each of ['lists/partial', 'cache/archives/partial', 'debs', 'root'])
+    mkdirSync(join(work, each), { recursive: true });
   // An empty list of installed packages: else apt looks for the versions that the system has, which may be gone.
   writeFileSync(join(work, 'status'), '');
   const options = [
@@ -53,11 +55,20 @@ async function fetchInto(work) {
     'Acquire::http::Timeout=15',
     'Acquire::Retries=2',
   ].flatMap((option) => ['-o', option]);
-  const apt = (/** @type {string[]} */ command, cwd = work) => runProcess([command[0] ?? '', '-qq', ...options, ...command.slice(1)], { cwd, timeoutMs: 120_000 });
+  const apt = (/** @type {string[]} */ command, cwd = work) =>
+    runProcess([command[0] ?? '', '-qq', ...options, ...command.slice(1)], { cwd, timeoutMs: 120_000 });
 
   const update = await apt(['apt-get', 'update']);
   if (update.code !== 0) return firstLine(update.output);
-  const only = ['--recurse', '--no-recommends', '--no-suggests', '--no-conflicts', '--no-breaks', '--no-replaces', '--no-enhances'];
+  const only = [
+    '--recurse',
+    '--no-recommends',
+    '--no-suggests',
+    '--no-conflicts',
+    '--no-breaks',
+    '--no-replaces',
+    '--no-enhances',
+  ];
   const depends = await apt(['apt-cache', 'depends', ...only, 'redis-server']);
   // Names stand at the line's start; what they depend on is indented and comes up as a name of its own.
   const packages = [...new Set(depends.stdout.split('\n').filter((line) => wanted.test(line) && !line.includes(':')))];
@@ -73,4 +84,5 @@ async function fetchInto(work) {
   return fetchedRedis() ? undefined : 'the packages hold no redis-server';
 }
 
-const firstLine = (/** @type {string} */ output) => output.split('\n').find((line) => /^[EW]:/.test(line)) ?? output.split('\n')[0] ?? '';
+const firstLine = (/** @type {string} */ output) =>
+  output.split('\n').find((line) => /^[EW]:/.test(line)) ?? output.split('\n')[0] ?? '';

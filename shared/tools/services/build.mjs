@@ -14,7 +14,9 @@ const code = new Set(['.ts', '.mjs', '.md']);
 rmSync(dist, { recursive: true, force: true });
 // The programs, and the types of the SDK, which is the only part that others import.
 for (const project of ['tsconfig.build.json', 'tsconfig.sdk.json']) {
-  const compiled = await runProcess([process.execPath, join(root, 'node_modules/typescript/bin/tsc'), '-p', project], { cwd: root });
+  const compiled = await runProcess([process.execPath, join(root, 'node_modules/typescript/bin/tsc'), '-p', project], {
+    cwd: root,
+  });
   if (compiled.output) console.log(compiled.output);
   if (compiled.code !== 0) process.exit(compiled.code);
 }

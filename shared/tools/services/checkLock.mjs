@@ -15,7 +15,8 @@ export function lockFaults(lock) {
   const faults = [];
   for (const [place, entry] of Object.entries(lock.packages)) {
     for (const name of Object.keys({ ...entry.dependencies, ...entry.optionalDependencies })) {
-      if (!isFound(lock.packages, place, name)) faults.push(`${place || 'the project'} needs ${name}, which the lock lacks`);
+      if (!isFound(lock.packages, place, name))
+        faults.push(`${place || 'the project'} needs ${name}, which the lock lacks`);
     }
     if (entry.resolved !== undefined) faults.push(`${place} names an address in "resolved"`);
     if (place !== '' && !entry.link && entry.integrity === undefined) faults.push(`${place} has no "integrity"`);
@@ -30,7 +31,7 @@ export function lockFaults(lock) {
  * @param {string} name
  */
 function isFound(packages, place, name) {
-  for (let at = place; at !== ''; ) {
+  for (let at = place; at !== '';) {
     if (packages[`${at}/node_modules/${name}`]) return true;
     const up = at.lastIndexOf('/node_modules/');
     at = up < 0 ? '' : at.slice(0, up);
@@ -43,7 +44,9 @@ if (process.argv[1] && realpathSync(process.argv[1]) === realpathSync(fileURLToP
   const faults = lockFaults(lock);
   for (const fault of faults) console.error(`package-lock.json: ${fault}`);
   if (faults.length > 0) {
-    console.error('Pin versions whose optional packages are all there, delete package-lock.json and node_modules, run npm install.');
+    console.error(
+      'Pin versions whose optional packages are all there, delete package-lock.json and node_modules, run npm install.',
+    );
     process.exit(1);
   }
   console.log(`package-lock.json: ${Object.keys(lock.packages).length} entries, complete`);

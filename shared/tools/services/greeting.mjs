@@ -42,7 +42,10 @@ export function greet({ units, baseUrl, access, dir, since, keys }) {
     say('Try:');
     say(`  curl -s -H 'authorization: Bearer ${token}' '${access.baseUrl}/items?limit=3'`);
     say('  npm run watch        what happens, live (in another terminal)');
-    if (app) say(`  npm run app:offline  takes the sample app away: actions queue; npm run app:online brings it back${keys ? ' (here: o and Enter)' : ''}`);
+    if (app)
+      say(
+        `  npm run app:offline  takes the sample app away: actions queue; npm run app:online brings it back${keys ? ' (here: o and Enter)' : ''}`,
+      );
   }
   say('');
   say('Ctrl-C stops everything.');

@@ -39,6 +39,9 @@ export function commandLine(pid) {
  * @param {string} column
  */
 function ps(pid, column) {
-  const answer = spawnSync('ps', ['-o', column, '-p', String(pid)], { encoding: 'utf8', env: { ...process.env, LC_ALL: 'C' } });
+  const answer = spawnSync('ps', ['-o', column, '-p', String(pid)], {
+    encoding: 'utf8',
+    env: { ...process.env, LC_ALL: 'C' },
+  });
   return answer.status === 0 ? answer.stdout.trim() || undefined : undefined;
 }

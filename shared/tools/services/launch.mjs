@@ -21,9 +21,13 @@ const commands = {
 async function main() {
   const [name = '', ...args] = process.argv.slice(2);
   const command = commands[name];
-  if (!command) throw new StartFailure(`Usage: node shared/tools/services/launch.mjs ${Object.keys(commands).join('|')} [arguments]`);
+  if (!command)
+    throw new StartFailure(
+      `Usage: node shared/tools/services/launch.mjs ${Object.keys(commands).join('|')} [arguments]`,
+    );
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-  if (major < 20 || (major === 20 && minor < 19)) throw new StartFailure(`Node.js 20.19 or newer is needed; this is ${process.versions.node}.`);
+  if (major < 20 || (major === 20 && minor < 19))
+    throw new StartFailure(`Node.js 20.19 or newer is needed; this is ${process.versions.node}.`);
   // `admin` reads its own, which depend on what is administered.
   if (isCommand(name)) readOptions(name, args);
   // The others answer on standard output, and that must be theirs alone.

@@ -1,7 +1,9 @@
 // Preloaded into the Redis written in JavaScript, which would listen on every address of the machine, without a password.
 import { Server } from 'node:net';
 
-const prototype = /** @type {{ listen: (this: Server, ...args: unknown[]) => unknown }} */ (/** @type {unknown} */ (Server.prototype));
+const prototype = /** @type {{ listen: (this: Server, ...args: unknown[]) => unknown }} */ (
+  /** @type {unknown} */ (Server.prototype)
+);
 const listen = prototype.listen;
 
 prototype.listen = function (port, ...rest) {

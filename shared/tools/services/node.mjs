@@ -55,6 +55,7 @@ export async function show(name, command, env, { foreground, timeoutMs }) {
   clearTimeout(clock);
   // What it started and left behind ends with it.
   await end();
-  if (timedOut) throw new StartFailure(`${name} did not end within ${(timeoutMs ?? 0) / 60_000} minutes and was stopped.`);
+  if (timedOut)
+    throw new StartFailure(`${name} did not end within ${(timeoutMs ?? 0) / 60_000} minutes and was stopped.`);
   return code ?? 1;
 }

@@ -43,13 +43,27 @@ export async function startPostgres({ dir: given, port: wished, durable = true, 
   await initialise({ dir, binary, mode, durable });
   await endEarlier(data);
 
-  const lz4 = durable && (await runProcess([...mode.prefix, binary.postgres, '-D', data, '-c', 'wal_compression=lz4', '-C', 'wal_compression'], { user: mode.user, cwd: '/' })).code === 0;
+  const lz4 =
+    durable &&
+    (
+      await runProcess(
+        [...mode.prefix, binary.postgres, '-D', data, '-c', 'wal_compression=lz4', '-C', 'wal_compression'],
+        { user: mode.user, cwd: '/' },
+      )
+    ).code === 0;
   const launch = async (/** @type {number} */ port) => {
     const command = [binary.postgres, '-D', data, ...postgresFlags({ port, durable, lz4, settings })];
     const output = openSync(log, 'a');
     try {
       // SIGINT is PostgreSQL's word for a fast, clean shutdown.
-      return await start({ name: 'PostgreSQL', command: [...mode.prefix, ...dieWithParent(command, 'SIGINT')], cwd: '/', output, deathSignal: 'SIGINT', user: mode.user });
+      return await start({
+        name: 'PostgreSQL',
+        command: [...mode.prefix, ...dieWithParent(command, 'SIGINT')],
+        cwd: '/',
+        output,
+        deathSignal: 'SIGINT',
+        user: mode.user,
+      });
     } finally {
       closeSync(output);
     }
@@ -61,14 +75,16 @@ export async function startPostgres({ dir: given, port: wished, durable = true, 
       if (await isReady(child, data)) return child;
       await child.stop({ signal: 'SIGQUIT' });
       const said = tail(log, 20);
-      if (Date.now() > until || !/shared memory|lock file/.test(said)) throw new StartFailure(`PostgreSQL did not start:\n${said}`);
+      if (Date.now() > until || !/shared memory|lock file/.test(said))
+        throw new StartFailure(`PostgreSQL did not start:\n${said}`);
     }
   };
 
   const port = wished ?? (await freePort());
   let child = await up(port);
   const { owner, app } = passwords(dir);
-  const stop = (/** @type {'fast' | 'immediate'} */ how = 'fast') => child.stop({ signal: how === 'fast' ? 'SIGINT' : 'SIGQUIT', graceMs: 15_000 });
+  const stop = (/** @type {'fast' | 'immediate'} */ how = 'fast') =>
+    child.stop({ signal: how === 'fast' ? 'SIGINT' : 'SIGQUIT', graceMs: 15_000 });
   try {
     await prepare(address(ownerRole, owner, port, 'postgres'), app);
   } catch (error) {

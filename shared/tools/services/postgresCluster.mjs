@@ -49,7 +49,19 @@ export async function initialise({ dir, binary, mode, durable }) {
   writeFileSync(secret, passwords(dir).owner, { mode: 0o600 });
   mode.own(fresh);
   mode.own(secret);
-  const command = [binary.initdb, '-D', fresh, '-U', ownerRole, '-A', 'scram-sha-256', `--pwfile=${secret}`, '-E', 'UTF8', ...locale(binary.major)];
+  const command = [
+    binary.initdb,
+    '-D',
+    fresh,
+    '-U',
+    ownerRole,
+    '-A',
+    'scram-sha-256',
+    `--pwfile=${secret}`,
+    '-E',
+    'UTF8',
+    ...locale(binary.major),
+  ];
   if (!durable) command.push('--no-sync');
   const done = await runProcess([...mode.prefix, ...dieWithParent(command, 'SIGTERM')], { user: mode.user, cwd: '/' });
   rmSync(secret, { force: true });

@@ -46,7 +46,16 @@ export function dieWithParent(command, signal) {
  * @param {{ uid: number, gid: number }} [options.user]
  * @returns {Promise<Child>} once the system has started it
  */
-export function start({ name, command, env, cwd, output = 'inherit', foreground = false, deathSignal = 'SIGTERM', user }) {
+export function start({
+  name,
+  command,
+  env,
+  cwd,
+  output = 'inherit',
+  foreground = false,
+  deathSignal = 'SIGTERM',
+  user,
+}) {
   const [file = '', ...args] = command;
   const stdio = /** @type {const} */ ([foreground ? 'inherit' : 'ignore', output, output]);
   const child = spawn(file, args, { env: env ?? process.env, cwd, stdio: [...stdio], detached: !foreground, ...user });

@@ -33,7 +33,10 @@ export async function startRedis({ dir: given, port: wished, appendonly = true, 
   mkdirSync(dir, { recursive: true });
   const binary = await findRedis();
   const port = wished ?? (await freePort());
-  const command = binary.kind === 'javascript' ? [...binary.command, '--port', String(port)] : [...binary.command, ...redisFlags(dir, port, appendonly, settings)];
+  const command =
+    binary.kind === 'javascript'
+      ? [...binary.command, '--port', String(port)]
+      : [...binary.command, ...redisFlags(dir, port, appendonly, settings)];
 
   const up = async () => {
     const output = openSync(log, 'a');

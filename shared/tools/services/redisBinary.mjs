@@ -51,7 +51,11 @@ async function installed() {
 }
 
 /** @returns {RedisBinary} */
-const redis = (/** @type {string[]} */ command, /** @type {Record<string, string>} */ env) => ({ kind: 'redis', command, env });
+const redis = (/** @type {string[]} */ command, /** @type {Record<string, string>} */ env) => ({
+  kind: 'redis',
+  command,
+  env,
+});
 
 /**
  * @param {string[]} command
@@ -74,9 +78,14 @@ async function inJavaScript(why) {
   const program = join(home, 'node_modules/js-redis-server/dist/cli.js');
   if (!existsSync(program)) {
     mkdirSync(home, { recursive: true });
-    const done = await npm(['install', '--prefix', home, '--no-save', '--ignore-scripts', 'js-redis-server@0.3.0'], home);
+    const done = await npm(
+      ['install', '--prefix', home, '--no-save', '--ignore-scripts', 'js-redis-server@0.3.0'],
+      home,
+    );
     if (done.code !== 0 || !existsSync(program)) {
-      throw new StartFailure(`There is no Redis here (${why}). Install one: apt install redis-server, or brew install redis; or set REDIS_URL.`);
+      throw new StartFailure(
+        `There is no Redis here (${why}). Install one: apt install redis-server, or brew install redis; or set REDIS_URL.`,
+      );
     }
   }
   say(`WARNING: no Redis here (${why}). Using one written in JavaScript: SLOW, and it keeps nothing over a restart.`);

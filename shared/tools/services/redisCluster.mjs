@@ -76,7 +76,8 @@ function give(port, n, count) {
  */
 async function tell(port, command) {
   const answer = await askLine(port, `${command}\r\n`);
-  if (!answer?.startsWith('+OK')) throw new StartFailure(`A Redis of the cluster answered ${answer ?? 'nothing'} to ${command.slice(0, 40)}`);
+  if (!answer?.startsWith('+OK'))
+    throw new StartFailure(`A Redis of the cluster answered ${answer ?? 'nothing'} to ${command.slice(0, 40)}`);
 }
 
 /**
@@ -87,7 +88,12 @@ async function tell(port, command) {
 async function whole(port, count) {
   for (let left = 1_000; left > 0; left -= 1) {
     const info = await askLine(port, 'CLUSTER INFO\r\n');
-    if (info?.includes('cluster_state:ok') && info.includes(`cluster_size:${count}\r`) && info.includes(`cluster_slots_ok:${slots}`)) return;
+    if (
+      info?.includes('cluster_state:ok') &&
+      info.includes(`cluster_size:${count}\r`) &&
+      info.includes(`cluster_slots_ok:${slots}`)
+    )
+      return;
     await pause(20);
   }
   throw new StartFailure('The Redis Cluster did not come together.');

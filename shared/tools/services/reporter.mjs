@@ -16,7 +16,9 @@ export default class CountingReporter extends Mocha.reporters.Spec {
       this.write(0);
       // Unreferenced: it fires only if something else keeps the process alive.
       setTimeout(() => {
-        console.error(`\nThe tests are over, but the process does not end. Still open: ${process.getActiveResourcesInfo().join(', ')}`);
+        console.error(
+          `\nThe tests are over, but the process does not end. Still open: ${process.getActiveResourcesInfo().join(', ')}`,
+        );
         this.write(1);
         process.exit(1);
       }, leakMs).unref();
@@ -27,6 +29,9 @@ export default class CountingReporter extends Mocha.reporters.Spec {
   write(leaks) {
     const { passes, failures, pending } = this.stats;
     if (!process.env.TEST_COUNTS) return;
-    writeFileSync(process.env.TEST_COUNTS, JSON.stringify({ passed: passes, failed: failures + leaks, skipped: pending }));
+    writeFileSync(
+      process.env.TEST_COUNTS,
+      JSON.stringify({ passed: passes, failed: failures + leaks, skipped: pending }),
+    );
   }
 }

@@ -52,7 +52,8 @@ export async function switchSampleApp(dir, wanted) {
   for (const until = Date.now() + waitMs; Date.now() < until; await pause(100)) {
     const pid = readState(dir)?.pids[unitName];
     if (pid === undefined) throw new StartFailure('The sample app does not run here. Start it with npm start.');
-    if (wantedOf(dir) !== wanted) throw new StartFailure(`Somebody else wanted otherwise meanwhile: the sample app is not ${wanted}.`);
+    if (wantedOf(dir) !== wanted)
+      throw new StartFailure(`Somebody else wanted otherwise meanwhile: the sample app is not ${wanted}.`);
     const now = status(dir);
     // Until it has said something, a signal would end it; it reads the file when it starts.
     if (now?.pid !== pid) continue;
@@ -65,5 +66,7 @@ export async function switchSampleApp(dir, wanted) {
       // It just ended, and the next one is looked for.
     }
   }
-  throw new StartFailure(`The sample app is not ${wanted} after ${waitMs / 1000} s; its log is in the folder logs of the data.`);
+  throw new StartFailure(
+    `The sample app is not ${wanted} after ${waitMs / 1000} s; its log is in the folder logs of the data.`,
+  );
 }

@@ -33,7 +33,13 @@ export async function startCommand() {
   const servers = await openServers({ dir, durable: true });
   const { MIGRATE_DATABASE_URL, ...urls } = servers.env;
   /** @type {NodeJS.ProcessEnv} */
-  const env = { ...process.env, ...urls, PORT: String(port), DATA_DIR: dir, PUBLIC_URL: process.env.PUBLIC_URL || baseUrl };
+  const env = {
+    ...process.env,
+    ...urls,
+    PORT: String(port),
+    DATA_DIR: dir,
+    PUBLIC_URL: process.env.PUBLIC_URL || baseUrl,
+  };
   // Only what changes the schema gets the owner's address.
   delete env.MIGRATE_DATABASE_URL;
   say('migrating…');
@@ -48,7 +54,10 @@ export async function startCommand() {
   const api = await startUnit({ name: 'API', file: 'api/main.ts', env, log: join(logs, 'api.log') });
   units.set('API', api);
   for (let n = 1; n <= workerCount(); n += 1) {
-    units.set(`worker ${n}`, await startUnit({ name: `worker ${n}`, file: 'workers/main.ts', env, log: join(logs, `worker-${n}.log`) }));
+    units.set(
+      `worker ${n}`,
+      await startUnit({ name: `worker ${n}`, file: 'workers/main.ts', env, log: join(logs, `worker-${n}.log`) }),
+    );
   }
   await ready(baseUrl, api, join(logs, 'api.log'));
   const access = readAccess(dir);
@@ -86,7 +95,8 @@ async function lockOut(/** @type {string} */ dir) {
 
 async function choosePort() {
   const wished = Number(process.env.PORT || 3000);
-  if (!Number.isInteger(wished) || wished < 0 || wished > 65_535) throw new StartFailure('PORT is not valid. Example: PORT=3000');
+  if (!Number.isInteger(wished) || wished < 0 || wished > 65_535)
+    throw new StartFailure('PORT is not valid. Example: PORT=3000');
   const port = await freePortFrom(wished);
   if (port !== wished && wished !== 0) say(`port ${wished} is taken: using ${port}`);
   return port;
@@ -95,7 +105,8 @@ async function choosePort() {
 /** Two, so that killing one shows the other one taking over. */
 function workerCount() {
   const count = Number(process.env.WORKERS || 2);
-  if (!Number.isInteger(count) || count < 1 || count > 64) throw new StartFailure('WORKERS is not valid. Example: WORKERS=2');
+  if (!Number.isInteger(count) || count < 1 || count > 64)
+    throw new StartFailure('WORKERS is not valid. Example: WORKERS=2');
   return count;
 }
 
@@ -121,4 +132,5 @@ async function ready(baseUrl, api, log) {
   if (!isStopping()) throw new StartFailure(`The API is not ready after a minute: ${last}\n${tail(log, 20)}`);
 }
 
-const pidsOf = (/** @type {Map<string, Unit>} */ units) => Object.fromEntries([...units].map(([name, unit]) => [name, unit.pid]));
+const pidsOf = (/** @type {Map<string, Unit>} */ units) =>
+  Object.fromEntries([...units].map(([name, unit]) => [name, unit.pid]));

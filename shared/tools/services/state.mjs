@@ -21,7 +21,9 @@ const file = (/** @type {string} */ dir) => join(dir, 'state.json');
  */
 export function writeState(dir, state) {
   const fresh = `${file(dir)}.new`;
-  writeFileSync(fresh, `${JSON.stringify({ ...state, launcherIdentity: identity(state.launcher) }, undefined, 2)}\n`, { mode: 0o600 });
+  writeFileSync(fresh, `${JSON.stringify({ ...state, launcherIdentity: identity(state.launcher) }, undefined, 2)}\n`, {
+    mode: 0o600,
+  });
   renameSync(fresh, file(dir));
 }
 

@@ -25,14 +25,23 @@ export async function testCommand(args) {
   if (missing !== undefined) throw new StartFailure(`There is no ${missing} to be tested.`);
   await install({ dev: true });
   const dir = await throwAwayDir(tmpdir(), 'console-test');
-  const checking = Promise.all(files.length > 0 ? [] : [check('lint', lint()), check('types', [bin('typescript/bin/tsc')])]);
+  const checking = Promise.all(
+    files.length > 0
+      ? []
+      : [check('lint', lint()), check('format', format), check('types', [bin('typescript/bin/tsc')])],
+  );
   // Both must be settled before a failure of one stops everything.
   const [servers, checks] = await Promise.allSettled([openServers({ dir, durable: false }), checking]);
   if (servers.status === 'rejected') throw servers.reason;
 
   const count = { passed: 0, failed: 0, skipped: 0 };
   for (const passed of checks.status === 'fulfilled' ? checks.value : [false]) count[passed ? 'passed' : 'failed'] += 1;
-  const tests = await mocha(args.map((arg, i) => (isFile.has(i) ? inFolder(arg) : arg)), files.length === 0, { ...process.env, ...servers.value.env }, join(dir, 'counts.json'));
+  const tests = await mocha(
+    args.map((arg, i) => (isFile.has(i) ? inFolder(arg) : arg)),
+    files.length === 0,
+    { ...process.env, ...servers.value.env },
+    join(dir, 'counts.json'),
+  );
   for (const key of /** @type {const} */ (['passed', 'failed', 'skipped'])) count[key] += tests[key];
 
   await stopAll();
@@ -44,7 +53,8 @@ export async function testCommand(args) {
 }
 
 /** The tests of a folder: mocha by itself would look there for other kinds of files, and find nothing. */
-const inFolder = (/** @type {string} */ arg) => (statSync(resolve(root, arg), { throwIfNoEntry: false })?.isDirectory() === true ? join(arg, '**/*.test.ts') : arg);
+const inFolder = (/** @type {string} */ arg) =>
+  statSync(resolve(root, arg), { throwIfNoEntry: false })?.isDirectory() === true ? join(arg, '**/*.test.ts') : arg;
 
 /**
  * Runs mocha and reads what its reporter counted. A run that counted nothing, or that failed without a failed test, counts as one failure.
@@ -59,7 +69,12 @@ async function mocha(args, all, env, counts) {
   if (all) command.push('--ignore', 'test/bench/**', '--ignore', 'test/sample-app/**', 'test/**/*.test.ts');
   let code = 1;
   try {
-    code = await show('mocha', [...command, ...args], { ...env, TEST_COUNTS: counts }, { foreground: false, timeoutMs: watchdogMs });
+    code = await show(
+      'mocha',
+      [...command, ...args],
+      { ...env, TEST_COUNTS: counts },
+      { foreground: false, timeoutMs: watchdogMs },
+    );
   } catch (error) {
     say(toText(error));
   }
@@ -86,3 +101,5 @@ function lint() {
 }
 
 const bin = (/** @type {string} */ path) => join(root, 'node_modules', path);
+
+const format = [bin('prettier/bin/prettier.cjs'), '--check', '--log-level', 'warn', '.'];

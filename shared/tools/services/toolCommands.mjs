@@ -39,7 +39,12 @@ export async function adminCommand(args) {
  */
 export async function watchCommand(args) {
   await install({ dev: false });
-  return show('watch', tsx('shared/tools/cli/watch.ts', args), { ...process.env, DATA_DIR: dataDir() }, { foreground: true });
+  return show(
+    'watch',
+    tsx('shared/tools/cli/watch.ts', args),
+    { ...process.env, DATA_DIR: dataDir() },
+    { foreground: true },
+  );
 }
 
 /**
@@ -49,7 +54,11 @@ export async function watchCommand(args) {
  */
 export async function appCommand(wanted) {
   await switchSampleApp(dataDir(), wanted);
-  say(wanted === 'offline' ? 'The sample app is offline: actions queue, its own records can’t be read. npm run app:online brings it back.' : 'The sample app is online.');
+  say(
+    wanted === 'offline'
+      ? 'The sample app is offline: actions queue, its own records can’t be read. npm run app:online brings it back.'
+      : 'The sample app is online.',
+  );
   return 0;
 }
 
@@ -64,7 +73,12 @@ export async function measureCommand(name, args) {
   // Beside the data and not in the system's folder for temporary files, which may be memory.
   const dir = await throwAwayDir(dataDir(), name);
   const servers = await openServers({ dir, durable: true });
-  const code = await show(name, tsx(join('test', name, 'main.ts'), args), { ...process.env, ...servers.env, DATA_DIR: dir }, { foreground: false });
+  const code = await show(
+    name,
+    tsx(join('test', name, 'main.ts'), args),
+    { ...process.env, ...servers.env, DATA_DIR: dir },
+    { foreground: false },
+  );
   await stopAll();
   return code;
 }

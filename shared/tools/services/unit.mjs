@@ -59,7 +59,7 @@ export async function startUnit({ name, file, env, log }) {
  * @returns {Promise<void>}
  */
 export async function keepRunning(name, unit, changed) {
-  for (let quick = 0; ; ) {
+  for (let quick = 0; ;) {
     const since = Date.now();
     const { code, signal } = await unit.exited();
     if (isStopping()) return;

@@ -27,7 +27,9 @@ export async function userMode(dir, binary) {
   for (const candidate of candidates()) {
     if (remembered !== undefined && candidate.name !== remembered) continue;
     // The folder itself must be reachable too: a checkout in root's home is closed to every other account.
-    const tried = await runProcess([...candidate.prefix, 'sh', '-c', '"$0" --version && cd "$1"', binary, dir], { user: candidate.user });
+    const tried = await runProcess([...candidate.prefix, 'sh', '-c', '"$0" --version && cd "$1"', binary, dir], {
+      user: candidate.user,
+    });
     if (tried.code !== 0) continue;
     if (remembered === undefined) writeFileSync(memo, candidate.name);
     return candidate;
@@ -59,7 +61,9 @@ function mode(name, prefix, user) {
 
 /** @param {string} name */
 function account(name) {
-  const line = readFileSync('/etc/passwd', 'utf8').split('\n').find((each) => each.startsWith(`${name}:`));
+  const line = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .find((each) => each.startsWith(`${name}:`));
   const [, , uid, gid] = line?.split(':') ?? [];
   return uid && gid ? { uid: Number(uid), gid: Number(gid) } : undefined;
 }

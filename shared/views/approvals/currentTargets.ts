@@ -12,13 +12,22 @@ import { redactedApprovalJson } from './present.ts';
 const keyOf = (resource: string, id: string): string => `${resource}/${id}`;
 
 /** What of approvals is about records, items and flags, read at once for all of them. */
-const readCurrentTargets = async (deps: ViewDeps, { env }: Caller, approvals: readonly Approval[]): Promise<(approval: Approval) => unknown> => {
+const readCurrentTargets = async (
+  deps: ViewDeps,
+  { env }: Caller,
+  approvals: readonly Approval[],
+): Promise<(approval: Approval) => unknown> => {
   const refs = approvals.flatMap(({ kind, request }) => {
-    const { resource, record } = kind === 'action' ? (request as ApprovalRequestData['action']) : { resource: null, record: null };
+    const { resource, record } =
+      kind === 'action' ? (request as ApprovalRequestData['action']) : { resource: null, record: null };
     return resource === null || record === null ? [] : [{ resource, id: record }];
   });
-  const targets = approvals.flatMap(({ kind, request }) => (kind === 'item' ? ((request as ApprovalRequestData['item']).target ?? []) : []));
-  const keys = approvals.flatMap(({ kind, request }) => (kind === 'flag' ? (request as ApprovalRequestData['flag']).flag : []));
+  const targets = approvals.flatMap(({ kind, request }) =>
+    kind === 'item' ? ((request as ApprovalRequestData['item']).target ?? []) : [],
+  );
+  const keys = approvals.flatMap(({ kind, request }) =>
+    kind === 'flag' ? (request as ApprovalRequestData['flag']).flag : [],
+  );
   const [records, items, flags] = await Promise.all([
     refs.length === 0 ? [] : findRecordsAnywhere(deps, env, refs),
     readItems(deps.db, env.id, targets),
@@ -33,18 +42,33 @@ const readCurrentTargets = async (deps: ViewDeps, { env }: Caller, approvals: re
     }
     if (kind === 'flag') {
       const declared = env.definition.flags.get((request as ApprovalRequestData['flag']).flag);
-      return declared === undefined ? null : flagView(resolveFlag(declared, flags.find(({ key }) => key === declared.key)), at);
+      return declared === undefined
+        ? null
+        : flagView(
+            resolveFlag(
+              declared,
+              flags.find(({ key }) => key === declared.key),
+            ),
+            at,
+          );
     }
     return kind === 'item' ? (items.get((request as ApprovalRequestData['item']).target ?? '') ?? null) : null;
   };
 };
 
 /** Approvals as the caller sees them; what its role doesn't see any more of its own requests is left out. */
-export const presentApprovals = async (deps: ViewDeps, caller: Caller, approvals: readonly Approval[]): Promise<Record<string, unknown>[]> => {
+export const presentApprovals = async (
+  deps: ViewDeps,
+  caller: Caller,
+  approvals: readonly Approval[],
+): Promise<Record<string, unknown>[]> => {
   const nowOf = await readCurrentTargets(deps, caller, approvals);
   return approvals.map((approval) => {
     const now = nowOf(approval);
-    const shown = approval.kind === 'item' && now !== null ? (JSON.parse(itemJson(now as Parameters<typeof itemJson>[0], fullAccess)) as unknown) : now;
+    const shown =
+      approval.kind === 'item' && now !== null
+        ? (JSON.parse(itemJson(now as Parameters<typeof itemJson>[0], fullAccess)) as unknown)
+        : now;
     return redactedApprovalJson(approval, caller.principal.access, shown);
   });
 };

@@ -7,14 +7,22 @@ import { approvalJson, type Approval, type ApprovalTarget } from '../../approval
 type Json = Readonly<Record<string, unknown>>;
 type Shown = Json & Pick<ApprovalTarget, 'kind' | 'resource' | 'flag' | 'inbox'>;
 
-const isHiddenRecord = (access: Access, ref: unknown): boolean => isObject(ref) && !access.sees('resource', String(ref['resource']));
+const isHiddenRecord = (access: Access, ref: unknown): boolean =>
+  isObject(ref) && !access.sees('resource', String(ref['resource']));
 
 /** An item, or what is to become one, without the records that the role doesn't see. */
 export const redactRecords = (access: Access, values: unknown): unknown => {
   if (!isObject(values)) return values;
   const { record, links } = values;
-  const linked = Array.isArray(links) && links.some((ref) => isHiddenRecord(access, ref)) ? { links: links.filter((ref) => !isHiddenRecord(access, ref)) } : {};
-  return isHiddenRecord(access, record) ? { ...values, ...linked, record: null } : Object.hasOwn(linked, 'links') ? { ...values, ...linked } : values;
+  const linked =
+    Array.isArray(links) && links.some((ref) => isHiddenRecord(access, ref))
+      ? { links: links.filter((ref) => !isHiddenRecord(access, ref)) }
+      : {};
+  return isHiddenRecord(access, record)
+    ? { ...values, ...linked, record: null }
+    : Object.hasOwn(linked, 'links')
+      ? { ...values, ...linked }
+      : values;
 };
 
 /** Whether the role doesn't see the target any more, as may be with its own requests. */
@@ -24,13 +32,16 @@ const hidesTarget = (access: Access, { kind, resource, flag, inbox }: Shown): bo
   (kind === 'item' && inbox !== null && !access.sees('inbox', inbox));
 
 /** A flag, or a change of one with the flag's resource; what isn't there stays so. */
-export const redactFlagJson = (access: Access, part: unknown, resource?: unknown): unknown => (isObject(part) ? redactFlag(part, access, resource ?? part['resource']) : part);
+export const redactFlagJson = (access: Access, part: unknown, resource?: unknown): unknown =>
+  isObject(part) ? redactFlag(part, access, resource ?? part['resource']) : part;
 
 /** A flag's change without the targets and the guard that the role doesn't see, which its summary would tell too. */
 const redactFlagChange = (access: Access, { flag, before, now, change, summary }: Shown): Json => {
   const seen = redactFlagJson(access, change, isObject(before) ? before['resource'] : null);
   return {
-    before: redactFlagJson(access, before), now: redactFlagJson(access, now), change: seen,
+    before: redactFlagJson(access, before),
+    now: redactFlagJson(access, now),
+    change: seen,
     summary: seen === change || flag === null || !isObject(seen) ? summary : flagChangeSummary(flag, seen),
   };
 };
@@ -49,7 +60,14 @@ export const redactApproval = <A extends Shown>(approval: A, access: Access): A 
   if (approval.kind === 'flag') return { ...approval, ...item, ...redactFlagChange(access, approval) };
   if (approval.kind !== 'item') return { ...approval, ...item };
   const { before, now, operation } = approval;
-  return { ...approval, ...item, before: redactRecords(access, publicItemFields(before)), now: redactRecords(access, now), operation: redactRecords(access, operation) };
+  return {
+    ...approval,
+    ...item,
+    before: redactRecords(access, publicItemFields(before)),
+    now: redactRecords(access, now),
+    operation: redactRecords(access, operation),
+  };
 };
 
-export const redactedApprovalJson = (approval: Approval, access: Access, now: unknown = null): Json => redactApproval(approvalJson(approval, now), access);
+export const redactedApprovalJson = (approval: Approval, access: Access, now: unknown = null): Json =>
+  redactApproval(approvalJson(approval, now), access);

@@ -38,10 +38,20 @@ const checkSuggestions = compileProblemCheck(Type.Array(suggestion, { maxItems: 
 const emptyAppDetail: AppItemDetail = { blocks: [], suggestions: [], offline: false };
 
 const parseAppDetail = async (deps: ViewDeps, caller: Caller, given: unknown): Promise<AppItemDetail> => {
-  const { blocks = [], suggestedActions = [] } = (typeof given === 'object' && given !== null ? given : {}) as { blocks?: unknown; suggestedActions?: unknown };
+  const { blocks = [], suggestedActions = [] } = (typeof given === 'object' && given !== null ? given : {}) as {
+    blocks?: unknown;
+    suggestedActions?: unknown;
+  };
   const checked = validateBlocks(blocks ?? []);
-  const wrong = suggestedActions !== null && (jsonProblem(suggestedActions) ?? checkSuggestions(suggestedActions, '')[0]);
-  const told = wrong === false || wrong === undefined || wrong === null ? checked : [...checked, errorBlock(null, 'app_error', `The app’s suggestions are not valid: ${wrong.path} ${wrong.message}.`)];
+  const wrong =
+    suggestedActions !== null && (jsonProblem(suggestedActions) ?? checkSuggestions(suggestedActions, '')[0]);
+  const told =
+    wrong === false || wrong === undefined || wrong === null
+      ? checked
+      : [
+          ...checked,
+          errorBlock(null, 'app_error', `The app’s suggestions are not valid: ${wrong.path} ${wrong.message}.`),
+        ];
   return {
     blocks: await presentBlocks(deps.db, caller, told),
     suggestions: told === checked && suggestedActions !== null ? (suggestedActions as AppSuggestion[]) : [],
@@ -50,14 +60,20 @@ const parseAppDetail = async (deps: ViewDeps, caller: Caller, given: unknown): P
 };
 
 /** An instance that is connected and doesn't know the inbox, as while a new version is rolled out, has nothing to add. */
-const missingAppDetail = async ({ link }: ViewDeps, env: number): Promise<AppItemDetail> => ({ ...emptyAppDetail, offline: !(await link.online(env)) });
+const missingAppDetail = async ({ link }: ViewDeps, env: number): Promise<AppItemDetail> => ({
+  ...emptyAppDetail,
+  offline: !(await link.online(env)),
+});
 
 /** Never fails: what the app doesn't answer in time or well is an `error` block. */
 export const fetchItemDetail = async (deps: ViewDeps, caller: Caller, item: Item): Promise<AppItemDetail> => {
   const { id: env } = caller.env;
   try {
     const params = { item: JSON.parse(itemJson(item, fullAccess)) as Record<string, unknown> };
-    const outcome = await deps.link.call(env, 'item.blocks', params, { declares: { kind: 'inbox', name: item.inbox }, timeoutMs: appTimeoutMs });
+    const outcome = await deps.link.call(env, 'item.blocks', params, {
+      declares: { kind: 'inbox', name: item.inbox },
+      timeoutMs: appTimeoutMs,
+    });
     if (outcome.kind === 'offline') return await missingAppDetail(deps, env);
     if (outcome.kind === 'lost') return { ...emptyAppDetail, offline: true };
     if (outcome.kind === 'error' && outcome.code === rpcCodes.methodNotFound) return emptyAppDetail;
@@ -74,20 +90,40 @@ export interface AppRecords {
 
 const recordsIn = (resource: string, ids: readonly string[], given: unknown): FullRecord[] => {
   const list = typeof given === 'object' && given !== null ? (given as { records?: unknown }).records : undefined;
-  return !Array.isArray(list) ? [] : list.flatMap((record: unknown) => (recordProblems(record).length === 0 && ids.includes((record as GivenRecord).id) ? [toFullRecord(resource, record as GivenRecord)] : []));
+  return !Array.isArray(list)
+    ? []
+    : list.flatMap((record: unknown) =>
+        recordProblems(record).length === 0 && ids.includes((record as GivenRecord).id)
+          ? [toFullRecord(resource, record as GivenRecord)]
+          : [],
+      );
 };
 
-const fetchResourceRecords = async ({ link }: ViewDeps, env: number, [resource, ids]: readonly [string, readonly string[]]): Promise<AppRecords> => {
-  const outcome = await link.call(env, 'records.get', { resource, ids }, { declares: { kind: 'resource', name: resource }, timeoutMs: appTimeoutMs });
+const fetchResourceRecords = async (
+  { link }: ViewDeps,
+  env: number,
+  [resource, ids]: readonly [string, readonly string[]],
+): Promise<AppRecords> => {
+  const outcome = await link.call(
+    env,
+    'records.get',
+    { resource, ids },
+    { declares: { kind: 'resource', name: resource }, timeoutMs: appTimeoutMs },
+  );
   if (outcome.kind === 'answer') return { records: recordsIn(resource, ids, outcome.result), offline: false };
   return { records: [], offline: outcome.kind === 'lost' || (outcome.kind === 'offline' && !(await link.online(env))) };
 };
 
 /** Those of `refs` that the app answers in time, all of one resource by one call; the others are known by their references alone. */
-export const fetchLinkedRecords = async (deps: ViewDeps, caller: Caller, refs: readonly RecordRef[]): Promise<AppRecords> => {
+export const fetchLinkedRecords = async (
+  deps: ViewDeps,
+  caller: Caller,
+  refs: readonly RecordRef[],
+): Promise<AppRecords> => {
   const byResource = new Map<string, string[]>();
   for (const { resource, id } of refs) {
-    if (caller.env.definition.resources.get(resource)?.source === 'app') byResource.set(resource, [...(byResource.get(resource) ?? []), id]);
+    if (caller.env.definition.resources.get(resource)?.source === 'app')
+      byResource.set(resource, [...(byResource.get(resource) ?? []), id]);
   }
   const answers = await Promise.all([...byResource].map((entry) => fetchResourceRecords(deps, caller.env.id, entry)));
   return { records: answers.flatMap(({ records }) => records), offline: answers.some(({ offline }) => offline) };

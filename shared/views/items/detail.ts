@@ -33,22 +33,36 @@ interface Subject {
 }
 
 /** The item's record and its links that the role sees, each once. */
-const linkedRefs = ({ principal: { access } }: Caller, { record, links }: Item): (RecordRef & { readonly title?: string | null })[] =>
+const linkedRefs = (
+  { principal: { access } }: Caller,
+  { record, links }: Item,
+): (RecordRef & { readonly title?: string | null })[] =>
   [...(record === null ? [] : [record]), ...links].filter(
-    (ref, i, all) => access.sees('resource', ref.resource) && all.findIndex((other) => other.resource === ref.resource && other.id === ref.id) === i,
+    (ref, i, all) =>
+      access.sees('resource', ref.resource) &&
+      all.findIndex((other) => other.resource === ref.resource && other.id === ref.id) === i,
   );
 
 /** The declared suggestions whose condition holds. */
 const declaredSuggestions = ({ suggest }: InboxDefinition, subject: Subject): AppSuggestion[] =>
   suggest
     .filter(({ when }) => when === undefined || evaluateCondition(when, subject))
-    .map(({ action, input, reason }) => ({ action, input: fillTemplate(input ?? {}, subject) as object, reason: reason ?? null }));
+    .map(({ action, input, reason }) => ({
+      action,
+      input: fillTemplate(input ?? {}, subject) as object,
+      reason: reason ?? null,
+    }));
 
 /** A suggestion as it is answered; none of an action that the role can't run on the record at hand. */
-const toSuggestedActions = ({ env: { definition }, principal: { access } }: Caller, given: AppSuggestion, own: FullRecord | null): SuggestedAction[] => {
+const toSuggestedActions = (
+  { env: { definition }, principal: { access } }: Caller,
+  given: AppSuggestion,
+  own: FullRecord | null,
+): SuggestedAction[] => {
   const action = definition.actions.get(given.action);
   if (action === undefined) return [];
-  const record = action.resource === null ? null : (given.record ?? (own?.resource === action.resource ? own.id : null));
+  const record =
+    action.resource === null ? null : (given.record ?? (own?.resource === action.resource ? own.id : null));
   if (!canSeeActionReference(definition, access, { action: action.name, record })) return [];
   return [{ action: action.name, label: action.label, record, input: given.input ?? {}, reason: given.reason ?? null }];
 };
@@ -57,18 +71,35 @@ const sameSuggestion = (a: SuggestedAction, b: SuggestedAction): boolean =>
   a.action === b.action && a.record === b.record && JSON.stringify(a.input) === JSON.stringify(b.input);
 
 /** `seen` is the item as the caller is answered it. Asks PostgreSQL and the app at the same time. */
-export const readItemDetail = async (deps: ViewDeps, caller: Caller, item: Item, seen: Readonly<Record<string, unknown>>): Promise<ItemPageDetail> => {
+export const readItemDetail = async (
+  deps: ViewDeps,
+  caller: Caller,
+  item: Item,
+  seen: Readonly<Record<string, unknown>>,
+): Promise<ItemPageDetail> => {
   const inbox = caller.env.definition.inboxes.get(item.inbox);
   const refs = linkedRefs(caller, item);
-  const [stored, served, adds] = await Promise.all([findRecords(deps.db, caller.env.id, refs), fetchLinkedRecords(deps, caller, refs), fetchItemDetail(deps, caller, item)]);
+  const [stored, served, adds] = await Promise.all([
+    findRecords(deps.db, caller.env.id, refs),
+    fetchLinkedRecords(deps, caller, refs),
+    fetchItemDetail(deps, caller, item),
+  ]);
   const linked = inReferenceOrder(refs, [...stored, ...served.records]);
   const own = linked.find(({ resource, id }) => resource === item.record?.resource && id === item.record.id) ?? null;
   const subject: Subject = { item: seen, record: own };
-  const suggestions = [...(inbox === undefined ? [] : declaredSuggestions(inbox, subject)), ...adds.suggestions].flatMap((given) => toSuggestedActions(caller, given, own));
+  const suggestions = [
+    ...(inbox === undefined ? [] : declaredSuggestions(inbox, subject)),
+    ...adds.suggestions,
+  ].flatMap((given) => toSuggestedActions(caller, given, own));
   return {
-    blocks: [...(inbox === undefined ? [] : await presentBlocks(deps.db, caller, renderBlocks(inbox.blocks, subject))), ...adds.blocks],
+    blocks: [
+      ...(inbox === undefined ? [] : await presentBlocks(deps.db, caller, renderBlocks(inbox.blocks, subject))),
+      ...adds.blocks,
+    ],
     linked,
-    suggestedActions: suggestions.filter((one, i) => suggestions.findIndex((other) => sameSuggestion(one, other)) === i),
+    suggestedActions: suggestions.filter(
+      (one, i) => suggestions.findIndex((other) => sameSuggestion(one, other)) === i,
+    ),
     appOffline: adds.offline || served.offline,
   };
 };

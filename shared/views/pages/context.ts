@@ -19,4 +19,5 @@ export interface PageContext {
 /** Makes the block; null: the role doesn't see what it is about, so there is no such block. */
 export type BlockResolver = (context: PageContext, block: DeclaredBlock, place: number) => Promise<Block | null>;
 
-export const blockTitle = (block: DeclaredBlock): string | null => (typeof block['title'] === 'string' ? block['title'] : null);
+export const blockTitle = (block: DeclaredBlock): string | null =>
+  typeof block['title'] === 'string' ? block['title'] : null;

@@ -22,11 +22,18 @@ import { createLimiter } from './limiter.ts';
 /** Made by the declaration alone. */
 const literalBlock: BlockResolver = async ({ deps, caller, params }, declared) => {
   const block = renderBlock({ ...declared, title: null }, { params });
-  const [seen] = block === null ? [] : await presentBlocks(deps.db, caller, [{ ...block, title: blockTitle(declared) }]);
+  const [seen] =
+    block === null ? [] : await presentBlocks(deps.db, caller, [{ ...block, title: blockTitle(declared) }]);
   return seen ?? null;
 };
 
-const resolvers: Readonly<Record<BlockSource, BlockResolver>> = { items: itemsBlock, counts: countsBlock, records: recordsBlock, flags: flagsBlock, app: appBlock };
+const resolvers: Readonly<Record<BlockSource, BlockResolver>> = {
+  items: itemsBlock,
+  counts: countsBlock,
+  records: recordsBlock,
+  flags: flagsBlock,
+  app: appBlock,
+};
 
 /** Blocks of one page that ask PostgreSQL at the same time; those that ask the app wait for nobody. */
 const queryConcurrency = 3;
@@ -37,7 +44,10 @@ const isNotFound = (error: unknown): boolean => error instanceof Fault && error.
 const asksApp = ({ caller }: PageContext, block: DeclaredBlock): boolean => {
   const query = block['query'];
   const resource = typeof query === 'object' && query !== null ? (query as DeclaredBlock)['resource'] : undefined;
-  return block['source'] === 'app' || (typeof resource === 'string' && caller.env.definition.resources.get(resource)?.source === 'app');
+  return (
+    block['source'] === 'app' ||
+    (typeof resource === 'string' && caller.env.definition.resources.get(resource)?.source === 'app')
+  );
 };
 
 /** A parameter may be longer than a title. */
@@ -51,13 +61,18 @@ export interface PageRequest {
   readonly params: PageParams;
 }
 
-export const buildPageBlocks = async (deps: ViewDeps, caller: Caller, { page, params }: PageRequest): Promise<Block[]> => {
+export const buildPageBlocks = async (
+  deps: ViewDeps,
+  caller: Caller,
+  { page, params }: PageRequest,
+): Promise<Block[]> => {
   const context: PageContext = { deps, caller, page: page.name, params, now: deps.clock.now() };
   const inTurn = createLimiter(queryConcurrency);
   const made = page.blocks.map(async (declared: DeclaredBlock, place): Promise<Block | null> => {
     const block = withFilledTitle(declared, params);
     const source = block['source'];
-    const resolve = typeof source === 'string' && Object.hasOwn(resolvers, source) ? resolvers[source as BlockSource] : literalBlock;
+    const resolve =
+      typeof source === 'string' && Object.hasOwn(resolvers, source) ? resolvers[source as BlockSource] : literalBlock;
     const make = (): Promise<Block | null> => resolve(context, block, place);
     try {
       return await (asksApp(context, block) ? make() : inTurn(make));

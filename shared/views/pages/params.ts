@@ -8,10 +8,12 @@ import type { ManifestPage } from '../../environments/manifest.ts';
 export type PageParams = Readonly<Record<string, string>>;
 
 const parseObject = (text: string): Readonly<Record<string, unknown>> => {
-  if (Buffer.byteLength(text) > limits.jsonParameterBytes) throw invalidAt('params', `must be at most ${String(limits.jsonParameterBytes)} bytes`);
+  if (Buffer.byteLength(text) > limits.jsonParameterBytes)
+    throw invalidAt('params', `must be at most ${String(limits.jsonParameterBytes)} bytes`);
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Readonly<Record<string, unknown>>;
+    if (typeof value === 'object' && value !== null && !Array.isArray(value))
+      return value as Readonly<Record<string, unknown>>;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }
@@ -26,11 +28,15 @@ export const parsePageParams = (page: ManifestPage, text: string | undefined): P
   const declared = page.params ?? [];
   const details: FaultDetail[] = [];
   for (const [name, value] of Object.entries(given)) {
-    const problem = !declared.some((param) => param.name === name) ? 'is not known here' : typeof value === 'string' ? textProblem(value) : 'must be a string';
+    const problem = !declared.some((param) => param.name === name)
+      ? 'is not known here'
+      : typeof value === 'string'
+        ? textProblem(value)
+        : 'must be a string';
     if (problem !== null) details.push({ path: pathOf(name), message: problem });
   }
-  for (const { name, required } of declared) if (required === true && !Object.hasOwn(given, name)) details.push({ path: pathOf(name), message: 'is required' });
+  for (const { name, required } of declared)
+    if (required === true && !Object.hasOwn(given, name)) details.push({ path: pathOf(name), message: 'is required' });
   if (details.length > 0) throw invalidFault(details.slice(0, limits.detailsMax));
   return Object.fromEntries(Object.entries(given)) as PageParams;
 };
-

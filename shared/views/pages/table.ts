@@ -21,8 +21,14 @@ const columnsOf = (declared: unknown, known: readonly TableColumn[]): TableColum
   });
 };
 
-export const tableBlock = (block: DeclaredBlock, known: readonly TableColumn[], rows: readonly Readonly<Record<string, unknown>>[]): Block => {
+export const tableBlock = (
+  block: DeclaredBlock,
+  known: readonly TableColumn[],
+  rows: readonly Readonly<Record<string, unknown>>[],
+): Block => {
   const columns = columnsOf(block['columns'], known);
-  const cells = rows.map((row) => Object.fromEntries(columns.map(({ name }) => [name, Object.hasOwn(row, name) ? cell(row[name]) : null])));
+  const cells = rows.map((row) =>
+    Object.fromEntries(columns.map(({ name }) => [name, Object.hasOwn(row, name) ? cell(row[name]) : null])),
+  );
   return validateBlock({ type: 'table', title: block['title'], columns, rows: cells });
 };

@@ -38,7 +38,9 @@ interface Row {
 }
 
 /** Ids of events first: an entry of one of the items that is about the record too is found twice. */
-const recordHistorySql = statement('records.history', `
+const recordHistorySql = statement(
+  'records.history',
+  `
   select e.id as event, e.entry as id, e.item, e.inbox, e.type, e.at, e.actor_type, e.actor, e.actor_name, coalesce(u.data, e.data) as data
   from (
     select id from (
@@ -51,7 +53,8 @@ const recordHistorySql = statement('records.history', `
   left join lateral (
     select u.data from events u where u.env = $1 and u.entry = e.entry and u.is_update order by u.id desc limit 1
   ) u on e.type in ('reply', 'action', 'approval')
-  order by e.id desc`);
+  order by e.id desc`,
+);
 
 /** What an action's run on a record says to those who don't see the item on which it was started. */
 const toHistoryEntry = (caller: Caller, row: Row): HistoryEntry => ({
@@ -64,13 +67,19 @@ const toHistoryEntry = (caller: Caller, row: Row): HistoryEntry => ({
 });
 
 /** Entries that the role sees, newest first. `items` are the record's items that it sees. */
-export const readRecordHistory = async (db: Db, caller: Caller, { resource, id }: RecordRef, items: readonly string[], given: string | undefined): Promise<RecordHistory> => {
+export const readRecordHistory = async (
+  db: Db,
+  caller: Caller,
+  { resource, id }: RecordRef,
+  items: readonly string[],
+  given: string | undefined,
+): Promise<RecordHistory> => {
   const { env, principal } = caller;
   const key = `history:${JSON.stringify([principal.role?.id ?? null, resource, id])}`;
   const keys = env.seal.openCursor(key, given);
   const limit = limits.timelinePage;
   const entries: HistoryEntry[] = [];
-  for (let from = keys === null ? Number.MAX_SAFE_INTEGER : Number(keys[0]); ; ) {
+  for (let from = keys === null ? Number.MAX_SAFE_INTEGER : Number(keys[0]); ;) {
     const found = await queryRows<Row>(db, recordHistorySql, [env.id, `${resource}/${id}`, items, from, limit + 1]);
     for (const row of found) {
       if (entries.length === limit) return { entries, cursor: env.seal.cursor(key, [from]) };

@@ -17,11 +17,20 @@ const linkedItemsFrom = `
       where i.links @> $5::jsonb and i.links <> '[]' and (i.env = $1) is true and (i.inbox = any ($4)) is true order by i.last_seen desc, i.id desc limit $6)
   ) x order by last_seen desc, id desc limit $6`;
 const linkedIdsSql = statement('records.linkedIds', `select id from (${linkedItemsFrom}) i`);
-const linkedItemsSql = statement('records.linkedItems', `
-  select ${itemColumns} from (${linkedItemsFrom}) x join items i on i.env = $1 and i.id = x.id order by i.last_seen desc, i.id desc`);
+const linkedItemsSql = statement(
+  'records.linkedItems',
+  `
+  select ${itemColumns} from (${linkedItemsFrom}) x join items i on i.env = $1 and i.id = x.id order by i.last_seen desc, i.id desc`,
+);
 
-const valuesOf = (caller: Caller, { resource, id }: RecordRef, limit: number): Parameters<typeof queryRows>[2] =>
-  [caller.env.id, resource, id, visibleInboxes(caller).map(({ name }) => name), JSON.stringify([{ resource, id }]), limit];
+const valuesOf = (caller: Caller, { resource, id }: RecordRef, limit: number): Parameters<typeof queryRows>[2] => [
+  caller.env.id,
+  resource,
+  id,
+  visibleInboxes(caller).map(({ name }) => name),
+  JSON.stringify([{ resource, id }]),
+  limit,
+];
 
 /** Ids of the newest linked items. */
 export const readLinkedItemIds = async (db: Db, caller: Caller, ref: RecordRef, limit: number): Promise<string[]> =>
@@ -29,4 +38,6 @@ export const readLinkedItemIds = async (db: Db, caller: Caller, ref: RecordRef, 
 
 /** The newest linked items as JSON texts. */
 export const readLinkedItemsJson = async (db: Db, caller: Caller, ref: RecordRef, limit: number): Promise<string[]> =>
-  (await queryTextRows(db, linkedItemsSql, valuesOf(caller, ref, limit))).map((row) => itemRowJson(row, caller.principal.access));
+  (await queryTextRows(db, linkedItemsSql, valuesOf(caller, ref, limit))).map((row) =>
+    itemRowJson(row, caller.principal.access),
+  );

@@ -30,7 +30,12 @@ export interface RecordDetailPage {
 /** Blocks that the app gives for a record; an app that is offline, or knows none, gives none. */
 const fetchRecordBlocks = async (deps: ViewDeps, { env }: Caller, { resource, id }: RecordRef): Promise<Block[]> => {
   try {
-    const outcome = await deps.link.call(env.id, 'record.blocks', { resource, id }, { declares: { kind: 'resource', name: resource }, timeoutMs: linkLimits.readMs });
+    const outcome = await deps.link.call(
+      env.id,
+      'record.blocks',
+      { resource, id },
+      { declares: { kind: 'resource', name: resource }, timeoutMs: linkLimits.readMs },
+    );
     if (outcome.kind === 'offline' || (outcome.kind === 'error' && outcome.code === rpcCodes.methodNotFound)) return [];
     const result: unknown = requireAnswer(outcome);
     const given = typeof result === 'object' && result !== null ? (result as { blocks?: unknown }).blocks : undefined;
@@ -41,14 +46,21 @@ const fetchRecordBlocks = async (deps: ViewDeps, { env }: Caller, { resource, id
 };
 
 /** `404` alike for a resource that isn't seen and a record that isn't there. */
-export const readRecordPage = async (deps: ViewDeps, caller: Caller, ref: RecordRef, historyCursor: string | undefined): Promise<RecordDetailPage> => {
+export const readRecordPage = async (
+  deps: ViewDeps,
+  caller: Caller,
+  ref: RecordRef,
+  historyCursor: string | undefined,
+): Promise<RecordDetailPage> => {
   const resource = requireVisibleResource(caller, ref.resource);
   const record = await getRecord(deps, caller.env, ref.resource, ref.id);
   if (record === null) throw fault('not_found');
   const [given, items, history, [available]] = await Promise.all([
     fetchRecordBlocks(deps, caller, ref),
     readLinkedItemsJson(deps.db, caller, ref, itemsShown),
-    readLinkedItemIds(deps.db, caller, ref, itemsInHistory).then((ids) => readRecordHistory(deps.db, caller, ref, ids, historyCursor)),
+    readLinkedItemIds(deps.db, caller, ref, itemsInHistory).then((ids) =>
+      readRecordHistory(deps.db, caller, ref, ids, historyCursor),
+    ),
     readAvailableActions(deps, caller, [ref]),
   ]);
   const blocks = await presentBlocks(deps.db, caller, [...renderBlocks(resource.blocks ?? [], { record }), ...given]);

@@ -26,7 +26,8 @@ const run = async ({ environment, agent, count }: Asked): Promise<number> => {
   const env = deps.directory.environment(environment);
   const principal = await deps.directory.principal('agent', agent);
   const action = env?.definition.actions.get('later');
-  if (env === undefined || principal === null || action === undefined) throw new Error('There is no such environment, agent or action.');
+  if (env === undefined || principal === null || action === undefined)
+    throw new Error('There is no such environment, agent or action.');
   const caller: Caller = { env, principal, requestId: null, address: null };
   const name = `limit-${String(Date.now())}`;
   // One that is there, so that the workers' sweep takes nothing for lost.
@@ -35,15 +36,35 @@ const run = async ({ environment, agent, count }: Asked): Promise<number> => {
   const queue = new Queue<Run, void>(name, { connection: redis });
   let ended = 0;
   let finish = (): void => undefined;
-  const all = new Promise<void>((resolve) => { finish = resolve; });
-  const worker = new Worker<Run, void>(name, async ({ data: begun }) => {
-    const at = Date.now();
-    const handed: Run = { ...begun, status: 'running', connection, handed_at: at, started_at: at, attempts: 1, fence: 1 };
-    await transitionRun(deps.db, begun, handed, at, { verb: null, outcome: 'ok', emit: false, due: null });
-    await transitionRun(deps.db, handed, toSettledRun(handed, { status: 'succeeded', message: 'Done.', blocks: [] }, at), at, { verb: 'action.succeed', outcome: 'ok', emit: true, due: null });
-    ended += 1;
-    if (ended === count) finish();
-  }, { connection: redis, concurrency: 16 });
+  const all = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const worker = new Worker<Run, void>(
+    name,
+    async ({ data: begun }) => {
+      const at = Date.now();
+      const handed: Run = {
+        ...begun,
+        status: 'running',
+        connection,
+        handed_at: at,
+        started_at: at,
+        attempts: 1,
+        fence: 1,
+      };
+      await transitionRun(deps.db, begun, handed, at, { verb: null, outcome: 'ok', emit: false, due: null });
+      await transitionRun(
+        deps.db,
+        handed,
+        toSettledRun(handed, { status: 'succeeded', message: 'Done.', blocks: [] }, at),
+        at,
+        { verb: 'action.succeed', outcome: 'ok', emit: true, due: null },
+      );
+      ended += 1;
+      if (ended === count) finish();
+    },
+    { connection: redis, concurrency: 16 },
+  );
   await worker.waitUntilReady();
   const startedAt = performance.now();
   let left = count;

@@ -25,7 +25,17 @@ const run = async ({ env, ids, state, closed }: Wanted): Promise<number> => {
     for (let from = next; from < ids.length; from = next) {
       next += chunk;
       const own = ids.slice(from, from + chunk);
-      const values = [env, own, own.map(() => state), own.map(() => closed), Date.now(), actor, bulk, from, own.map(() => newId('ent'))];
+      const values = [
+        env,
+        own,
+        own.map(() => state),
+        own.map(() => closed),
+        Date.now(),
+        actor,
+        bulk,
+        from,
+        own.map(() => newId('ent')),
+      ];
       await pool.query({ name: 'chunk', text: bulkChunkSql, values });
     }
   };

@@ -24,14 +24,28 @@ interface Run {
 }
 
 const url = process.env['DATABASE_URL'] ?? '';
-const statements = { plain: { name: 'plain', text: changeSql(false) }, keyed: { name: 'keyed', text: changeSql(true) } };
+const statements = {
+  plain: { name: 'plain', text: changeSql(false) },
+  keyed: { name: 'keyed', text: changeSql(true) },
+};
 const actor = newId('agt');
 let pool = new pg.Pool({ connectionString: url, max: 1 });
 let given: Start = { port: 0, env: 0, poolSize: 1, closedStates: [] };
 
 const change = async (id: string, state: string, key?: string): Promise<string> => {
-  const values = [given.env, id, state, given.closedStates.includes(state), Date.now(), actor, newId('ent'), newId('req')];
-  const result = await pool.query(key === undefined ? { ...statements.plain, values } : { ...statements.keyed, values: [...values, key] });
+  const values = [
+    given.env,
+    id,
+    state,
+    given.closedStates.includes(state),
+    Date.now(),
+    actor,
+    newId('ent'),
+    newId('req'),
+  ];
+  const result = await pool.query(
+    key === undefined ? { ...statements.plain, values } : { ...statements.keyed, values: [...values, key] },
+  );
   const [row] = result.rows as { json: string }[];
   if (row === undefined) throw new Error(`There is no item ${id}.`);
   return row.json;
@@ -41,21 +55,31 @@ const bodyOf = (request: IncomingMessage): Promise<string> =>
   new Promise((resolve) => {
     let text = '';
     request.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')));
-    request.on('end', () => { resolve(text); });
+    request.on('end', () => {
+      resolve(text);
+    });
   });
 
 const server = createServer((request, response) => {
   const id = request.url?.split('/')[2] ?? '';
   const key = request.headers['idempotency-key'];
   void bodyOf(request)
-    .then((body) => change(id, (JSON.parse(body) as { state: string }).state, typeof key === 'string' ? key : undefined))
-    .then((json) => {
-      const text = `{"item":${json},"changed":true}`;
-      response.writeHead(200, { 'content-type': 'application/json; charset=utf-8', 'content-length': Buffer.byteLength(text) });
-      response.end(text);
-    }, (error: unknown) => {
-      response.writeHead(500, String(error).replaceAll('\n', ' '), { 'content-length': 0 }).end();
-    });
+    .then((body) =>
+      change(id, (JSON.parse(body) as { state: string }).state, typeof key === 'string' ? key : undefined),
+    )
+    .then(
+      (json) => {
+        const text = `{"item":${json},"changed":true}`;
+        response.writeHead(200, {
+          'content-type': 'application/json; charset=utf-8',
+          'content-length': Buffer.byteLength(text),
+        });
+        response.end(text);
+      },
+      (error: unknown) => {
+        response.writeHead(500, String(error).replaceAll('\n', ' '), { 'content-length': 0 }).end();
+      },
+    );
 });
 
 const run = async ({ how, callers, ms, warmupMs, items }: Run): Promise<Measured> => {
@@ -74,14 +98,29 @@ const run = async ({ how, callers, ms, warmupMs, items }: Run): Promise<Measured
       const turn = turns[i] ?? 0;
       turns[i] = (turn + 1) % states.length;
       const state = states[turn] ?? '';
-      await once({ env: given.env, id, state, closed: given.closedStates.includes(state), at: Date.now(), actor, entry: newId('ent'), request: newId('req') });
+      await once({
+        env: given.env,
+        id,
+        state,
+        closed: given.closedStates.includes(state),
+        at: Date.now(),
+        actor,
+        entry: newId('ent'),
+        request: newId('req'),
+      });
       count += 1;
       if (at >= began) took.push(performance.now() - at);
     }
   };
   await Promise.all(Array.from({ length: callers }, caller));
   await peer?.close();
-  return { perSecond: took.length / (ms / 1000), p50: quantile(took, 0.5), p99: quantile(took, 0.99), max: quantile(took, 1), count };
+  return {
+    perSecond: took.length / (ms / 1000),
+    p50: quantile(took, 0.5),
+    p99: quantile(took, 0.99),
+    max: quantile(took, 1),
+    count,
+  };
 };
 
 answerCalls({

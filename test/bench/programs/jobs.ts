@@ -23,8 +23,11 @@ export interface Latency {
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
 
-const stage = statement('bench.stage', `
-  insert into staged_jobs (id, env, name, payload, due_at, created_at) select id, 1, 'noop', jsonb_build_object('at', $2::float8), $3, $3 from unnest($1::text[]) as id`);
+const stage = statement(
+  'bench.stage',
+  `
+  insert into staged_jobs (id, env, name, payload, due_at, created_at) select id, 1, 'noop', jsonb_build_object('at', $2::float8), $3, $3 from unnest($1::text[]) as id`,
+);
 const waiting = statement('bench.waiting', `select count(*)::int as n from staged_jobs where name = 'noop'`);
 
 /** The whole way of a job: a row that is committed, taken up, claimed, done and deleted. Jobs a second, and add to start. */
@@ -39,7 +42,11 @@ const durable = async (count: number): Promise<Rates & Latency> => {
       return done();
     },
   };
-  const crew = createWorkerProcess(deps, { jobs: { noop: { queue: newQueueName('durable'), concurrency, retries: 0 } }, handlers, sweeps: [] });
+  const crew = createWorkerProcess(deps, {
+    jobs: { noop: { queue: newQueueName('durable'), concurrency, retries: 0 } },
+    handlers,
+    sweeps: [],
+  });
   const add = async (ids: string[]): Promise<void> => {
     await executeStatement(deps.db, stage, [ids, performance.now(), Date.now()]);
     deps.bus.publish(channels.workAvailable, 'jobs');

@@ -8,7 +8,15 @@ import type { Heard, Measured, Plan } from '../plan.ts';
 const itemForm = /"item":\{"id":"([^"]+)"/;
 
 /** The same with a subscriber, which tells when it heard of each change. */
-const runHearing = async ({ plan, url, token }: { plan: Plan; url: string; token: string }): Promise<Measured & Heard> => {
+const runHearing = async ({
+  plan,
+  url,
+  token,
+}: {
+  plan: Plan;
+  url: string;
+  token: string;
+}): Promise<Measured & Heard> => {
   const socket = new WebSocket(url, { headers: { authorization: `Bearer ${token}` } });
   await new Promise((resolve, reject) => socket.once('message', resolve).once('error', reject));
   const sent = new Map<string, number>();
@@ -28,14 +36,20 @@ const runHearing = async ({ plan, url, token }: { plan: Plan; url: string; token
   });
   // The last ones are on their way.
   const until = performance.now() + 5000;
-  while ([...answered.keys()].some((id) => !heard.has(id)) && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 50));
+  while ([...answered.keys()].some((id) => !heard.has(id)) && performance.now() < until)
+    await new Promise((resolve) => setTimeout(resolve, 50));
   socket.terminate();
-  const after = (from: ReadonlyMap<string, number>): number[] => [...from].flatMap(([id, at]) => (heard.has(id) ? [(heard.get(id) ?? 0) - at] : []));
+  const after = (from: ReadonlyMap<string, number>): number[] =>
+    [...from].flatMap(([id, at]) => (heard.has(id) ? [(heard.get(id) ?? 0) - at] : []));
   const missed = [...answered.keys()].filter((id) => !heard.has(id)).length;
   const [bySent, byAnswer] = [after(sent), after(answered)];
   return {
-    ...measured, missed,
-    sentP50: quantile(bySent, 0.5), sentP99: quantile(bySent, 0.99), answeredP50: quantile(byAnswer, 0.5), answeredP99: quantile(byAnswer, 0.99),
+    ...measured,
+    missed,
+    sentP50: quantile(bySent, 0.5),
+    sentP99: quantile(bySent, 0.99),
+    answeredP50: quantile(byAnswer, 0.5),
+    answeredP99: quantile(byAnswer, 0.99),
   };
 };
 

@@ -27,7 +27,9 @@ const whole = async (took: readonly number[]): Promise<Lateness> => {
 };
 
 /** Each has two steps, the first of them due a millisecond after that of the one before it. */
-const begin = statement('bench.ramps', `
+const begin = statement(
+  'bench.ramps',
+  `
   with made as (
     select 'bench_' || i as key, 'bench_' || $3 || '_' || i as ramp, $2::bigint + i as due from generate_series(0, ${String(ramps)} - 1) i
   ), flags as (
@@ -37,7 +39,8 @@ const begin = statement('bench.ramps', `
     from made
     on conflict (env, key) do update set ramp = excluded.ramp, ramp_id = excluded.ramp_id, rollout = 0, next_at = excluded.next_at
   ), gone as (delete from staged_jobs where name = 'rampStep')
-  ${stageRampJobsSql(`select distinct $1 as env, (due + ${String(rampBucketMs - 1)}) / ${String(rampBucketMs)} * ${String(rampBucketMs)} as slot, 0::bigint as at from made`)}`);
+  ${stageRampJobsSql(`select distinct $1 as env, (due + ${String(rampBucketMs - 1)}) / ${String(rampBucketMs)} * ${String(rampBucketMs)} as slot, 0::bigint as at from made`)}`,
+);
 const by = JSON.stringify({ type: 'agent', id: 'agt_bench', name: 'bench', role: null });
 let rounds = 0;
 
@@ -67,10 +70,22 @@ const bare = async (): Promise<Lateness> => {
   const connection = { url: process.env['REDIS_URL'] ?? '', maxRetriesPerRequest: null };
   const queue = new Queue<{ due: number }>(newQueueName('delayed'), { connection });
   const took: number[] = [];
-  const worker = new Worker<{ due: number }>(queue.name, async ({ data }) => { took.push(Date.now() - data.due); }, { connection, concurrency });
+  const worker = new Worker<{ due: number }>(
+    queue.name,
+    async ({ data }) => {
+      took.push(Date.now() - data.due);
+    },
+    { connection, concurrency },
+  );
   await worker.waitUntilReady();
   const first = Date.now() + leadMs;
-  await queue.addBulk(Array.from({ length: ramps }, (_, i) => ({ name: 'noop', data: { due: first + i }, opts: { delay: first + i - Date.now(), removeOnComplete: true } })));
+  await queue.addBulk(
+    Array.from({ length: ramps }, (_, i) => ({
+      name: 'noop',
+      data: { due: first + i },
+      opts: { delay: first + i - Date.now(), removeOnComplete: true },
+    })),
+  );
   const found = await whole(took);
   await worker.close();
   await queue.obliterate({ force: true });

@@ -24,17 +24,28 @@ const statements: Readonly<Record<string, string>> = {
 };
 
 type Row = readonly (string | null)[];
-const quoted = (text: string | null | undefined): string => (text === null || text === undefined ? 'null' : JSON.stringify(text));
+const quoted = (text: string | null | undefined): string =>
+  text === null || text === undefined ? 'null' : JSON.stringify(text);
 
 const start = async ({ port, env, resource, poolSize }: Start): Promise<void> => {
   const pool = new pg.Pool({ connectionString: process.env['DATABASE_URL'], max: poolSize });
-  const json = (r: Row): string => `{"resource":"${resource}","id":${quoted(r[0])},"title":${quoted(r[1])},"subtitle":${quoted(r[2])},"fields":${String(r[3])},"updatedAt":${String(r[4])}}`;
+  const json = (r: Row): string =>
+    `{"resource":"${resource}","id":${quoted(r[0])},"title":${quoted(r[1])},"subtitle":${quoted(r[2])},"fields":${String(r[3])},"updatedAt":${String(r[4])}}`;
   const server = createServer((request, response) => {
     const [, name = '', value = ''] = (request.url ?? '').split('/');
-    const config: pg.QueryArrayConfig = { name, text: statements[name] ?? '', values: [env, resource, decodeURIComponent(value)], rowMode: 'array', types: texts as never };
+    const config: pg.QueryArrayConfig = {
+      name,
+      text: statements[name] ?? '',
+      values: [env, resource, decodeURIComponent(value)],
+      rowMode: 'array',
+      types: texts as never,
+    };
     void pool.query<(string | null)[]>(config).then(({ rows }) => {
       const text = `{"records":[${rows.slice(0, 50).map(json).join(',')}],"cursor":${rows.length > 50 ? quoted(rows[49]?.[0]) : 'null'}}`;
-      response.writeHead(200, { 'content-type': 'application/json; charset=utf-8', 'content-length': Buffer.byteLength(text) });
+      response.writeHead(200, {
+        'content-type': 'application/json; charset=utf-8',
+        'content-length': Buffer.byteLength(text),
+      });
       response.end(text);
     });
   });

@@ -39,7 +39,13 @@ const ours = async (rows: number): Promise<number> => {
   const watcher = new pg.Client({ connectionString: url });
   await watcher.connect();
   const position = async (): Promise<number> =>
-    Number(((await watcher.query({ name: 'position', text: 'select max(position) as position from streams' })).rows[0] as { position: string }).position);
+    Number(
+      (
+        (await watcher.query({ name: 'position', text: 'select max(position) as position from streams' })).rows[0] as {
+          position: string;
+        }
+      ).position,
+    );
   const first = await position();
   const deps = await openDeps(readConfig(), 'workers');
   const publisher = startPublisher(deps);

@@ -54,7 +54,10 @@ const run = async ({ callers, ms, warmupMs }: { callers: number; ms: number; war
       last += 1;
       const id = last;
       const back = new Promise<void>((resolve) => waiting.set(id, resolve));
-      await publisher.publish(asked, JSON.stringify({ jsonrpc: '2.0', id, method: 'action.run', params: { action: 'now', input: {} } }));
+      await publisher.publish(
+        asked,
+        JSON.stringify({ jsonrpc: '2.0', id, method: 'action.run', params: { action: 'now', input: {} } }),
+      );
       await back;
       if (at >= began) took.push(performance.now() - at);
     }
@@ -62,7 +65,13 @@ const run = async ({ callers, ms, warmupMs }: { callers: number; ms: number; war
   await Promise.all(Array.from({ length: callers }, caller));
   publisher.disconnect();
   subscriber.disconnect();
-  return { perSecond: took.length / (ms / 1000), p50: quantile(took, 0.5), p99: quantile(took, 0.99), max: quantile(took, 1), count: last };
+  return {
+    perSecond: took.length / (ms / 1000),
+    p50: quantile(took, 0.5),
+    p99: quantile(took, 0.99),
+    max: quantile(took, 1),
+    count: last,
+  };
 };
 
 answerCalls({ hold, dial, run });

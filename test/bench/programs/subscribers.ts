@@ -42,12 +42,32 @@ const until = (count: number): Promise<void> =>
   });
 
 const item = {
-  id: 'itm_01jd0000000000000000000000', inbox: 'support', title: 'Invoice charged twice after upgrading', state: 'open', record: { resource: 'customer', id: 'c-1', title: 'Ana Lind' },
-  tags: ['billing', 'vip'], assignee: null, occurrences: 1, users: 0, firstSeen: 1_760_000_000_000, lastSeen: 1_760_000_000_000, dueAt: null,
-  fields: { email: 'ana@example.com', plan: 'team', text: 'I was charged twice for the same month. '.repeat(5) }, snoozedUntil: null, triaged: false,
-  createdAt: 1_760_000_000_000, updatedAt: 1_760_000_000_000, version: 2,
+  id: 'itm_01jd0000000000000000000000',
+  inbox: 'support',
+  title: 'Invoice charged twice after upgrading',
+  state: 'open',
+  record: { resource: 'customer', id: 'c-1', title: 'Ana Lind' },
+  tags: ['billing', 'vip'],
+  assignee: null,
+  occurrences: 1,
+  users: 0,
+  firstSeen: 1_760_000_000_000,
+  lastSeen: 1_760_000_000_000,
+  dueAt: null,
+  fields: { email: 'ana@example.com', plan: 'team', text: 'I was charged twice for the same month. '.repeat(5) },
+  snoozedUntil: null,
+  triaged: false,
+  createdAt: 1_760_000_000_000,
+  updatedAt: 1_760_000_000_000,
+  version: 2,
 };
-const part = { type: 'item', inbox: 'support', change: 'changed', item, by: { type: 'agent', id: 'agt_01jd0000000000000000000000', name: 'bench' } };
+const part = {
+  type: 'item',
+  inbox: 'support',
+  change: 'changed',
+  item,
+  by: { type: 'agent', id: 'agt_01jd0000000000000000000000', name: 'bench' },
+};
 const parts = JSON.stringify([part]);
 /** As long as a message of ours. */
 const plain = JSON.stringify({ offset: 'x'.repeat(22), prev: 'x'.repeat(22), at: 1_760_000_000_000, ...part });
@@ -56,7 +76,13 @@ const plain = JSON.stringify({ offset: 'x'.repeat(22), prev: 'x'.repeat(22), at:
 const open = async ({ address, count, hello }: { address: Address; count: number; hello: boolean }): Promise<void> => {
   frames = 0;
   for (let from = 0; from < count; from += 100) {
-    await Promise.all(Array.from({ length: Math.min(100, count - from) }, () => new Promise<void>((opened, failed) => void sockets.push(new RawSocket(address, { heard, opened, failed })))));
+    await Promise.all(
+      Array.from(
+        { length: Math.min(100, count - from) },
+        () =>
+          new Promise<void>((opened, failed) => void sockets.push(new RawSocket(address, { heard, opened, failed }))),
+      ),
+    );
   }
   if (hello) await until(count);
 };
@@ -74,7 +100,11 @@ const prepare = async ({ env, burst }: Telling): Promise<string> => {
   if (env === null) return Array.from({ length: burst }, () => plain).join('\n');
   const at = Date.now();
   await db.query({ name: 'write', text: write, values: [env, burst, at, parts] });
-  const { rows } = await db.query<{ position: string }>({ name: 'position', text: 'select position from streams where env = $1', values: [env] });
+  const { rows } = await db.query<{ position: string }>({
+    name: 'position',
+    text: 'select position from streams where env = $1',
+    values: [env],
+  });
   const row = `{"at":${String(at)},"parts":${parts}}`;
   return `{"kind":"batch","first":${String(Number(rows[0]?.position) - burst + 1)},"rows":[${Array.from({ length: burst }, () => row).join(',')}],"counts":{},"at":${String(at)}}`;
 };

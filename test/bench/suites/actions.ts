@@ -13,11 +13,21 @@ const environment = 'actions';
 const callers = 16;
 
 /** An environment of its own: its app declares nothing but actions. */
-const prepare = async ({ database: { sql, token } }: Bench): Promise<{ readonly key: string; readonly agent: { token: string; id: string } }> => {
-  await sql('insert into environments (name, seal_key, created_at) values ($1, $2, 0) on conflict do nothing', [environment, newSealKey()]);
-  await sql('insert into streams (env) select id from environments where name = $1 on conflict do nothing', [environment]);
+const prepare = async ({
+  database: { sql, token },
+}: Bench): Promise<{ readonly key: string; readonly agent: { token: string; id: string } }> => {
+  await sql('insert into environments (name, seal_key, created_at) values ($1, $2, 0) on conflict do nothing', [
+    environment,
+    newSealKey(),
+  ]);
+  await sql('insert into streams (env) select id from environments where name = $1 on conflict do nothing', [
+    environment,
+  ]);
   const [id, key] = [newId('key'), newToken('app')];
-  await sql(`insert into app_keys (id, env, name, created_at) select $1, id, 'bench', 0 from environments where name = $2`, [id, environment]);
+  await sql(
+    `insert into app_keys (id, env, name, created_at) select $1, id, 'bench', 0 from environments where name = $2`,
+    [id, environment],
+  );
   await sql(`insert into tokens (hash, kind, principal, created_at) values ($1, 'app', $2, 0)`, [tokenHash(key), id]);
   return { key, agent: await token('admin') };
 };
@@ -31,7 +41,8 @@ const asking = (token: string, action: string): Requests => {
 const open = `select count(*)::int as n from runs where status in ('queued', 'running')`;
 
 const settled = async ({ database }: Bench): Promise<void> => {
-  while ((await database.sql<{ n: number }>(open))[0]?.n !== 0) await new Promise((resolve) => void setTimeout(resolve, 20));
+  while ((await database.sql<{ n: number }>(open))[0]?.n !== 0)
+    await new Promise((resolve) => void setTimeout(resolve, 20));
 };
 
 interface Parts {
@@ -46,7 +57,13 @@ interface Parts {
 /** Runs a second, from the first call to the last that is settled. */
 const background = async ({ bench, api, token }: Parts): Promise<number> => {
   const began = performance.now();
-  const { count } = await bench.load({ port: api.port, connections: 64, warmupMs: 0, ms: bench.options.seconds * 1000, requests: asking(token, 'later') });
+  const { count } = await bench.load({
+    port: api.port,
+    connections: 64,
+    warmupMs: 0,
+    ms: bench.options.seconds * 1000,
+    requests: asking(token, 'later'),
+  });
   await settled(bench);
   return count / ((performance.now() - began) / 1000);
 };
@@ -54,8 +71,15 @@ const background = async ({ bench, api, token }: Parts): Promise<number> => {
 /** Runs a second, from the app's return on. */
 const drained = async ({ bench, api, app, url, key, token }: Parts): Promise<number> => {
   await app.call('leave');
-  while ((await bench.database.sql('select from app_connections')).length > 0) await new Promise((resolve) => void setTimeout(resolve, 20));
-  const { count } = await bench.load({ port: api.port, connections: callers, warmupMs: 0, ms: 2_000, requests: asking(token, 'now') });
+  while ((await bench.database.sql('select from app_connections')).length > 0)
+    await new Promise((resolve) => void setTimeout(resolve, 20));
+  const { count } = await bench.load({
+    port: api.port,
+    connections: callers,
+    warmupMs: 0,
+    ms: 2_000,
+    requests: asking(token, 'now'),
+  });
   const began = performance.now();
   await app.call('start', { url, key });
   await settled(bench);
@@ -63,7 +87,13 @@ const drained = async ({ bench, api, app, url, key, token }: Parts): Promise<num
 };
 
 const measureLimits = async (bench: Bench, agent: string) => {
-  const [holder, other, caller, least, port] = await Promise.all([bench.start('roundTrip'), bench.start('roundTrip'), bench.start('roundTrip'), bench.start('backgroundLimit'), freePort()]);
+  const [holder, other, caller, least, port] = await Promise.all([
+    bench.start('roundTrip'),
+    bench.start('roundTrip'),
+    bench.start('roundTrip'),
+    bench.start('backgroundLimit'),
+    freePort(),
+  ]);
   await holder.call('hold', port);
   await other.call('dial', port);
   const ms = bench.options.seconds * 1000;
@@ -83,22 +113,47 @@ export const actions: Suite = {
     await app.call('start', { url, key });
     const parts: Parts = { bench, api, app, url, key, token: agent.token };
     const limit = await measureLimits(bench, agent.id);
-    const direct = (from: Api, connections: number) => () => bench.load({ port: from.port, connections, requests: asking(agent.token, 'now') });
+    const direct = (from: Api, connections: number) => () =>
+      bench.load({ port: from.port, connections, requests: asking(agent.token, 'now') });
     const found = await inTurn(bench.options.rounds, {
-      ours1: direct(api, 1), limit1: limit.trip(1), ours: direct(api, callers), far: direct(far, callers), limit: limit.trip(callers),
+      ours1: direct(api, 1),
+      limit1: limit.trip(1),
+      ours: direct(api, callers),
+      far: direct(far, callers),
+      limit: limit.trip(callers),
     });
     const { rounds } = bench.options;
     const slow = await inTurn(rounds, { ours: () => background(parts), limit: limit.background });
     const queued = await inTurn(1, { ours: () => drained(parts) });
     const p50 = (results: readonly Measured[]): number => median(results.map((each) => each.p50));
     const atOnce = (what: string, own: readonly Measured[], least: readonly Measured[]): Figure => ({
-      suite: 'actions', what, unit: 'ms', ours: p50(own), limit: p50(least), goal: '≤ 2 × limit', met: p50(own) <= 2 * p50(least), note: `p50/p99 ms: ours ${times(own)}, limit ${times(least)}; ours ${rate(own).toFixed(0)}/s, limit ${rate(least).toFixed(0)}/s`,
+      suite: 'actions',
+      what,
+      unit: 'ms',
+      ours: p50(own),
+      limit: p50(least),
+      goal: '≤ 2 × limit',
+      met: p50(own) <= 2 * p50(least),
+      note: `p50/p99 ms: ours ${times(own)}, limit ${times(least)}; ours ${rate(own).toFixed(0)}/s, limit ${rate(least).toFixed(0)}/s`,
     });
     return [
       atOnce('action done at once, one caller, p50', found.ours1, found.limit1),
       atOnce(`the same, ${String(callers)} callers`, found.ours, found.limit),
-      { suite: 'actions', what: `the same, the app’s socket at another API process`, unit: 'ms', ours: p50(found.far), limit: p50(found.limit), note: `p99 ms: ${p99(found.far).toFixed(0)}` },
-      { suite: 'actions', what: 'background action, accepted to settled', unit: '/s', ...atLeast(median(slow.ours), median(slow.limit), 0.5), note: 'limit: the same rows and bare BullMQ' },
+      {
+        suite: 'actions',
+        what: `the same, the app’s socket at another API process`,
+        unit: 'ms',
+        ours: p50(found.far),
+        limit: p50(found.limit),
+        note: `p99 ms: ${p99(found.far).toFixed(0)}`,
+      },
+      {
+        suite: 'actions',
+        what: 'background action, accepted to settled',
+        unit: '/s',
+        ...atLeast(median(slow.ours), median(slow.limit), 0.5),
+        note: 'limit: the same rows and bare BullMQ',
+      },
       { suite: 'actions', what: 'queued actions, once the app is back', unit: '/s', ours: median(queued.ours) },
     ];
   },

@@ -12,20 +12,35 @@ export const bare: Suite = {
   name: 'bare',
   run: async (bench) => {
     const { token } = await bench.database.token('admin');
-    const [api, limit, plainPort, koaPort] = await Promise.all([bench.api(), bench.start('httpLimit'), freePort(), freePort()]);
+    const [api, limit, plainPort, koaPort] = await Promise.all([
+      bench.api(),
+      bench.start('httpLimit'),
+      freePort(),
+      freePort(),
+    ]);
     await limit.call('plain', plainPort);
     await limit.call('koa', koaPort);
     const connections = 32;
-    const fetching = (program: Program, port: number, text: string) => () => bench.loadCosting(program, { port, connections, requests: { kind: 'texts', texts: [text] } });
+    const fetching = (program: Program, port: number, text: string) => () =>
+      bench.loadCosting(program, { port, connections, requests: { kind: 'texts', texts: [text] } });
     const found = await inTurn(bench.options.rounds, {
       ours: fetching(api, api.port, get(`/api/env/${environment}/me`, token)),
       plain: fetching(limit, plainPort, get('/')),
       koa: fetching(limit, koaPort, get('/')),
     });
     const [ours, plain, koa] = [rate(found.ours), rate(found.plain), rate(found.koa)];
-    return [{
-      suite: 'bare', what: 'bare request (GET /me), 32 connections', unit: '/s', ours, limit: plain, peer: { name: 'koa alone', value: koa },
-      goal: '≥ 12,000 where node:http does 52,000', met: ours >= share * plain, note: `at this limit: ≥ ${Math.round(share * plain).toLocaleString('en-US')}; CPU: ours ${costs(found.ours)}, limit ${costs(found.plain)}, koa ${costs(found.koa)}`,
-    }];
+    return [
+      {
+        suite: 'bare',
+        what: 'bare request (GET /me), 32 connections',
+        unit: '/s',
+        ours,
+        limit: plain,
+        peer: { name: 'koa alone', value: koa },
+        goal: '≥ 12,000 where node:http does 52,000',
+        met: ours >= share * plain,
+        note: `at this limit: ≥ ${Math.round(share * plain).toLocaleString('en-US')}; CPU: ours ${costs(found.ours)}, limit ${costs(found.plain)}, koa ${costs(found.koa)}`,
+      },
+    ];
   },
 };

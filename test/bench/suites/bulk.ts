@@ -13,10 +13,15 @@ const sleep = (ms: number): Promise<void> => new Promise((resolve) => void setTi
 /** Random items of one inbox, and a state that none of them is in: the rarest one. */
 const target = async ({ database }: Bench): Promise<{ ids: string[]; state: string; closed: boolean }> => {
   const found = await database.sql<{ id: string; state: string }>(
-    `select id, state from items tablesample system (${database.share(size * 5)}) where env = $1 and inbox = 'support' order by random() limit $2`, [database.env, size * 1.5]);
+    `select id, state from items tablesample system (${database.share(size * 5)}) where env = $1 and inbox = 'support' order by random() limit $2`,
+    [database.env, size * 1.5],
+  );
   const count = (state: string): number => found.filter((item) => item.state === state).length;
   const [state = ''] = ['open', 'waiting', 'closed'].sort((a, b) => count(a) - count(b));
-  const ids = found.filter((item) => item.state !== state).map(({ id }) => id).slice(0, size);
+  const ids = found
+    .filter((item) => item.state !== state)
+    .map(({ id }) => id)
+    .slice(0, size);
   if (ids.length < size) throw new Error('There are too few items for a bulk.');
   return { ids, state, closed: state === 'closed' };
 };
@@ -49,7 +54,8 @@ const runBulk = async (client: Client, ids: readonly string[], state: string, ex
     await sleep(10);
     ({ bulk } = await call<Seen>(client, `/bulk/${bulk.id}`));
   }
-  if (exactly && bulk.changed !== ids.length) throw new Error(`Only ${String(bulk.changed)} of ${String(ids.length)} were changed.`);
+  if (exactly && bulk.changed !== ids.length)
+    throw new Error(`Only ${String(bulk.changed)} of ${String(ids.length)} were changed.`);
   return (performance.now() - began) / 1000;
 };
 
@@ -61,7 +67,10 @@ const settled = async ({ database }: Bench): Promise<void> => {
 const meanwhile = (bench: Bench, client: Client, port: number) => async (): Promise<Measured> => {
   await settled(bench);
   const { ids, state } = await target(bench);
-  const items: Changed[] = ids.map((id) => ({ id, states: ['open', 'waiting', 'closed'].filter((other) => other !== state) }));
+  const items: Changed[] = ids.map((id) => ({
+    id,
+    states: ['open', 'waiting', 'closed'].filter((other) => other !== state),
+  }));
   const load = bench.load({ port, connections: 4, warmupMs: 200, ms: 1_000, requests: changing(client.token, items) });
   await sleep(200);
   await runBulk(client, ids.toReversed(), state, false);
@@ -89,17 +98,34 @@ export const bulk: Suite = {
       },
     });
     const { singles, waits } = await inTurn(options.rounds, {
-      singles: async () => bench.load({ port: api.port, connections: 64, requests: changing(token, await itemsToChange(database)) }),
+      singles: async () =>
+        bench.load({ port: api.port, connections: 64, requests: changing(token, await itemsToChange(database)) }),
       waits: meanwhile(bench, client, api.port),
     });
     const [seconds, least] = [median(found.ours), median(found.limit)];
     const waited = median(waits.map(({ max }) => max));
     return [
-      { suite: 'bulk', what: 'bulk of 10,000, request to done', unit: 'items/s', ...atLeast(size / seconds, size / least, 0.7) },
-      { suite: 'bulk', what: 'the same, time', unit: 's', ...atMost(seconds, 1, 's'), limit: least },
-      { suite: 'bulk', what: 'the same, against single calls (64 callers)', unit: 'items/s', ours: size / seconds, limit: rate(singles), goal: '≥ 5 × single calls', met: size / seconds >= 5 * rate(singles) },
       {
-        suite: 'bulk', what: 'single changes of its items meanwhile, longest', unit: 'ms', ...atMost(waited, 60, 'ms'),
+        suite: 'bulk',
+        what: 'bulk of 10,000, request to done',
+        unit: 'items/s',
+        ...atLeast(size / seconds, size / least, 0.7),
+      },
+      { suite: 'bulk', what: 'the same, time', unit: 's', ...atMost(seconds, 1, 's'), limit: least },
+      {
+        suite: 'bulk',
+        what: 'the same, against single calls (64 callers)',
+        unit: 'items/s',
+        ours: size / seconds,
+        limit: rate(singles),
+        goal: '≥ 5 × single calls',
+        met: size / seconds >= 5 * rate(singles),
+      },
+      {
+        suite: 'bulk',
+        what: 'single changes of its items meanwhile, longest',
+        unit: 'ms',
+        ...atMost(waited, 60, 'ms'),
         note: `p50/p99 ms: ${median(waits.map(({ p50 }) => p50)).toFixed(1)}/${median(waits.map(({ p99 }) => p99)).toFixed(0)}`,
       },
     ];

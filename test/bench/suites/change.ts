@@ -18,19 +18,36 @@ const measure = async (bench: Bench) => {
   /** With fresh items, and nothing waiting to be published. */
   const ours = (keys: boolean) => async () => {
     await database.sql('truncate outbox');
-    return bench.loadCosting(api, { port: api.port, connections: callers, requests: changing(token, await itemsToChange(database), keys) });
+    return bench.loadCosting(api, {
+      port: api.port,
+      connections: callers,
+      requests: changing(token, await itemsToChange(database), keys),
+    });
   };
   const least = (keys: boolean) => async () => {
     await database.sql('truncate outbox');
-    return bench.loadCosting(limit, { port, connections: callers, requests: changingLimit(await itemsToChange(database), keys) });
+    return bench.loadCosting(limit, {
+      port,
+      connections: callers,
+      requests: changingLimit(await itemsToChange(database), keys),
+    });
   };
   const inProcess = (how: string) => async () => {
     await database.sql('truncate outbox');
     return limit.call<Measured>('run', { how, callers, ms, warmupMs: ms / 4, items: await itemsToChange(database) });
   };
-  const overHttp = await inTurn(options.rounds, { ours: ours(false), limit: least(false), oursKeyed: ours(true), limitKeyed: least(true) });
+  const overHttp = await inTurn(options.rounds, {
+    ours: ours(false),
+    limit: least(false),
+    oursKeyed: ours(true),
+    limitKeyed: least(true),
+  });
   // The peers are far from any goal: one round says enough.
-  const peers = await inTurn(1, { inProcess: inProcess('limit'), knex: inProcess('knex'), objection: inProcess('objection') });
+  const peers = await inTurn(1, {
+    inProcess: inProcess('limit'),
+    knex: inProcess('knex'),
+    objection: inProcess('objection'),
+  });
   return { ...overHttp, ...peers };
 };
 
@@ -39,13 +56,36 @@ export const change: Suite = {
   run: async (bench) => {
     const found = await measure(bench);
     const row = (what: string, own: readonly Costed[], limit: readonly Costed[]): Figure => ({
-      suite: 'change', what, unit: '/s', ...atLeast(rate(own), rate(limit), 0.5), note: `p50/p99 ms: ours ${times(own)}, limit ${times(limit)}; CPU: ours ${costs(own)}, limit ${costs(limit)}`,
+      suite: 'change',
+      what,
+      unit: '/s',
+      ...atLeast(rate(own), rate(limit), 0.5),
+      note: `p50/p99 ms: ours ${times(own)}, limit ${times(limit)}; CPU: ours ${costs(own)}, limit ${costs(limit)}`,
     });
     return [
-      { ...row('change one item, 64 callers', found.ours, found.limit), peer: { name: 'knex', value: rate(found.knex) } },
-      { ...row('the same, with an idempotency key', found.oursKeyed, found.limitKeyed), peer: { name: 'objection', value: rate(found.objection) } },
-      { suite: 'change', what: 'the same, against the statement called in-process', unit: '/s', ours: rate(found.ours), limit: rate(found.inProcess), note: `limit p50/p99 ms: ${times(found.inProcess)}` },
-      { suite: 'change', what: 'change one item, p99', unit: 'ms', ...atMost(p99(found.ours), 50, 'ms'), limit: p99(found.limit) },
+      {
+        ...row('change one item, 64 callers', found.ours, found.limit),
+        peer: { name: 'knex', value: rate(found.knex) },
+      },
+      {
+        ...row('the same, with an idempotency key', found.oursKeyed, found.limitKeyed),
+        peer: { name: 'objection', value: rate(found.objection) },
+      },
+      {
+        suite: 'change',
+        what: 'the same, against the statement called in-process',
+        unit: '/s',
+        ours: rate(found.ours),
+        limit: rate(found.inProcess),
+        note: `limit p50/p99 ms: ${times(found.inProcess)}`,
+      },
+      {
+        suite: 'change',
+        what: 'change one item, p99',
+        unit: 'ms',
+        ...atMost(p99(found.ours), 50, 'ms'),
+        limit: p99(found.limit),
+      },
     ];
   },
 };

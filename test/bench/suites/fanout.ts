@@ -23,12 +23,14 @@ interface Result extends Told {
   readonly cpuPerFrame: number;
 }
 
-const telling = (bench: Bench, { server, subscribers, channel, env }: Side, size: number) => async (): Promise<Result> => {
-  const before = await server.call<number>('cpu');
-  const told = await subscribers.call<Told>('tell', { channel, env, burst: size, ms: bench.options.seconds * 1000 });
-  const after = await server.call<number>('cpu');
-  return { ...told, cpuPerFrame: (after - before) / told.frames };
-};
+const telling =
+  (bench: Bench, { server, subscribers, channel, env }: Side, size: number) =>
+  async (): Promise<Result> => {
+    const before = await server.call<number>('cpu');
+    const told = await subscribers.call<Told>('tell', { channel, env, burst: size, ms: bench.options.seconds * 1000 });
+    const after = await server.call<number>('cpu');
+    return { ...told, cpuPerFrame: (after - before) / told.frames };
+  };
 
 /** KB of the server for each socket that does nothing. */
 const connectAll = async ({ server, subscribers, address, hello }: Side, count: number): Promise<number> => {
@@ -43,7 +45,10 @@ const figures = (count: number, size: number, ours: readonly Result[], limit: re
   const of = (which: keyof Result, results: readonly Result[]): number => median(results.map((each) => each[which]));
   const what = `live fan-out, ${count.toLocaleString('en-US')} sockets, ${size === 1 ? 'one message at a time' : `bursts of ${String(size)}`}`;
   return {
-    suite: 'fanout', what, unit: 'frames/s', ...atLeast(of('framesPerSecond', ours), of('framesPerSecond', limit), size === 1 ? 0.8 : 2),
+    suite: 'fanout',
+    what,
+    unit: 'frames/s',
+    ...atLeast(of('framesPerSecond', ours), of('framesPerSecond', limit), size === 1 ? 0.8 : 2),
     note: `server CPU µs a frame: ours ${of('cpuPerFrame', ours).toFixed(1)}, limit ${of('cpuPerFrame', limit).toFixed(1)}; a round ms: ours ${of('roundMs', ours).toFixed(1)}, limit ${of('roundMs', limit).toFixed(1)}`,
   };
 };
@@ -51,28 +56,56 @@ const figures = (count: number, size: number, ours: readonly Result[], limit: re
 const withSockets = async (bench: Bench, count: number): Promise<Figure[]> => {
   const { database, env, options } = bench;
   const port = await freePort();
-  const [api, server, mine, theirs] = await Promise.all([bench.api(), bench.start('socketLimit', {}, ['--expose-gc']), bench.start('subscribers'), bench.start('subscribers')]);
+  const [api, server, mine, theirs] = await Promise.all([
+    bench.api(),
+    bench.start('socketLimit', {}, ['--expose-gc']),
+    bench.start('subscribers'),
+    bench.start('subscribers'),
+  ]);
   const limitChannel = `${String(env['REDIS_PREFIX'])}:limit`;
   await server.call('start', { port, channel: limitChannel });
   const { token } = await database.token('admin');
   const ours: Side = {
-    server: api, subscribers: mine, channel: `${String(env['REDIS_PREFIX'])}:live-${String(database.env)}`, env: database.env, hello: true,
+    server: api,
+    subscribers: mine,
+    channel: `${String(env['REDIS_PREFIX'])}:live-${String(database.env)}`,
+    env: database.env,
+    hello: true,
     address: { port: api.port, path: `/api/env/${environment}/live`, token },
   };
-  const limit: Side = { server, subscribers: theirs, channel: limitChannel, env: null, hello: false, address: { port, path: '/', token } };
+  const limit: Side = {
+    server,
+    subscribers: theirs,
+    channel: limitChannel,
+    env: null,
+    hello: false,
+    address: { port, path: '/', token },
+  };
   const [kb, least] = [await connectAll(ours, count), await connectAll(limit, count)];
   const found = await inTurn(options.rounds, {
-    ours: telling(bench, ours, 1), limit: telling(bench, limit, 1), oursBurst: telling(bench, ours, burst), limitBurst: telling(bench, limit, burst),
+    ours: telling(bench, ours, 1),
+    limit: telling(bench, limit, 1),
+    oursBurst: telling(bench, ours, burst),
+    limitBurst: telling(bench, limit, burst),
   });
   await bench.clear();
   return [
     figures(count, 1, found.ours, found.limit),
     figures(count, burst, found.oursBurst, found.limitBurst),
-    { suite: 'fanout', what: `memory of an idle socket of ${count.toLocaleString('en-US')}`, unit: 'KB', ...atMost(kb, 15, 'KB'), limit: least },
+    {
+      suite: 'fanout',
+      what: `memory of an idle socket of ${count.toLocaleString('en-US')}`,
+      unit: 'KB',
+      ...atMost(kb, 15, 'KB'),
+      limit: least,
+    },
   ];
 };
 
 export const fanout: Suite = {
   name: 'fanout',
-  run: async (bench) => [...(await withSockets(bench, 1_000)), ...(bench.options.quick ? [] : await withSockets(bench, 5_000))],
+  run: async (bench) => [
+    ...(await withSockets(bench, 1_000)),
+    ...(bench.options.quick ? [] : await withSockets(bench, 5_000)),
+  ],
 };

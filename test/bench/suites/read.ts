@@ -21,8 +21,13 @@ const walk = async (base: string, token: string): Promise<Place[]> => {
   const places: Place[] = [];
   for (let page = 0; page < deepPages; page++) {
     const before = places.at(-1);
-    const answer = await fetch(`${base}/items?limit=200${before === undefined ? '' : `&cursor=${before.cursor}`}`, { headers: { authorization: `Bearer ${token}` } });
-    const { items, cursor } = (await answer.json()) as { items: { id: string; lastSeen: number }[]; cursor: string | null };
+    const answer = await fetch(`${base}/items?limit=200${before === undefined ? '' : `&cursor=${before.cursor}`}`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    const { items, cursor } = (await answer.json()) as {
+      items: { id: string; lastSeen: number }[];
+      cursor: string | null;
+    };
     const last = items.at(-1);
     if (cursor === null || last === undefined) break;
     if (items.length !== 200) throw new Error('A page that is not the last one is not full.');
@@ -34,7 +39,10 @@ const walk = async (base: string, token: string): Promise<Place[]> => {
 const half = (first: string, deep: readonly string[]): string[] => deep.flatMap((text) => [first, text]);
 
 const figure = (connections: number, ours: readonly Costed[], limit: readonly Costed[]): Figure => ({
-  suite: 'read', what: `page of 50 items, ${String(connections)} connections`, unit: 'pages/s', ...atLeast(rate(ours), rate(limit), 0.8),
+  suite: 'read',
+  what: `page of 50 items, ${String(connections)} connections`,
+  unit: 'pages/s',
+  ...atLeast(rate(ours), rate(limit), 0.8),
   note: `p50/p99 ms: ours ${times(ours)}, limit ${times(limit)}; CPU: ours ${costs(ours)}, limit ${costs(limit)}`,
 });
 
@@ -48,10 +56,17 @@ export const read: Suite = {
     const path = `/api/env/${environment}/items`;
     const places = await walk(`http://127.0.0.1:${String(api.port)}/api/env/${environment}`, token);
     const texts = {
-      ours: half(get(path, token), places.map(({ cursor }) => get(`${path}?cursor=${cursor}`, token))),
-      limit: half(get('/'), places.map(({ after }) => get(`/?after=${after}`))),
+      ours: half(
+        get(path, token),
+        places.map(({ cursor }) => get(`${path}?cursor=${cursor}`, token)),
+      ),
+      limit: half(
+        get('/'),
+        places.map(({ after }) => get(`/?after=${after}`)),
+      ),
     };
-    const fetching = (program: Program, at: number, connections: number, which: 'ours' | 'limit') => () => bench.loadCosting(program, { port: at, connections, requests: { kind: 'texts', texts: texts[which] } });
+    const fetching = (program: Program, at: number, connections: number, which: 'ours' | 'limit') => () =>
+      bench.loadCosting(program, { port: at, connections, requests: { kind: 'texts', texts: texts[which] } });
     const found = await inTurn(options.rounds, {
       ours16: fetching(api, api.port, 16, 'ours'),
       limit16: fetching(limit, port, 16, 'limit'),

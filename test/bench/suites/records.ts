@@ -15,28 +15,46 @@ const connections = 16;
 /** Of the quality goals: any page in SQL, in ms. */
 const most = 5;
 
-const named = ({ kind, p50, p95, cpu }: RecordCost): string => `${kind} ${p50.toFixed(1)}/${p95.toFixed(1)}${cpu === null ? '' : ` (${cpu.toFixed(1)} CPU)`}`;
+const named = ({ kind, p50, p95, cpu }: RecordCost): string =>
+  `${kind} ${p50.toFixed(1)}/${p95.toFixed(1)}${cpu === null ? '' : ` (${cpu.toFixed(1)} CPU)`}`;
 
 const inSql = (costs: readonly RecordCost[]): Figure[] => {
   const slowest = [...costs].sort((a, b) => b.p50 - a.p50);
   const note = `median of all ${median(costs.map(({ p50 }) => p50)).toFixed(2)}; slowest p50/p95: ${slowest.slice(0, 4).map(named).join(', ')}`;
-  return [{ suite: 'records', what: `${String(costs.length)} kinds of searches and pages in SQL, slowest p50`, unit: 'ms', ...atMost(slowest[0]?.p50 ?? Number.NaN, most, 'ms'), note }];
+  return [
+    {
+      suite: 'records',
+      what: `${String(costs.length)} kinds of searches and pages in SQL, slowest p50`,
+      unit: 'ms',
+      ...atMost(slowest[0]?.p50 ?? Number.NaN, most, 'ms'),
+      note,
+    },
+  ];
 };
 
 /** Many values, so that not one page is answered over and over. */
-const texts = (of: (n: number) => string): string[] => Array.from({ length: 200 }, (_, n) => of(n * 4_999 % 1_000_003));
+const texts = (of: (n: number) => string): string[] =>
+  Array.from({ length: 200 }, (_, n) => of((n * 4_999) % 1_000_003));
 
 const kinds = (token: string, { env }: RecordsSite): Readonly<Record<string, { ours: string[]; limit: string[] }>> => {
   const path = `/api/env/${recordsEnvironment}/resources/${recordsResource}`;
   const filters = (value: object): string => encodeURIComponent(JSON.stringify(value));
-  const word = (text: string): string => encodeURIComponent(termQueries(env, recordsResource).matches(text).join(' & '));
+  const word = (text: string): string =>
+    encodeURIComponent(termQueries(env, recordsResource).matches(text).join(' & '));
   return {
-    'search of a word': { ours: texts((n) => get(`${path}?q=${String(n)}`, token)), limit: texts((n) => get(`/word/${word(String(n))}`)) },
+    'search of a word': {
+      ours: texts((n) => get(`${path}?q=${String(n)}`, token)),
+      limit: texts((n) => get(`/word/${word(String(n))}`)),
+    },
     'page by title': { ours: [get(`${path}/list`, token)], limit: [get('/title/')] },
     'page by a number, anywhere': {
-      ours: texts((n) => get(`${path}/list?sort=-spent&filters=${filters({ spent: { lt: n } })}`, token)), limit: texts((n) => get(`/spent/${String(n)}`)),
+      ours: texts((n) => get(`${path}/list?sort=-spent&filters=${filters({ spent: { lt: n } })}`, token)),
+      limit: texts((n) => get(`/spent/${String(n)}`)),
     },
-    'page under a filter of 10 %': { ours: [get(`${path}/list?filters=${filters({ plan: 'Business' })}`, token)], limit: [get('/plan/Business')] },
+    'page under a filter of 10 %': {
+      ours: [get(`${path}/list?filters=${filters({ plan: 'Business' })}`, token)],
+      limit: [get('/plan/Business')],
+    },
   };
 };
 
@@ -46,9 +64,16 @@ const overHttp = async (bench: Bench, site: RecordsSite): Promise<Figure[]> => {
   await limit.call('start', { port, env: site.env, resource: recordsResource, poolSize });
   const figures: Figure[] = [];
   for (const [kind, requests] of Object.entries(kinds(token, site))) {
-    const load = (at: number, which: 'ours' | 'limit') => (): Promise<Measured> => bench.load({ port: at, connections, requests: { kind: 'texts', texts: requests[which] } });
+    const load = (at: number, which: 'ours' | 'limit') => (): Promise<Measured> =>
+      bench.load({ port: at, connections, requests: { kind: 'texts', texts: requests[which] } });
     const found = await inTurn(bench.options.rounds, { ours: load(api.port, 'ours'), limit: load(port, 'limit') });
-    figures.push({ suite: 'records', what: `${kind}, ${String(connections)} connections`, unit: 'answers/s', ...atLeast(rate(found.ours), rate(found.limit), 0.5), note: `p50/p99 ms: ours ${times(found.ours)}, limit ${times(found.limit)}` });
+    figures.push({
+      suite: 'records',
+      what: `${kind}, ${String(connections)} connections`,
+      unit: 'answers/s',
+      ...atLeast(rate(found.ours), rate(found.limit), 0.5),
+      note: `p50/p99 ms: ours ${times(found.ours)}, limit ${times(found.limit)}`,
+    });
   }
   return figures;
 };

@@ -25,7 +25,12 @@ export const acceptedKept: Invariant = {
     const ids = await makeItems(admin, run.size('items', { short: 50, long: 200 }));
     const rounds = run.size('rounds', { short: 1, long: 5 });
     for (let round = 0; round < rounds; round++) {
-      const writers = startWriters(admin, ids, run.size('writers', { short: 8, long: 16 }), run.random.fork(`round ${String(round)}`));
+      const writers = startWriters(
+        admin,
+        ids,
+        run.size('writers', { short: 8, long: 16 }),
+        run.random.fork(`round ${String(round)}`),
+      );
       await pause(run.random.int(1_000, 3_000));
       run.tell({ kind: 'killEverything', forMs: 0 });
       await everythingAtOnce(site);

@@ -42,7 +42,10 @@ const redisAway = async ({ run, site, stage: { admin, journal }, ids }: Scene): 
   await asking;
   await bulkDone(admin, bulk);
   run.measure('queued work done after Redis was back s', (Date.now() - since) / 1000);
-  run.expect(Date.now() - since <= queuedMs, `queued work was done ${String(Date.now() - since)} ms after Redis was back`);
+  run.expect(
+    Date.now() - since <= queuedMs,
+    `queued work was done ${String(Date.now() - since)} ms after Redis was back`,
+  );
   await writers.stop();
   run.measure('changes while Redis was away', writers.done());
   await site.settled();
@@ -56,7 +59,11 @@ const redisAway = async ({ run, site, stage: { admin, journal }, ids }: Scene): 
 
 /** Asks both APIs again and again until it is told to stop; each answer must be good or a polite 503. */
 const startProbes = (scene: Scene): { stop(): Promise<number> } => {
-  const { run, stage: { admin, bases }, ids } = scene;
+  const {
+    run,
+    stage: { admin, bases },
+    ids,
+  } = scene;
   let stopped = false;
   let refused = 0;
   const probe = async (base: string, path: string, body?: object): Promise<void> => {
@@ -74,12 +81,14 @@ const startProbes = (scene: Scene): { stop(): Promise<number> } => {
     }
   };
   const item = ids[0] ?? '';
-  const probing = Promise.all(bases().flatMap((base) => [
-    probe(base, '/items'),
-    probe(base, `/items/${item}`),
-    // Changes nothing, as it is there: a probe without a journal must leave no trace in the audit log.
-    probe(base, `/items/${item}/tags`, { add: ['probe'] }),
-  ]));
+  const probing = Promise.all(
+    bases().flatMap((base) => [
+      probe(base, '/items'),
+      probe(base, `/items/${item}`),
+      // Changes nothing, as it is there: a probe without a journal must leave no trace in the audit log.
+      probe(base, `/items/${item}/tags`, { add: ['probe'] }),
+    ]),
+  );
   probing.catch(() => undefined);
   return {
     stop: async () => {
@@ -91,7 +100,12 @@ const startProbes = (scene: Scene): { stop(): Promise<number> } => {
 };
 
 const postgresAway = async (scene: Scene): Promise<void> => {
-  const { run, site, stage: { admin, bases }, ids } = scene;
+  const {
+    run,
+    site,
+    stage: { admin, bases },
+    ids,
+  } = scene;
   await admin.post(`/items/${ids[0] ?? ''}/tags`, { add: ['probe'] });
   const recorder = new Recorder(admin);
   await recorder.joined;
@@ -101,7 +115,13 @@ const postgresAway = async (scene: Scene): Promise<void> => {
   await postgresOutage(site, forMs);
   const since = Date.now();
   for (const base of bases()) {
-    await until('the API reads and writes', async () => (await admin.once('POST', `${base}/items/${ids[0] ?? ''}/tags`, { add: ['probe'] }).catch(() => null))?.status === 200, 30_000);
+    await until(
+      'the API reads and writes',
+      async () =>
+        (await admin.once('POST', `${base}/items/${ids[0] ?? ''}/tags`, { add: ['probe'] }).catch(() => null))
+          ?.status === 200,
+      30_000,
+    );
   }
   run.measure('APIs well after PostgreSQL was back s', (Date.now() - since) / 1000);
   const { body } = await admin.post(`/items/${ids[1] ?? ''}/notes`, { text: 'after the outage' });

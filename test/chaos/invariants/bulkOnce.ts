@@ -42,20 +42,31 @@ export const bulkOnce: Invariant = {
       const since = Date.now();
       const bulk = await bulkDone(admin, await tagAll(admin, ids, tag), 300_000);
       run.worst('longest bulk s', (Date.now() - since) / 1000);
-      run.expect(bulk.changed === ids.length, `${tag} says changed ${String(bulk.changed)}, unchanged ${String(bulk.unchanged)}, failed ${String(bulk.failed)} of ${String(ids.length)}`);
+      run.expect(
+        bulk.changed === ids.length,
+        `${tag} says changed ${String(bulk.changed)}, unchanged ${String(bulk.unchanged)}, failed ${String(bulk.failed)} of ${String(ids.length)}`,
+      );
     }
     const doneAt = Date.now();
     await faults;
     run.measure('bulks', tags.length);
     run.measure('done after the last fault s', Math.max(0, doneAt - endedAt) / 1000);
-    run.expect(doneAt - endedAt <= afterLastFaultMs, `the last bulk was done ${String(doneAt - endedAt)} ms after the last fault`);
+    run.expect(
+      doneAt - endedAt <= afterLastFaultMs,
+      `the last bulk was done ${String(doneAt - endedAt)} ms after the last fault`,
+    );
     await site.settled();
     const { lost, doubled } = await tallyTags(admin, ids, tags);
     run.measure('lost', lost.length);
     run.measure('doubled', doubled.length);
     run.expect(lost.length === 0, `${String(lost.length)} items lack an entry, e.g. ${String(lost[0])}`);
     run.expect(doubled.length === 0, `${String(doubled.length)} items have an entry twice, e.g. ${String(doubled[0])}`);
-    const bad = (await listItems(admin)).filter((item) => item.tags.length !== tags.length || item.version !== tags.length + 1);
-    run.expect(bad.length === 0, `${String(bad.length)} items are not as the bulks left them, e.g. ${JSON.stringify(bad[0])}`);
+    const bad = (await listItems(admin)).filter(
+      (item) => item.tags.length !== tags.length || item.version !== tags.length + 1,
+    );
+    run.expect(
+      bad.length === 0,
+      `${String(bad.length)} items are not as the bulks left them, e.g. ${JSON.stringify(bad[0])}`,
+    );
   },
 };

@@ -25,8 +25,14 @@ export const frozenWorker: Invariant = {
       const tag = `frozen${String(tags.length)}`;
       tags.push(tag);
       const bulk = await tagAll(admin, ids, tag);
-      await until('jobs are claimed', async () => (await site.sql('select from staged_jobs where lease_until is not null limit 2')).length === 2);
-      const victims = run.random.shuffled(site.workers).slice(1).slice(0, Math.max(1, freezes - frozen));
+      await until(
+        'jobs are claimed',
+        async () => (await site.sql('select from staged_jobs where lease_until is not null limit 2')).length === 2,
+      );
+      const victims = run.random
+        .shuffled(site.workers)
+        .slice(1)
+        .slice(0, Math.max(1, freezes - frozen));
       for (const unit of victims) {
         unit.freeze();
         frozen += 1;
@@ -35,7 +41,9 @@ export const frozenWorker: Invariant = {
       const thawAt = Date.now() + forMs;
       // The others extend what they hold every 3 s: what wasn't extended for 4 s is in frozen hands.
       await pause(5_000);
-      const [found] = await site.sql<{ n: number }>("select count(*)::int as n from staged_jobs where lease_until < (extract(epoch from clock_timestamp()) * 1000)::bigint + 6000");
+      const [found] = await site.sql<{ n: number }>(
+        'select count(*)::int as n from staged_jobs where lease_until < (extract(epoch from clock_timestamp()) * 1000)::bigint + 6000',
+      );
       held += found?.n ?? 0;
       await bulkDone(admin, bulk);
       // Newer values, which the sleepers must leave alone.
@@ -58,6 +66,9 @@ export const frozenWorker: Invariant = {
     const all = await listItems(admin);
     const total = all.reduce((sum, item) => sum + (item.tags as string[]).length, 0);
     const removed = samples * tags.length;
-    run.expect(total === ids.length * tags.length - removed, `${String(ids.length * tags.length - removed - total)} tags are missing (less than 0: are back)`);
+    run.expect(
+      total === ids.length * tags.length - removed,
+      `${String(ids.length * tags.length - removed - total)} tags are missing (less than 0: are back)`,
+    );
   },
 };

@@ -27,18 +27,32 @@ interface Change {
 }
 
 const kinds: readonly ((item: string, mark: string) => Change)[] = [
-  (_, mark) => ({ path: '/items', body: { inbox: 'mail', title: mark }, mark, effects: async (client) => (await listItems(client, `search=${mark}`)).length }),
+  (_, mark) => ({
+    path: '/items',
+    body: { inbox: 'mail', title: mark },
+    mark,
+    effects: async (client) => (await listItems(client, `search=${mark}`)).length,
+  }),
   (item, mark) => ({
-    path: `/items/${item}/notes`, body: { text: mark }, mark,
+    path: `/items/${item}/notes`,
+    body: { text: mark },
+    mark,
     effects: async (client) => (await timelineOf(client, item)).filter((entry) => entry.data.text === mark).length,
   }),
   (item, mark) => ({
-    path: `/items/${item}/tags`, body: { add: [mark] }, mark,
-    effects: async (client) => (await timelineOf(client, item)).filter((entry) => (entry.data.add as string[] | undefined)?.includes(mark)).length,
+    path: `/items/${item}/tags`,
+    body: { add: [mark] },
+    mark,
+    effects: async (client) =>
+      (await timelineOf(client, item)).filter((entry) => (entry.data.add as string[] | undefined)?.includes(mark))
+        .length,
   }),
   (item, mark) => ({
-    path: '/bulk', body: { ids: [item], operation: { type: 'tags', add: [mark] } }, mark,
-    effects: async (client) => (await auditOf(client, 'verb=bulk.create')).filter((entry) => JSON.stringify(entry.after).includes(mark)).length,
+    path: '/bulk',
+    body: { ids: [item], operation: { type: 'tags', add: [mark] } },
+    mark,
+    effects: async (client) =>
+      (await auditOf(client, 'verb=bulk.create')).filter((entry) => JSON.stringify(entry.after).includes(mark)).length,
   }),
 ];
 
@@ -55,12 +69,18 @@ const checkEffects = async ({ run, stage: { admin } }: Scene, change: Change): P
 
 /** Many calls with one key, spread over the APIs. */
 const atOnce = async (scene: Scene, n: number): Promise<void> => {
-  const { run, stage: { admin } } = scene;
+  const {
+    run,
+    stage: { admin },
+  } = scene;
   const change = nextChange(scene, n);
   const key = randomUUID();
   const calls = run.size('calls at once', { short: 100, long: 100 });
   const answers = await Promise.all(Array.from({ length: calls }, () => admin.post(change.path, change.body, { key })));
-  run.expect(new Set(answers.map(({ status, text }) => `${String(status)} ${text}`)).size === 1, `${change.path} gave different answers to one key`);
+  run.expect(
+    new Set(answers.map(({ status, text }) => `${String(status)} ${text}`)).size === 1,
+    `${change.path} gave different answers to one key`,
+  );
   run.expect((answers[0]?.status ?? 0) < 300, `${change.path} answered ${String(answers[0]?.text)}`);
   await checkEffects(scene, change);
 };
@@ -78,19 +98,30 @@ const killedBefore = async (scene: Scene, n: number): Promise<void> => {
     const key = randomUUID();
     await stage.admin.once('GET', `${base}/me`);
     const sent = proxy.hold([change.mark, key]);
-    const first = stage.admin.once('POST', `${base}${change.path}`, change.body, { 'idempotency-key': key, 'x-request-id': `chaos-${key}` }).catch((error: unknown) => {
-      if (error instanceof NoAnswer) return null;
-      throw error;
-    });
+    const first = stage.admin
+      .once('POST', `${base}${change.path}`, change.body, { 'idempotency-key': key, 'x-request-id': `chaos-${key}` })
+      .catch((error: unknown) => {
+        if (error instanceof NoAnswer) return null;
+        throw error;
+      });
     await sent;
-    await until('the effect is committed', async () => (await site.sql('select from idempotency_keys where key = $1', [key])).length === 1);
+    await until(
+      'the effect is committed',
+      async () => (await site.sql('select from idempotency_keys where key = $1', [key])).length === 1,
+    );
     run.tell({ kind: 'killApi', forMs: 0 });
     await api.kill();
     run.expect((await first) === null, 'the API answered although it never heard of its commit');
     const again = await stage.admin.post(change.path, change.body, { key });
     const more = await stage.admin.post(change.path, change.body, { key });
-    run.expect(again.headers['idempotent-replayed'] === 'true', `${change.path}: the answer after the kill was not a replay: ${again.text}`);
-    run.expect(again.status < 300 && again.text === more.text && again.status === more.status, `${change.path}: ${again.text} and then ${more.text}`);
+    run.expect(
+      again.headers['idempotent-replayed'] === 'true',
+      `${change.path}: the answer after the kill was not a replay: ${again.text}`,
+    );
+    run.expect(
+      again.status < 300 && again.text === more.text && again.status === more.status,
+      `${change.path}: ${again.text} and then ${more.text}`,
+    );
     await checkEffects(scene, change);
   } finally {
     await api.kill();

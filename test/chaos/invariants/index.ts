@@ -18,6 +18,20 @@ import { streamComplete } from './streamComplete.ts';
 import { unheard } from './unheard.ts';
 
 export const invariants: readonly Invariant[] = [
-  bulkOnce, acceptedKept, resume, away, frozenWorker, streamComplete, slowReaders, revocation, paging, idempotency, rolling, offlineActions, killMatrix, runsUnderFaults,
-  unheard, ramps,
+  bulkOnce,
+  acceptedKept,
+  resume,
+  away,
+  frozenWorker,
+  streamComplete,
+  slowReaders,
+  revocation,
+  paging,
+  idempotency,
+  rolling,
+  offlineActions,
+  killMatrix,
+  runsUnderFaults,
+  unheard,
+  ramps,
 ];

@@ -2,12 +2,30 @@
  * 22. Each run is done once or honestly unknown: for every step of a run and every process that may end there, what the
  * service says of the run against what the app wrote down that it did.
  */
-import { askFrozen, askOffline, askOnline, letGo, openRow, steps, type Cell, type Row, type Step } from '../support/matrix.ts';
+import {
+  askFrozen,
+  askOffline,
+  askOnline,
+  letGo,
+  openRow,
+  steps,
+  type Cell,
+  type Row,
+  type Step,
+} from '../support/matrix.ts';
 import { matrixFaults, type FaultName, type MatrixFault, type Reach } from '../support/matrixFaults.ts';
 import type { Json } from '../support/oracle.ts';
 import { pause } from '../support/pause.ts';
 import type { Invariant, Run } from '../support/run.ts';
-import { effectsOf, endedRuns, isRepeatable, judgeAudit, judgeKept, judgeOnce, judgeTimeline } from '../support/runs.ts';
+import {
+  effectsOf,
+  endedRuns,
+  isRepeatable,
+  judgeAudit,
+  judgeKept,
+  judgeOnce,
+  judgeTimeline,
+} from '../support/runs.ts';
 
 /** A lost answer is waited for a minute, then a repeatable run is handed over again. */
 const endedMs = { short: 60_000, long: 180_000 };
@@ -34,7 +52,11 @@ const happen = async (run: Run, reach: Reach, rows: readonly Row[], fault: Fault
   const { site, holder, other, customers } = reach;
   const { name, forMs, withinMs, frozen, begin, end }: MatrixFault = matrixFaults[fault];
   run.say(name);
-  const cells: Cell[] = rows.map((row) => ({ row, name: `${fault}-${row.step.replace(' ', '-')}`, count: run.scale === 'long' ? 2 : 1 }));
+  const cells: Cell[] = rows.map((row) => ({
+    row,
+    name: `${fault}-${row.step.replace(' ', '-')}`,
+    count: run.scale === 'long' ? 2 : 1,
+  }));
   await Promise.all(customers.map((customer) => customer.offline()));
   await Promise.all(cells.map(askOffline));
   await Promise.all(rows.filter(({ step }) => step !== 'queued').map(({ customer }) => customer.online()));
@@ -65,14 +87,20 @@ const tabulate = (run: Run, row: Row, runs: ReadonlyMap<string, Json>, effects: 
     const outcome = `${String(status)}/${String(effects.get(id) ?? 0)}`;
     const repeatable = isRepeatable({ action });
     const expected = allowed(row.step, fault, repeatable);
-    run.expect(expected.includes(outcome), `${id} (${String(input.mark)}) ended ${outcome}, with ${expected.join(' or ')} expected`);
+    run.expect(
+      expected.includes(outcome),
+      `${id} (${String(input.mark)}) ended ${outcome}, with ${expected.join(' or ')} expected`,
+    );
     const name = `${row.step} × ${matrixFaults[fault].name}`;
     const cell = cells.get(name) ?? new Map<string, number>();
     const counted = `${repeatable ? 'repeatable' : 'once'} ${outcome}`;
     cells.set(name, cell.set(counted, (cell.get(counted) ?? 0) + 1));
   }
   for (const [name, cell] of cells) {
-    const text = [...cell].map(([outcome, count]) => `${outcome} ${String(count)}`).sort().join(', ');
+    const text = [...cell]
+      .map(([outcome, count]) => `${outcome} ${String(count)}`)
+      .sort()
+      .join(', ');
     run.measure(name, text);
     run.say(`${name}: ${text}`);
   }
@@ -97,12 +125,23 @@ export const killMatrix: Invariant = {
 };
 
 const judgeRow = async (run: Run, row: Row): Promise<void> => {
-  const { stage: { admin, journal }, customer, item, heard, recorder, calls } = row;
+  const {
+    stage: { admin, journal },
+    customer,
+    item,
+    heard,
+    recorder,
+    calls,
+  } = row;
   await Promise.all(calls);
   const runs = await endedRuns(admin, endedMs[run.scale]);
   const effects = effectsOf(customer.lines());
   judgeOnce(run, runs, effects);
-  judgeKept(run, runs, new Set(journal.writes.filter(({ path }) => path === '/actions').map(({ answer }) => answer.body.run as string)));
+  judgeKept(
+    run,
+    runs,
+    new Set(journal.writes.filter(({ path }) => path === '/actions').map(({ answer }) => answer.body.run as string)),
+  );
   tabulate(run, row, runs, effects);
   await judgeTimeline(run, admin, item, runs);
   await judgeAudit(run, admin, runs);

@@ -17,7 +17,12 @@ const perRecord = 10;
 const askersAtOnce = 16;
 /** A change of rights acts everywhere within a second. */
 const rightsMs = 1_500;
-const grants = [{ on: 'inbox:mail', can: ['see'] }, { on: 'resource:thing', can: ['see'] }, { on: 'action:ship', can: ['run'] }, { on: 'action:haul', can: ['run'] }] as const;
+const grants = [
+  { on: 'inbox:mail', can: ['see'] },
+  { on: 'resource:thing', can: ['see'] },
+  { on: 'action:ship', can: ['run'] },
+  { on: 'action:haul', can: ['run'] },
+] as const;
 
 interface Asked {
   readonly run: string;
@@ -36,11 +41,20 @@ interface Scene {
 }
 
 /** One call after the other for a record, so that their order is known; answers them in that order. */
-const askFor = async ({ run, staying, leaving }: Scene, record: string, random: Random, done: () => void): Promise<Asked[]> => {
+const askFor = async (
+  { run, staying, leaving }: Scene,
+  record: string,
+  random: Random,
+  done: () => void,
+): Promise<Asked[]> => {
   const asked: Asked[] = [];
   for (let n = 0; n < perRecord; n++) {
     const client = random.next() < 0.8 ? staying : random.pick(leaving);
-    const { status, body, text } = await client.post('/actions', { action: random.pick(['ship', 'haul']), record, input: { mark: `${record}:${String(n)}` } });
+    const { status, body, text } = await client.post('/actions', {
+      action: random.pick(['ship', 'haul']),
+      record,
+      input: { mark: `${record}:${String(n)}` },
+    });
     if (status !== 202 || body.queued !== true) throw new Error(`An action was not queued: ${String(status)} ${text}`);
     const one = { run: body.run as string, record, by: client.id, cancelled: random.next() < 0.1 };
     asked.push(one);
@@ -77,14 +91,24 @@ const askForAll = async (scene: Scene, records: readonly string[], kills: number
 
 const judgeOrder = (run: Run, asked: readonly Asked[], lines: readonly AppLine[]): void => {
   const order = new Map<string, string[]>();
-  for (const { kind, record, run: id } of lines) if (kind === 'effect' && record !== null) order.set(record, [...(order.get(record) ?? []), id]);
+  for (const { kind, record, run: id } of lines)
+    if (kind === 'effect' && record !== null) order.set(record, [...(order.get(record) ?? []), id]);
   for (const [record, done] of order) {
     const wanted = asked.filter((one) => one.record === record && done.includes(one.run)).map((one) => one.run);
-    run.expect(done.join() === wanted.join(), `${record}: done in the order ${done.join(', ')}, asked for as ${wanted.join(', ')}`);
+    run.expect(
+      done.join() === wanted.join(),
+      `${record}: done in the order ${done.join(', ')}, asked for as ${wanted.join(', ')}`,
+    );
   }
 };
 
-const judgeEach = (run: Run, { staying }: Scene, asked: readonly Asked[], runs: ReadonlyMap<string, Json>, lines: readonly AppLine[]): void => {
+const judgeEach = (
+  run: Run,
+  { staying }: Scene,
+  asked: readonly Asked[],
+  runs: ReadonlyMap<string, Json>,
+  lines: readonly AppLine[],
+): void => {
   const given = new Set(lines.map((line) => line.run));
   const effects = effectsOf(lines);
   const counts = { succeeded: 0, cancelled: 0, refused: 0 };
@@ -95,7 +119,10 @@ const judgeEach = (run: Run, { staying }: Scene, asked: readonly Asked[], runs: 
     const expected = outcome === 'refused' ? 'failed/forbidden' : outcome;
     const found = outcome === 'refused' ? `${String(status)}/${String(code)}` : String(status);
     run.expect(found === expected, `${id} is ${found}, not ${expected}`);
-    run.expect((effects.get(id) ?? 0) === (outcome === 'succeeded' ? 1 : 0), `${id}, which is ${found}, acted ${String(effects.get(id) ?? 0)} times`);
+    run.expect(
+      (effects.get(id) ?? 0) === (outcome === 'succeeded' ? 1 : 0),
+      `${id}, which is ${found}, acted ${String(effects.get(id) ?? 0)} times`,
+    );
     run.expect(outcome === 'succeeded' || !given.has(id), `${id}, which is ${found}, was given to the app`);
   }
   for (const [outcome, count] of Object.entries(counts)) run.measure(outcome, count);
@@ -135,7 +162,10 @@ export const offlineActions: Invariant = {
       run.measure('app online after ms', onlineAt - since);
       run.measure('first effect after the app was online ms', first - onlineAt);
       run.measure('drained per s', effects.length / ((last - first) / 1000));
-      run.measure('ended after the app was online s', (Math.max(...[...runs.values()].map(({ finishedAt }) => finishedAt as number)) - onlineAt) / 1000);
+      run.measure(
+        'ended after the app was online s',
+        (Math.max(...[...runs.values()].map(({ finishedAt }) => finishedAt as number)) - onlineAt) / 1000,
+      );
     } finally {
       await customer.close();
     }

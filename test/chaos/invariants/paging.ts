@@ -13,7 +13,9 @@ const walk = async (client: Client, sort: string, random: Random): Promise<Map<s
   let cursor: string | null = null;
   do {
     const limit = random.int(20, 200);
-    const { status, body, text } = await client.get(`/items?sort=${sort}&limit=${String(limit)}${cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`}`);
+    const { status, body, text } = await client.get(
+      `/items?sort=${sort}&limit=${String(limit)}${cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`}`,
+    );
     if (status !== 200) throw new Error(`A page by ${sort} answered ${String(status)} ${text}`);
     for (const { id } of body.items as { id: string }[]) seen.set(id, (seen.get(id) ?? 0) + 1);
     cursor = body.cursor as string | null;
@@ -32,16 +34,24 @@ export const paging: Invariant = {
     const untouched = ids.slice(0, count / 2);
     const touched = ids.slice(count / 2);
     let walking = true;
-    const writers = Promise.all(Array.from({ length: run.size('writers', { short: 8, long: 50 }) }, async (_, n) => {
-      const random = run.random.fork(`writer ${String(n)}`);
-      let writes = 0;
-      for (; walking; writes++) {
-        // Occurrences move an item in most of the sorts, new items come in between.
-        if (random.next() < 0.4) await changeOnce(admin, random.pick(touched), random, String(writes));
-        else await admin.post('/items', { inbox: 'mail', title: `Item ${String(random.int(0, count))}`, key: `key${String(random.int(0, count))}`, user: `user${String(random.int(0, 50))}` });
-      }
-      return writes;
-    }));
+    const writers = Promise.all(
+      Array.from({ length: run.size('writers', { short: 8, long: 50 }) }, async (_, n) => {
+        const random = run.random.fork(`writer ${String(n)}`);
+        let writes = 0;
+        for (; walking; writes++) {
+          // Occurrences move an item in most of the sorts, new items come in between.
+          if (random.next() < 0.4) await changeOnce(admin, random.pick(touched), random, String(writes));
+          else
+            await admin.post('/items', {
+              inbox: 'mail',
+              title: `Item ${String(random.int(0, count))}`,
+              key: `key${String(random.int(0, count))}`,
+              user: `user${String(random.int(0, 50))}`,
+            });
+        }
+        return writes;
+      }),
+    );
     writers.catch(() => undefined);
     const passes = run.size('walks of each sort', { short: 1, long: 2 });
     try {
@@ -49,13 +59,22 @@ export const paging: Invariant = {
         const seen = await walk(admin, sort, run.random.fork(`walk ${String(n)}`));
         const missing = untouched.filter((id) => !seen.has(id));
         const repeated = untouched.filter((id) => (seen.get(id) ?? 0) > 1);
-        run.expect(missing.length === 0, `by ${sort} ${String(missing.length)} items were skipped, e.g. ${String(missing[0])}`);
-        run.expect(repeated.length === 0, `by ${sort} ${String(repeated.length)} items came twice, e.g. ${String(repeated[0])}`);
+        run.expect(
+          missing.length === 0,
+          `by ${sort} ${String(missing.length)} items were skipped, e.g. ${String(missing[0])}`,
+        );
+        run.expect(
+          repeated.length === 0,
+          `by ${sort} ${String(repeated.length)} items came twice, e.g. ${String(repeated[0])}`,
+        );
       });
     } finally {
       walking = false;
     }
     run.measure('walks', passes * sorts.length);
-    run.measure('writes meanwhile', (await writers).reduce((sum, n) => sum + n, 0));
+    run.measure(
+      'writes meanwhile',
+      (await writers).reduce((sum, n) => sum + n, 0),
+    );
   },
 };

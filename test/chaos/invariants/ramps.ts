@@ -21,7 +21,8 @@ const change = async ({ stage: { admin } }: Scene, flag: string, wanted: object)
   return answer;
 };
 
-const shown = async ({ stage: { admin } }: Scene, flag: string): Promise<Answer['body']> => (await admin.get(`/flags/${flag}`)).body.flag;
+const shown = async ({ stage: { admin } }: Scene, flag: string): Promise<Answer['body']> =>
+  (await admin.get(`/flags/${flag}`)).body.flag;
 
 /** Kills workers while the ramps go up, then takes all of them away for a while. */
 const trouble = async ({ run, site }: Scene): Promise<number> => {
@@ -42,10 +43,19 @@ const trouble = async ({ run, site }: Scene): Promise<number> => {
 
 const checkHistory = async ({ run, stage: { admin } }: Scene, flag: string, steps: number): Promise<number> => {
   const { entries } = (await admin.get(`/flags/${flag}/history?limit=200`)).body;
-  const taken = (entries as { type: string; after: { rollout: number } }[]).filter(({ type }) => type === 'step').map(({ after }) => after.rollout).reverse();
+  const taken = (entries as { type: string; after: { rollout: number } }[])
+    .filter(({ type }) => type === 'step')
+    .map(({ after }) => after.rollout)
+    .reverse();
   const places = taken.map((rollout) => (rollout * steps) / 100);
-  run.expect(places.every((place) => Math.abs(place - Math.round(place)) < 0.01), `${flag} took a step that is none: ${taken.join(', ')}`);
-  run.expect(taken.every((rollout, i) => i === 0 || rollout > (taken[i - 1] ?? 0)), `${flag} took a step twice or went back: ${taken.join(', ')}`);
+  run.expect(
+    places.every((place) => Math.abs(place - Math.round(place)) < 0.01),
+    `${flag} took a step that is none: ${taken.join(', ')}`,
+  );
+  run.expect(
+    taken.every((rollout, i) => i === 0 || rollout > (taken[i - 1] ?? 0)),
+    `${flag} took a step twice or went back: ${taken.join(', ')}`,
+  );
   run.expect(taken.at(-1) === 100, `${flag} ended at ${String(taken.at(-1))}`);
   return steps - taken.length;
 };
@@ -55,14 +65,23 @@ const climb = async (scene: Scene): Promise<void> => {
   const count = run.size('ramps', { short: 10, long: 40 });
   const steps = run.size('steps', { short: 12, long: 50 });
   const flags = Array.from({ length: count }, (_, n) => `up${String(n)}`);
-  for (const flag of flags) await change(scene, flag, { ramp: { to: 100, over: steps * everyMs, every: everyMs, at: null } });
+  for (const flag of flags)
+    await change(scene, flag, { ramp: { to: 100, over: steps * everyMs, every: everyMs, at: null } });
   const awayMs = await trouble(scene);
   const doneBy = Date.now() + steps * everyMs;
-  await until('all ramps are done', async () => (await Promise.all(flags.map((flag) => shown(scene, flag)))).every(({ ramp }) => ramp?.status === 'done'), Math.max(30_000, doneBy - Date.now()));
+  await until(
+    'all ramps are done',
+    async () =>
+      (await Promise.all(flags.map((flag) => shown(scene, flag)))).every(({ ramp }) => ramp?.status === 'done'),
+    Math.max(30_000, doneBy - Date.now()),
+  );
   let skipped = 0;
   for (const flag of flags) skipped += await checkHistory(scene, flag, steps);
   run.measure('steps left out in the outage, a ramp', (skipped / count).toFixed(1));
-  run.expect(skipped / count >= Math.floor(awayMs / everyMs) - 2, 'after the outage steps were replayed one by one instead of caught up with');
+  run.expect(
+    skipped / count >= Math.floor(awayMs / everyMs) - 2,
+    'after the outage steps were replayed one by one instead of caught up with',
+  );
 };
 
 /** Asks for something just when a step is due; what was answered must hold. */
@@ -74,7 +93,10 @@ const race = async (scene: Scene, flag: string, byHand: boolean): Promise<boolea
   const { body } = await change(scene, flag, byHand ? { rollout: 42 } : { ramp: null });
   await pause(600);
   const now = await shown(scene, flag);
-  run.expect(now.ramp === null && now.rollout === body.flag.rollout && now.version === body.flag.version, `${flag} went on after it was stopped: ${JSON.stringify(body.flag)} → ${JSON.stringify(now)}`);
+  run.expect(
+    now.ramp === null && now.rollout === body.flag.rollout && now.version === body.flag.version,
+    `${flag} went on after it was stopped: ${JSON.stringify(body.flag)} → ${JSON.stringify(now)}`,
+  );
   return body.flag.rollout !== 0 && !byHand;
 };
 
@@ -84,7 +106,9 @@ const racing = async (scene: Scene): Promise<void> => {
   const together = 20;
   let lateStops = 0;
   for (let done = 0; done < rounds; done += together) {
-    const raced = await Promise.all(Array.from({ length: together }, (_, n) => race(scene, `race${String(n)}`, n % 2 === 0)));
+    const raced = await Promise.all(
+      Array.from({ length: together }, (_, n) => race(scene, `race${String(n)}`, n % 2 === 0)),
+    );
     lateStops += raced.filter(Boolean).length;
   }
   run.measure('stops that came after the step', lateStops);
@@ -96,9 +120,16 @@ export const ramps: Invariant = {
   site: { short: { apis: 1, workers: 2 }, long: { apis: 2, workers: 4 } },
   run: async (run, site) => {
     const stage = await run.stage(site, 'ramps');
-    const names = [...Array.from({ length: 40 }, (_, n) => `up${String(n)}`), ...Array.from({ length: 20 }, (_, n) => `race${String(n)}`)];
+    const names = [
+      ...Array.from({ length: 40 }, (_, n) => `up${String(n)}`),
+      ...Array.from({ length: 20 }, (_, n) => `race${String(n)}`),
+    ];
     await stage.declare({ ...testManifest, flags: names.map((key) => ({ key, kind: 'boolean', default: false })) });
-    for (const base of stage.bases()) await until('the API knows the flags', async () => (await stage.admin.once('GET', `${base}/flags/race19`)).status === 200);
+    for (const base of stage.bases())
+      await until(
+        'the API knows the flags',
+        async () => (await stage.admin.once('GET', `${base}/flags/race19`)).status === 200,
+      );
     const scene = { run, site, stage };
     await climb(scene);
     await racing(scene);

@@ -26,7 +26,11 @@ const nextTag = ({ tags }: Scene): string => {
 };
 
 const claimed = async (site: Site): Promise<Map<string, number>> =>
-  new Map((await site.sql<{ id: string; fence: number }>('select id, fence from staged_jobs where lease_until is not null')).map(({ id, fence }) => [id, fence]));
+  new Map(
+    (
+      await site.sql<{ id: string; fence: number }>('select id, fence from staged_jobs where lease_until is not null')
+    ).map(({ id, fence }) => [id, fence]),
+  );
 
 /** Kills all workers but one in the middle of a bulk, and waits until whatever was claimed then is claimed anew or done. */
 const killWorkers = async (scene: Scene): Promise<void> => {
@@ -40,7 +44,11 @@ const killWorkers = async (scene: Scene): Promise<void> => {
   for (const _ of victims) run.tell({ kind: 'killWorker', forMs: 0 });
   await Promise.all(victims.map((unit) => unit.kill()));
   const since = Date.now();
-  await until('what was claimed goes on', async () => [...(await claimed(site))].every(([id, fence]) => before.get(id) !== fence), 60_000);
+  await until(
+    'what was claimed goes on',
+    async () => [...(await claimed(site))].every(([id, fence]) => before.get(id) !== fence),
+    60_000,
+  );
   const ms = Date.now() - since;
   run.worst('resumed after a kill s', ms / 1000);
   run.expect(ms <= killedMs, `work resumed ${String(ms)} ms after workers were killed`);
@@ -72,7 +80,10 @@ const redisAway = async (scene: Scene): Promise<void> => {
   const ms = Date.now() - since;
   run.worst('a bulk after Redis was away s', ms / 1000);
   run.expect(ms <= backMs, `a bulk took ${String(ms)} ms right after Redis was back`);
-  run.expect(JSON.stringify([...site.apis, ...site.workers].map(({ pid }) => pid)) === JSON.stringify(before), 'a process was restarted');
+  run.expect(
+    JSON.stringify([...site.apis, ...site.workers].map(({ pid }) => pid)) === JSON.stringify(before),
+    'a process was restarted',
+  );
 };
 
 export const resume: Invariant = {
@@ -90,6 +101,9 @@ export const resume: Invariant = {
     }
     await redisAway(scene);
     const { lost, doubled } = await tallyTags(admin, ids, scene.tags);
-    run.expect(lost.length + doubled.length === 0, `${String(lost.length)} entries are lost, ${String(doubled.length)} doubled`);
+    run.expect(
+      lost.length + doubled.length === 0,
+      `${String(lost.length)} entries are lost, ${String(doubled.length)} doubled`,
+    );
   },
 };

@@ -22,26 +22,43 @@ interface Scene {
 type Redis = keyof typeof closeMs;
 
 /** Asks each API in turn, again and again; answers how long after `since` the last answer that is still good was asked for. */
-const lastGood = async ({ stage: { bases } }: Scene, ask: (base: string) => Promise<boolean>, since: number): Promise<number> => {
-  const each = await Promise.all(bases().map(async (base) => {
-    let last = 0;
-    for (let at = 0; at < 2 * httpMs; at = Date.now() - since) {
-      if (await ask(base)) last = at;
-      await pause(10);
-    }
-    return last;
-  }));
+const lastGood = async (
+  { stage: { bases } }: Scene,
+  ask: (base: string) => Promise<boolean>,
+  since: number,
+): Promise<number> => {
+  const each = await Promise.all(
+    bases().map(async (base) => {
+      let last = 0;
+      for (let at = 0; at < 2 * httpMs; at = Date.now() - since) {
+        if (await ask(base)) last = at;
+        await pause(10);
+      }
+      return last;
+    }),
+  );
   return Math.max(...each);
 };
 
-const openSockets = async ({ stage: { bases } }: Scene, token: string): Promise<{ socket: WebSocket; closed: Promise<{ code: number; at: number }> }[]> =>
-  Promise.all(bases().map(async (base) => {
-    const socket = new WebSocket(`${base.replace('http', 'ws')}/live`, { headers: { authorization: `Bearer ${token}` } });
-    socket.on('error', () => undefined);
-    const closed = new Promise<{ code: number; at: number }>((resolve) => socket.on('close', (code) => { resolve({ code, at: Date.now() }); }));
-    await new Promise((resolve) => socket.once('message', resolve));
-    return { socket, closed };
-  }));
+const openSockets = async (
+  { stage: { bases } }: Scene,
+  token: string,
+): Promise<{ socket: WebSocket; closed: Promise<{ code: number; at: number }> }[]> =>
+  Promise.all(
+    bases().map(async (base) => {
+      const socket = new WebSocket(`${base.replace('http', 'ws')}/live`, {
+        headers: { authorization: `Bearer ${token}` },
+      });
+      socket.on('error', () => undefined);
+      const closed = new Promise<{ code: number; at: number }>((resolve) =>
+        socket.on('close', (code) => {
+          resolve({ code, at: Date.now() });
+        }),
+      );
+      await new Promise((resolve) => socket.once('message', resolve));
+      return { socket, closed };
+    }),
+  );
 
 const revoke = async (scene: Scene, redis: Redis): Promise<void> => {
   const { run, stage } = scene;
@@ -50,7 +67,9 @@ const revoke = async (scene: Scene, redis: Redis): Promise<void> => {
   run.tell({ kind: 'revoke', forMs: 0 });
   await stage.revoke(agent.id);
   const since = Date.now();
-  const late = setTimeout(() => { for (const { socket } of sockets) socket.terminate(); }, 20_000);
+  const late = setTimeout(() => {
+    for (const { socket } of sockets) socket.terminate();
+  }, 20_000);
   const [ms, ...closes] = await Promise.all([
     lastGood(scene, async (base) => (await agent.once('GET', `${base}/me`)).status !== 401, since),
     ...sockets.map(({ closed }) => closed),
@@ -60,14 +79,23 @@ const revoke = async (scene: Scene, redis: Redis): Promise<void> => {
   run.worst(`last good answer after a revocation ${redis} Redis ms`, ms);
   run.worst(`last close after a revocation ${redis} Redis ms`, closedMs);
   run.expect(ms <= httpMs, `a revoked token was good for ${String(ms)} ms ${redis} Redis`);
-  run.expect(closedMs <= closeMs[redis], `a revoked token's stream was closed after ${String(closedMs)} ms ${redis} Redis`);
-  run.expect(closes.every(({ code }) => code === 4401), `streams were closed with ${closes.map(({ code }) => String(code)).join(', ')}`);
+  run.expect(
+    closedMs <= closeMs[redis],
+    `a revoked token's stream was closed after ${String(closedMs)} ms ${redis} Redis`,
+  );
+  run.expect(
+    closes.every(({ code }) => code === 4401),
+    `streams were closed with ${closes.map(({ code }) => String(code)).join(', ')}`,
+  );
 };
 
 const narrow = async (scene: Scene, redis: Redis, round: number): Promise<void> => {
   const { run, stage } = scene;
   const name = `narrow${String(round)}${redis}`;
-  const seeAll = [{ on: 'inbox:mail', can: ['see'] }, { on: 'inbox:bugs', can: ['see'] }];
+  const seeAll = [
+    { on: 'inbox:mail', can: ['see'] },
+    { on: 'inbox:bugs', can: ['see'] },
+  ];
   const role = await stage.role(name, seeAll);
   const agent = await stage.agent(name);
   let forbidden = 0;
@@ -80,7 +108,11 @@ const narrow = async (scene: Scene, redis: Redis, round: number): Promise<void> 
   await until('bugs are told of', () => forbidden > 0);
   await stage.narrow(role, seeAll.slice(0, 1));
   const since = Date.now();
-  const ms = await lastGood(scene, async (base) => (await agent.once('GET', `${base}/items?inbox=bugs`)).status !== 404, since);
+  const ms = await lastGood(
+    scene,
+    async (base) => (await agent.once('GET', `${base}/items?inbox=bugs`)).status !== 404,
+    since,
+  );
   await pause(narrowMs + 1_000 - (Date.now() - since));
   await writers.stop();
   run.worst(`last forbidden list ${redis} Redis ms`, ms);
@@ -89,7 +121,10 @@ const narrow = async (scene: Scene, redis: Redis, round: number): Promise<void> 
   run.expect(forbidden - since <= narrowMs, `a narrowed role heard for ${String(forbidden - since)} ms ${redis} Redis`);
   await Promise.all(recorders.map((recorder) => recorder.stop()));
   for (const { problems } of recorders) {
-    run.expect(problems.length === 1 && problems[0] === 'a reset: role', `a narrowed stream told ${JSON.stringify(problems)} instead of one reset`);
+    run.expect(
+      problems.length === 1 && problems[0] === 'a reset: role',
+      `a narrowed stream told ${JSON.stringify(problems)} instead of one reset`,
+    );
   }
 };
 

@@ -28,12 +28,14 @@ export const rolling: Invariant = {
     let going = true;
     const writers = startWriters(client, ids, run.size('writers', { short: 6, long: 12 }), run.random.fork('writers'));
     let reads = 0;
-    const readers = Promise.all(Array.from({ length: 4 }, async () => {
-      for (; going; reads++) {
-        const { status, text } = await client.get('/items?limit=20');
-        run.expect(status === 200, `a list answered ${String(status)} ${text}`);
-      }
-    }));
+    const readers = Promise.all(
+      Array.from({ length: 4 }, async () => {
+        for (; going; reads++) {
+          const { status, text } = await client.get('/items?limit=20');
+          run.expect(status === 200, `a list answered ${String(status)} ${text}`);
+        }
+      }),
+    );
     let bulks = 0;
     const bulking = (async () => {
       for (; going; bulks++) {
@@ -50,14 +52,21 @@ export const rolling: Invariant = {
 
     const restarts = run.size('rolling restarts', { short: 3, long: 20 });
     for (let n = 0; n < restarts; n++) {
-      const units = [site.apis[n % site.apis.length], site.workers[n % site.workers.length]].filter((unit) => unit !== undefined);
-      await Promise.all(units.map(async (unit) => {
-        run.tell({ kind: 'terminate', forMs: 0 });
-        const { ms, code, signal } = await unit.terminate();
-        run.worst(`${unit.kind} out after ms`, ms);
-        run.expect(code === 0 && ms <= outMs, `${unit.name} ended with ${signal ?? String(code)} after ${String(Math.round(ms))} ms`);
-        await unit.start();
-      }));
+      const units = [site.apis[n % site.apis.length], site.workers[n % site.workers.length]].filter(
+        (unit) => unit !== undefined,
+      );
+      await Promise.all(
+        units.map(async (unit) => {
+          run.tell({ kind: 'terminate', forMs: 0 });
+          const { ms, code, signal } = await unit.terminate();
+          run.worst(`${unit.kind} out after ms`, ms);
+          run.expect(
+            code === 0 && ms <= outMs,
+            `${unit.name} ended with ${signal ?? String(code)} after ${String(Math.round(ms))} ms`,
+          );
+          await unit.start();
+        }),
+      );
       const before = writers.done();
       await until('requests are served', () => writers.done() > before + 50, 30_000);
     }
@@ -67,7 +76,10 @@ export const rolling: Invariant = {
     const list = await listItems(admin);
     for (const problem of await heardProblems(recorders.map((recorder) => ({ recorder, list })))) run.problem(problem);
     const codes = new Set(recorders.flatMap(({ closes }) => closes.slice(0, -1)));
-    run.expect([...codes].every((code) => code === 1012), `streams were closed with ${[...codes].join(', ')}`);
+    run.expect(
+      [...codes].every((code) => code === 1012),
+      `streams were closed with ${[...codes].join(', ')}`,
+    );
     run.measure('writes', writers.done());
     run.measure('reads', reads);
     run.measure('bulks', bulks);

@@ -12,16 +12,40 @@ import { pause } from '../support/pause.ts';
 import type { Random } from '../support/random.ts';
 import { Recorder } from '../support/recorder.ts';
 import type { Invariant, Run } from '../support/run.ts';
-import { effectsOf, endedRuns, HeardRuns, isRepeatable, judgeAudit, judgeKept, judgeOnce, judgeTimeline } from '../support/runs.ts';
+import {
+  effectsOf,
+  endedRuns,
+  HeardRuns,
+  isRepeatable,
+  judgeAudit,
+  judgeKept,
+  judgeOnce,
+  judgeTimeline,
+} from '../support/runs.ts';
 import type { Site } from '../support/site.ts';
 import type { Stage } from '../support/stage.ts';
 import { until } from '../../support/until.ts';
 
 const amounts = {
-  short: { killWorker: 2, freezeWorker: [10_000], killApi: 2, freezeApi: [3_000], restartRedis: [3_000], flushRedis: 1, crashPostgres: [1_000], cutPubSub: 1 },
+  short: {
+    killWorker: 2,
+    freezeWorker: [10_000],
+    killApi: 2,
+    freezeApi: [3_000],
+    restartRedis: [3_000],
+    flushRedis: 1,
+    crashPostgres: [1_000],
+    cutPubSub: 1,
+  },
   long: {
-    killWorker: 10, freezeWorker: [25_000, 25_000], killApi: 6, freezeApi: [20_000, 5_000], restartRedis: [20_000, 1_000], flushRedis: 3,
-    crashPostgres: [0, 2_000, 5_000], cutPubSub: 3,
+    killWorker: 10,
+    freezeWorker: [25_000, 25_000],
+    killApi: 6,
+    freezeApi: [20_000, 5_000],
+    restartRedis: [20_000, 1_000],
+    flushRedis: 3,
+    crashPostgres: [0, 2_000, 5_000],
+    cutPubSub: 3,
   },
 };
 const records = 40;
@@ -60,7 +84,8 @@ const withoutRedis = async ({ run, site, stage: { admin, env, journal } }: Scene
   };
   await redisOutage(site, asking);
   const since = Date.now();
-  const done = async (id: string): Promise<boolean> => (await client.get(`/runs/${id}`)).body.run.status === 'succeeded';
+  const done = async (id: string): Promise<boolean> =>
+    (await client.get(`/runs/${id}`)).body.run.status === 'succeeded';
   for (const id of jobs) await until('a job that waited for Redis is done', () => done(id), 60_000);
   run.measure('actions done without Redis', direct);
   run.measure('jobs done after Redis was back s', (Date.now() - since) / 1000);
@@ -75,14 +100,23 @@ const emptied = async ({ run, site, stage: { admin } }: Scene): Promise<void> =>
     const { status, text } = await admin.post('/actions', { action: 'job' });
     run.expect(status === 202, `a background action answered ${String(status)} ${text}`);
   });
-  await until('some jobs are in Redis', async () => (await site.sql('select from staged_jobs where enqueued_at is not null and lease_until is null limit 10')).length === 10, 20_000).catch(() => undefined);
+  await until(
+    'some jobs are in Redis',
+    async () =>
+      (await site.sql('select from staged_jobs where enqueued_at is not null and lease_until is null limit 10'))
+        .length === 10,
+    20_000,
+  ).catch(() => undefined);
   await flushRedis(site);
   await asking;
   await flushRedis(site);
   const since = Date.now();
   await endedRuns(admin, 60_000);
   run.measure('all due jobs done after Redis was emptied s', (Date.now() - since) / 1000);
-  run.expect(Date.now() - since <= emptiedMs, `due jobs were done ${String(Date.now() - since)} ms after Redis was emptied`);
+  run.expect(
+    Date.now() - since <= emptiedMs,
+    `due jobs were done ${String(Date.now() - since)} ms after Redis was emptied`,
+  );
 };
 
 const kinds = ['act', 'actAgain', 'job', 'jobAgain', 'ship', 'haul'] as const;
@@ -101,8 +135,13 @@ const startAskers = ({ run, stage: { admin }, item }: Scene): { stop(): Promise<
     const random = run.random.fork(`asker ${String(n)}`);
     for (let turn = 0; !stopped; turn++) {
       const action = random.pick(kinds);
-      const record = action === 'ship' || action === 'haul' ? { record: `t${String(random.int(0, records - 1))}` } : { item };
-      const { status, text } = await admin.post('/actions', { action, ...record, input: inputOf(random, `${String(n)}:${String(turn)}`, run.scale === 'long') });
+      const record =
+        action === 'ship' || action === 'haul' ? { record: `t${String(random.int(0, records - 1))}` } : { item };
+      const { status, text } = await admin.post('/actions', {
+        action,
+        ...record,
+        input: inputOf(random, `${String(n)}:${String(turn)}`, run.scale === 'long'),
+      });
       run.expect(status === 200 || status === 202, `an action answered ${String(status)} ${text}`);
       await pause(random.int(100, 400));
     }
@@ -118,7 +157,11 @@ const startAskers = ({ run, stage: { admin }, item }: Scene): { stop(): Promise<
 };
 
 /** Cuts the app's connection now and then, and starts the app again when it has killed itself. */
-const startTrouble = ({ run, customer: { unit, wire } }: Scene, cuts: number, overMs: number): { stop(): Promise<void> } => {
+const startTrouble = (
+  { run, customer: { unit, wire } }: Scene,
+  cuts: number,
+  overMs: number,
+): { stop(): Promise<void> } => {
   let stopped = false;
   const random = run.random.fork('cuts');
   const nursing = (async () => {
@@ -148,21 +191,41 @@ const startTrouble = ({ run, customer: { unit, wire } }: Scene, cuts: number, ov
 
 /** Unknown may be what the living app knows nothing of: of a hand-over that reached it, it would have said what came of it. */
 const judgeUnknown = (run: Run, { customer }: Scene, runs: ReadonlyMap<string, Json>): void => {
-  const reached = new Set(customer.lines().filter(({ pid }) => pid === customer.unit.pid).map((line) => `${line.run} ${String(line.attempt)}`));
+  const reached = new Set(
+    customer
+      .lines()
+      .filter(({ pid }) => pid === customer.unit.pid)
+      .map((line) => `${line.run} ${String(line.attempt)}`),
+  );
   for (const [id, found] of runs) {
     if (found.status !== 'unknown') continue;
-    const given = customer.lines().filter((line) => line.run === id).map(({ kind, at, attempt }) => `${kind} ${String(attempt)} at ${String(at)}`);
+    const given = customer
+      .lines()
+      .filter((line) => line.run === id)
+      .map(({ kind, at, attempt }) => `${kind} ${String(attempt)} at ${String(at)}`);
     run.say(`unknown: ${JSON.stringify(found)}; the app: ${given.join(', ') || 'nothing'}`);
-    run.expect(!reached.has(`${id} ${String(found.attempts)}`), `the app that runs could have said what became of ${id}`);
+    run.expect(
+      !reached.has(`${id} ${String(found.attempts)}`),
+      `the app that runs could have said what became of ${id}`,
+    );
   }
 };
 
 const judgeAll = async (scene: Scene, heard: HeardRuns): Promise<void> => {
-  const { run, stage: { admin, journal }, customer, item } = scene;
+  const {
+    run,
+    stage: { admin, journal },
+    customer,
+    item,
+  } = scene;
   const runs = await endedRuns(admin, endedMs[run.scale]);
   const effects = effectsOf(customer.lines());
   judgeOnce(run, runs, effects);
-  judgeKept(run, runs, new Set(journal.writes.filter(({ path }) => path === '/actions').map(({ answer }) => answer.body.run as string)));
+  judgeKept(
+    run,
+    runs,
+    new Set(journal.writes.filter(({ path }) => path === '/actions').map(({ answer }) => answer.body.run as string)),
+  );
   judgeUnknown(run, scene, runs);
   await judgeTimeline(run, admin, item, runs);
   await judgeAudit(run, admin, runs);
@@ -172,7 +235,8 @@ const judgeAll = async (scene: Scene, heard: HeardRuns): Promise<void> => {
     const outcome = `${isRepeatable(found) ? 'repeatable' : 'once'} ${String(found.status)}/${String(effects.get(id) ?? 0)}`;
     counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
     const startedAt = found.startedAt as number | null;
-    if (startedAt !== null) run.worst('longest wait for the first hand-over s', (startedAt - (found.requestedAt as number)) / 1000);
+    if (startedAt !== null)
+      run.worst('longest wait for the first hand-over s', (startedAt - (found.requestedAt as number)) / 1000);
   }
   for (const [outcome, count] of counts) run.measure(outcome, count);
 };

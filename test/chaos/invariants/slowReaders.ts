@@ -19,7 +19,8 @@ const noticeMs = 8_000;
 /** Below it a difference is the machine's, not the service's. */
 const calmMs = 250;
 
-const quantile = (values: readonly number[], q: number): number => values.toSorted((a, b) => a - b)[Math.floor(values.length * q)] ?? 0;
+const quantile = (values: readonly number[], q: number): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length * q)] ?? 0;
 const p99 = (values: readonly number[]): number => quantile(values, 0.99);
 const median = (values: readonly number[]): number => quantile(values, 0.5);
 
@@ -36,7 +37,12 @@ interface Scene {
 
 /** Changes all items until `messages` were told (each change is two); answers the p99 of the quick readers' latencies. */
 const flood = async (scene: Scene, messages: number): Promise<number> => {
-  const { site, stage: { admin }, ids, tags } = scene;
+  const {
+    site,
+    stage: { admin },
+    ids,
+    tags,
+  } = scene;
   scene.latencies = [];
   for (let told = 0; told < messages; told += 2 * ids.length) {
     const tag = `flood${String(tags.length)}`;
@@ -51,18 +57,28 @@ const flood = async (scene: Scene, messages: number): Promise<number> => {
 const floodStalled = async (scene: Scene, messages: number): Promise<number> => {
   const { run, site, stage, api } = scene;
   const count = run.size('stalled sockets', { short: 40, long: 100 });
-  const sockets = await Promise.all(Array.from({ length: count }, () => openStalled(site.baseOf(api, stage.env), stage.admin.token)));
+  const sockets = await Promise.all(
+    Array.from({ length: count }, () => openStalled(site.baseOf(api, stage.env), stage.admin.token)),
+  );
   await pause(1_000);
   const memory = api.memory();
   let peak = memory;
-  const watch = setInterval(() => { peak = Math.max(peak, api.memory()); }, 250);
+  const watch = setInterval(() => {
+    peak = Math.max(peak, api.memory());
+  }, 250);
   const latency = await flood(scene, messages);
   const since = Date.now();
   const open = (): number => sockets.filter((socket) => socket.endedAt() === null).length;
   await until('the stalled sockets are cut off', () => open() === 0, stallMs + noticeMs).catch(() => undefined);
   clearInterval(watch);
-  run.expect(open() === 0, `${String(open())} stalled sockets are open ${String(Date.now() - since)} ms after the flood`);
-  run.worst('last cut off after the flood s', Math.max(...sockets.map((socket) => (socket.endedAt() ?? Date.now()) - since)) / 1000);
+  run.expect(
+    open() === 0,
+    `${String(open())} stalled sockets are open ${String(Date.now() - since)} ms after the flood`,
+  );
+  run.worst(
+    'last cut off after the flood s',
+    Math.max(...sockets.map((socket) => (socket.endedAt() ?? Date.now()) - since)) / 1000,
+  );
   run.worst('memory growth MiB', peak - memory);
   run.expect(peak - memory < growthMiB, `memory grew by ${String(Math.round(peak - memory))} MiB`);
   for (const socket of sockets) socket.close();
@@ -74,12 +90,16 @@ const slowDown = (recorders: readonly Recorder[]): (() => void) => {
   const crawl = setInterval(() => {
     for (const { socket } of recorders) {
       socket?.resume();
-      setImmediate(() => { socket?.pause(); });
+      setImmediate(() => {
+        socket?.pause();
+      });
     }
   }, 20);
   return () => {
     clearInterval(crawl);
-    setImmediate(() => { for (const { socket } of recorders) socket?.resume(); });
+    setImmediate(() => {
+      for (const { socket } of recorders) socket?.resume();
+    });
   };
 };
 
@@ -118,9 +138,17 @@ export const slowReaders: Invariant = {
     quicken();
     run.measure('p99 of the others before ms', before.join(' '));
     run.measure('p99 of the others meanwhile ms', during.join(' '));
-    run.expect(median(during) <= 2 * Math.max(median(before), calmMs), `the p99 of the others went from ${String(median(before))} to ${String(median(during))} ms`);
+    run.expect(
+      median(during) <= 2 * Math.max(median(before), calmMs),
+      `the p99 of the others went from ${String(median(before))} to ${String(median(during))} ms`,
+    );
     const list = await listItems(admin);
-    for (const problem of await heardProblems([...quick, ...slow].map((recorder) => ({ recorder, list })), 60_000)) run.problem(problem);
-    for (const recorder of [...quick, ...slow]) run.expect(recorder.connects === 1, 'a subscriber that reads was cut off');
+    for (const problem of await heardProblems(
+      [...quick, ...slow].map((recorder) => ({ recorder, list })),
+      60_000,
+    ))
+      run.problem(problem);
+    for (const recorder of [...quick, ...slow])
+      run.expect(recorder.connects === 1, 'a subscriber that reads was cut off');
   },
 };

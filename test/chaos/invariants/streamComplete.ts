@@ -29,9 +29,16 @@ export const streamComplete: Invariant = {
   run: async (run, site) => {
     const stage = await run.stage(site, 'streamComplete');
     const { admin } = stage;
-    await stage.role('partial', [{ on: 'inbox:mail', can: ['see'] }, { on: 'inbox:bugs', can: ['see'] }]);
+    await stage.role('partial', [
+      { on: 'inbox:mail', can: ['see'] },
+      { on: 'inbox:bugs', can: ['see'] },
+    ]);
     const partial = await stage.agent('partial');
-    const kinds = [{ client: admin, query: '' }, { client: partial, query: '' }, { client: admin, query: 'inboxes=mail' }] as const;
+    const kinds = [
+      { client: admin, query: '' },
+      { client: partial, query: '' },
+      { client: admin, query: 'inboxes=mail' },
+    ] as const;
     const clients = run.size('clients', { short: 6, long: 50 });
     const listeners = Array.from({ length: clients }, (_, turn): Listener => {
       const { client, query } = kinds[turn % kinds.length] ?? kinds[0];
@@ -44,8 +51,19 @@ export const streamComplete: Invariant = {
     const changes = run.size('changes', { short: 500, long: 10_000 });
     const overMs = run.size('fault plan ms', { short: 12_000, long: 100_000 });
     const count = run.size('writers', { short: 6, long: 24 });
-    const writers = startWriters(admin, ids, count, run.random.fork('writers'), Math.max(0, (overMs * count) / changes - 20));
-    await playFaults(site, run.random.fork('victims'), planFaults(run.random.fork('plan'), amounts[run.scale], overMs), run.tell);
+    const writers = startWriters(
+      admin,
+      ids,
+      count,
+      run.random.fork('writers'),
+      Math.max(0, (overMs * count) / changes - 20),
+    );
+    await playFaults(
+      site,
+      run.random.fork('victims'),
+      planFaults(run.random.fork('plan'), amounts[run.scale], overMs),
+      run.tell,
+    );
     while (writers.done() < changes) await pause(100);
     await writers.stop();
     await site.mend();
@@ -57,11 +75,20 @@ export const streamComplete: Invariant = {
       lists.set(`${client.id} ${list}`, await listItems(client, list));
     }
     const since = Date.now();
-    const expected = listeners.map(({ recorder, client, query }) => ({ recorder, list: lists.get(`${client.id} ${query}`) ?? [] }));
+    const expected = listeners.map(({ recorder, client, query }) => ({
+      recorder,
+      list: lists.get(`${client.id} ${query}`) ?? [],
+    }));
     for (const problem of await heardProblems(expected, settleMs)) run.problem(problem);
     run.measure('changes made', writers.done());
-    run.measure('messages', listeners.reduce((sum, { recorder }) => sum + recorder.messages, 0));
-    run.measure('reconnects', listeners.reduce((sum, { recorder }) => sum + recorder.connects - 1, 0));
+    run.measure(
+      'messages',
+      listeners.reduce((sum, { recorder }) => sum + recorder.messages, 0),
+    );
+    run.measure(
+      'reconnects',
+      listeners.reduce((sum, { recorder }) => sum + recorder.connects - 1, 0),
+    );
     run.measure('complete after the end s', (Date.now() - since) / 1000);
   },
 };

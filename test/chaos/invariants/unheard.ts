@@ -27,12 +27,19 @@ interface Scene {
 /** What is written without being heard: the run of a direct call, the hand-over of another one, the end of either. */
 const kinds = ['direct', 'there', 'background', 'end'] as const;
 const written: Readonly<Record<(typeof kinds)[number], string>> = {
-  direct: 'handed_at is not null', there: 'handed_at is not null', background: 'handed_at is not null', end: "status = 'succeeded'",
+  direct: 'handed_at is not null',
+  there: 'handed_at is not null',
+  background: 'handed_at is not null',
+  end: "status = 'succeeded'",
 };
 
 const ask = async ({ run, client, base }: Scene, kind: (typeof kinds)[number], mark: string): Promise<void> => {
-  const body = { action: kind === 'background' ? 'job' : 'act', input: { mark, ...(kind === 'end' ? { cell: mark.slice(0, -1), gate: 'after' } : {}) } };
-  const { status, text } = kind === 'direct' ? await client.once('POST', `${base}/actions`, body) : await client.post('/actions', body);
+  const body = {
+    action: kind === 'background' ? 'job' : 'act',
+    input: { mark, ...(kind === 'end' ? { cell: mark.slice(0, -1), gate: 'after' } : {}) },
+  };
+  const { status, text } =
+    kind === 'direct' ? await client.once('POST', `${base}/actions`, body) : await client.post('/actions', body);
   run.expect(status === 200 || status === 202, `${mark}, whose run was there, answered ${String(status)} ${text}`);
 };
 
@@ -40,7 +47,8 @@ const unheardOnce = async (scene: Scene, kind: (typeof kinds)[number], n: number
   const { run, site, client, customer, proxy } = scene;
   const cell = `${kind}${String(n)}`;
   const mark = `${cell}:`;
-  const find = async (where: string): Promise<boolean> => (await site.sql(`select from runs where input ->> 'mark' = $1 and ${where}`, [mark])).length === 1;
+  const find = async (where: string): Promise<boolean> =>
+    (await site.sql(`select from runs where input ->> 'mark' = $1 and ${where}`, [mark])).length === 1;
   let sent = kind === 'end' ? Promise.resolve() : proxy.hold([kind === 'direct' ? 'runs.insert' : 'runs.move', mark]);
   const asking = ask(scene, kind, mark);
   asking.catch(() => undefined);
@@ -61,7 +69,11 @@ const unheardOnce = async (scene: Scene, kind: (typeof kinds)[number], n: number
   }
   run.worst(`${kind}: carried on after ms`, Date.now() - since);
   await asking;
-  await until('the API is well', async () => (await client.once('GET', `${scene.base}/me`).catch(() => null))?.status === 200, 20_000);
+  await until(
+    'the API is well',
+    async () => (await client.once('GET', `${scene.base}/me`).catch(() => null))?.status === 200,
+    20_000,
+  );
 };
 
 export const unheard: Invariant = {

@@ -12,10 +12,14 @@ export const tagAll = async (client: Client, ids: readonly string[], tag: string
 
 /** Answers the bulk once it is done. */
 export const bulkDone = (client: Client, id: string, ms = 180_000): Promise<Json> =>
-  until<Json>(`the bulk ${id} is done`, async () => {
-    const { body } = await client.get(`/bulk/${id}`);
-    return body.bulk?.status === 'done' && body.bulk;
-  }, ms);
+  until<Json>(
+    `the bulk ${id} is done`,
+    async () => {
+      const { body } = await client.get(`/bulk/${id}`);
+      return body.bulk?.status === 'done' && body.bulk;
+    },
+    ms,
+  );
 
 export interface Tally {
   /** Items that lack an entry that they should have. */
@@ -30,7 +34,8 @@ export const tallyTags = async (client: Client, ids: readonly string[], tags: re
   await each(ids, 16, async (id) => {
     const counts = new Map<string, number>();
     for (const entry of await timelineOf(client, id)) {
-      if (entry.type === 'tags') for (const tag of entry.data.add as string[]) counts.set(tag, (counts.get(tag) ?? 0) + 1);
+      if (entry.type === 'tags')
+        for (const tag of entry.data.add as string[]) counts.set(tag, (counts.get(tag) ?? 0) + 1);
     }
     if (tags.some((tag) => !counts.has(tag))) tally.lost.push(id);
     if (tags.some((tag) => (counts.get(tag) ?? 0) > 1)) tally.doubled.push(id);

@@ -55,10 +55,19 @@ const attempt = async (journal: Journal, asked: Asked, strict: boolean): Promise
   }
 };
 
-export const newClient = (journal: Journal, bases: () => readonly string[], { id, token }: Who, { strict = false }: ClientOptions = {}): Client => {
+export const newClient = (
+  journal: Journal,
+  bases: () => readonly string[],
+  { id, token }: Who,
+  { strict = false }: ClientOptions = {},
+): Client => {
   let turn = 0;
 
-  const persist = async (asked: Omit<Asked, 'url' | 'token'>, path: string, patienceMs = patience): Promise<{ answer: Answer; tries: number }> => {
+  const persist = async (
+    asked: Omit<Asked, 'url' | 'token'>,
+    path: string,
+    patienceMs = patience,
+  ): Promise<{ answer: Answer; tries: number }> => {
     const deadline = Date.now() + patienceMs;
     for (let tries = 1; ; tries++) {
       const all = bases();
@@ -66,7 +75,8 @@ export const newClient = (journal: Journal, bases: () => readonly string[], { id
       const answer = await attempt(journal, { ...asked, url: `${all[turn % all.length] ?? ''}${path}`, token }, strict);
       if (typeof answer === 'object') return { answer, tries };
       journal.retried(answer);
-      if (Date.now() > deadline) throw new Error(`${asked.method} ${path} got no answer within ${String(patienceMs)} ms, last: ${answer}`);
+      if (Date.now() > deadline)
+        throw new Error(`${asked.method} ${path} got no answer within ${String(patienceMs)} ms, last: ${answer}`);
       await pause(Math.min(20 * 2 ** Math.min(tries, 5), 300));
     }
   };
@@ -83,6 +93,7 @@ export const newClient = (journal: Journal, bases: () => readonly string[], { id
       if (answer.status < 300) journal.writes.push({ path, body, key, requestId, principal: id, answer, tries });
       return answer;
     },
-    once: (method, url, body, headers) => send({ method, url, token, body, ...(headers === undefined ? {} : { headers }) }),
+    once: (method, url, body, headers) =>
+      send({ method, url, token, body, ...(headers === undefined ? {} : { headers }) }),
   };
 };

@@ -23,7 +23,8 @@ export interface AppLine {
 /** What was read of presence may be believed for a second. */
 const believedMs = 1_200;
 
-const present = "select from app_connections c join environments e on e.id = c.env where e.name = $1 and c.seen_at > (extract(epoch from clock_timestamp()) * 1000)::bigint - 15000";
+const present =
+  'select from app_connections c join environments e on e.id = c.env where e.name = $1 and c.seen_at > (extract(epoch from clock_timestamp()) * 1000)::bigint - 15000';
 
 export class Customer {
   readonly wire: Wire;
@@ -32,7 +33,11 @@ export class Customer {
   readonly #env: string;
   readonly #dir: string;
 
-  private constructor(site: Site, env: string, parts: { readonly wire: Wire; readonly unit: Unit; readonly dir: string }) {
+  private constructor(
+    site: Site,
+    env: string,
+    parts: { readonly wire: Wire; readonly unit: Unit; readonly dir: string },
+  ) {
     this.#site = site;
     this.#env = env;
     this.wire = parts.wire;
@@ -41,13 +46,25 @@ export class Customer {
   }
 
   /** Starts the app of an environment; its wire leads to the first of `apis` (the site's) that is up. Answers once it is online. */
-  static async open(site: Site, stage: Stage, { records = 0, apis = site.apis }: { readonly records?: number; readonly apis?: readonly Unit[] } = {}): Promise<Customer> {
+  static async open(
+    site: Site,
+    stage: Stage,
+    { records = 0, apis = site.apis }: { readonly records?: number; readonly apis?: readonly Unit[] } = {},
+  ): Promise<Customer> {
     const { env } = stage;
     const dir = join(site.dir, `app-${env}`);
     mkdirSync(dir, { recursive: true });
     const portOf = (base: string): number => Number(new URL(base).port);
-    const wire = await openWire(() => [...apis.filter(({ isUp, frozen }) => isUp && !frozen), ...apis].map((api) => portOf(site.baseOf(api, env))));
-    const variables = { ...process.env, BASE_URL: `http://127.0.0.1:${String(wire.port)}/api/env/${env}`, APP_KEY: await stage.appKey(), APP_DIR: dir, APP_RECORDS: String(records) };
+    const wire = await openWire(() =>
+      [...apis.filter(({ isUp, frozen }) => isUp && !frozen), ...apis].map((api) => portOf(site.baseOf(api, env))),
+    );
+    const variables = {
+      ...process.env,
+      BASE_URL: `http://127.0.0.1:${String(wire.port)}/api/env/${env}`,
+      APP_KEY: await stage.appKey(),
+      APP_DIR: dir,
+      APP_RECORDS: String(records),
+    };
     const unit = new Unit({ kind: 'app', name: `app-${env}`, env: variables, log: join(dir, 'output') });
     const customer = new Customer(site, env, { wire, unit, dir });
     await unit.start();
@@ -61,7 +78,10 @@ export class Customer {
     const path = join(this.#dir, 'log');
     if (!existsSync(path)) return [];
     // A line that a kill tore is no line.
-    return readFileSync(path, 'utf8').split('\n').filter((line) => line.endsWith('}')).map((line) => JSON.parse(line) as AppLine);
+    return readFileSync(path, 'utf8')
+      .split('\n')
+      .filter((line) => line.endsWith('}'))
+      .map((line) => JSON.parse(line) as AppLine);
   }
 
   /** Lets runs of `cell` through that stand at a gate. */
@@ -71,7 +91,13 @@ export class Customer {
 
   /** Waits until `count` runs have such a line, among those whose mark begins with `cell`. */
   async reached(cell: string, kind: AppLine['kind'], count: number): Promise<AppLine[]> {
-    const find = (): AppLine[] => [...new Map(this.lines().filter((line) => line.kind === kind && line.mark?.startsWith(`${cell}:`) === true).map((line) => [line.run, line])).values()];
+    const find = (): AppLine[] => [
+      ...new Map(
+        this.lines()
+          .filter((line) => line.kind === kind && line.mark?.startsWith(`${cell}:`) === true)
+          .map((line) => [line.run, line]),
+      ).values(),
+    ];
     try {
       return await until('runs have come so far', () => (find().length >= count ? find() : null), 20_000);
     } catch {

@@ -78,7 +78,16 @@ const pass = async (gate: 'before' | 'after', { cell, gate: stop, die }: RunInpu
 const sentMs = 50;
 
 const act = async ({ run, attempt, action, record, input: given }: RunCall<RunInput>): Promise<string> => {
-  const line = (kind: AppLine['kind']): AppLine => ({ kind, run, mark: given.mark ?? null, attempt, action, record: record?.id ?? null, at: Date.now(), pid: process.pid });
+  const line = (kind: AppLine['kind']): AppLine => ({
+    kind,
+    run,
+    mark: given.mark ?? null,
+    attempt,
+    action,
+    record: record?.id ?? null,
+    at: Date.now(),
+    pid: process.pid,
+  });
   const before = deliveries.get(run) ?? 0;
   deliveries.set(run, before + 1);
   await write(line('received'));
@@ -105,8 +114,20 @@ const app = defineApp({
   },
 });
 
-const client = connect({ app, url, key, timing: { retryMinMs: 50, retryMaxMs: 1_000 }, onError: ({ kind, message }) => { console.log(`${kind}: ${message}`); } });
-client.on('online', () => { console.log('online'); });
+const client = connect({
+  app,
+  url,
+  key,
+  timing: { retryMinMs: 50, retryMaxMs: 1_000 },
+  onError: ({ kind, message }) => {
+    console.log(`${kind}: ${message}`);
+  },
+});
+client.on('online', () => {
+  console.log('online');
+});
 const pushed = Array.from({ length: records }, (_, n) => ({ id: `t${String(n)}`, title: `Thing ${String(n)}` }));
-void client.putRecords('thing', pushed).then(() => { console.log('pushed'); });
+void client.putRecords('thing', pushed).then(() => {
+  console.log('pushed');
+});
 console.log('the app runs');

@@ -5,7 +5,17 @@ import type { Random } from './random.ts';
 import type { Site } from './site.ts';
 import type { Unit } from './unit.ts';
 
-export const faultKinds = ['killWorker', 'freezeWorker', 'freezePublisher', 'killApi', 'freezeApi', 'restartRedis', 'flushRedis', 'cutPubSub', 'crashPostgres'] as const;
+export const faultKinds = [
+  'killWorker',
+  'freezeWorker',
+  'freezePublisher',
+  'killApi',
+  'freezeApi',
+  'restartRedis',
+  'flushRedis',
+  'cutPubSub',
+  'crashPostgres',
+] as const;
 export type FaultKind = (typeof faultKinds)[number];
 
 export interface Fault {
@@ -21,7 +31,13 @@ const locks = new WeakMap<object, Promise<void>>();
 const exclusively = async (thing: object, work: () => Promise<void>): Promise<void> => {
   const before = locks.get(thing) ?? Promise.resolve();
   const mine = before.then(work, work);
-  locks.set(thing, mine.then(() => undefined, () => undefined));
+  locks.set(
+    thing,
+    mine.then(
+      () => undefined,
+      () => undefined,
+    ),
+  );
   await mine;
 };
 
@@ -58,9 +74,11 @@ export const postgresOutage = ({ postgres }: Site, ms: number): Promise<void> =>
     await postgres.restart();
   });
 
-export const flushRedis = ({ redis }: Site): Promise<void> => exclusively(redis, async () => void (await askLine(redis.port, 'FLUSHALL\r\n')));
+export const flushRedis = ({ redis }: Site): Promise<void> =>
+  exclusively(redis, async () => void (await askLine(redis.port, 'FLUSHALL\r\n')));
 
-export const cutPubSub = ({ redis }: Site): Promise<void> => exclusively(redis, async () => void (await askLine(redis.port, 'CLIENT KILL TYPE pubsub\r\n')));
+export const cutPubSub = ({ redis }: Site): Promise<void> =>
+  exclusively(redis, async () => void (await askLine(redis.port, 'CLIENT KILL TYPE pubsub\r\n')));
 
 /** The worker that publishes: lease holders are named after host and process id. */
 export const publisherOf = async (site: Site): Promise<Unit | undefined> => {
@@ -96,12 +114,22 @@ export type Amounts = { readonly [K in FaultKind]?: readonly number[] | number }
 /** The faults of a plan, spread over `overMs`: a number is how many, a list how long each of them lasts in ms. */
 export const planFaults = (random: Random, amounts: Amounts, overMs: number): Fault[] =>
   Object.entries(amounts)
-    .flatMap(([kind, amount]) => (typeof amount === 'number' ? Array.from({ length: amount }, () => 0) : amount).map((forMs) => ({ kind: kind as FaultKind, forMs })))
+    .flatMap(([kind, amount]) =>
+      (typeof amount === 'number' ? Array.from({ length: amount }, () => 0) : amount).map((forMs) => ({
+        kind: kind as FaultKind,
+        forMs,
+      })),
+    )
     .map(({ kind, forMs }) => ({ kind, forMs, atMs: random.int(0, Math.max(0, overMs - forMs)) }))
     .sort((a, b) => a.atMs - b.atMs);
 
 /** Plays a plan; answers when everything that it broke runs again. */
-export const playFaults = async (site: Site, random: Random, faults: readonly Fault[], tell: (fault: Fault) => void): Promise<void> => {
+export const playFaults = async (
+  site: Site,
+  random: Random,
+  faults: readonly Fault[],
+  tell: (fault: Fault) => void,
+): Promise<void> => {
   const since = Date.now();
   const under: Promise<void>[] = [];
   for (const fault of faults) {

@@ -6,7 +6,10 @@ import type { Recorder } from './recorder.ts';
 const differenceOf = (folded: Json, item: Json): string =>
   Object.keys({ ...item, ...folded })
     .filter((member) => JSON.stringify(folded[member]) !== JSON.stringify(item[member]))
-    .map((member) => `${member} was told as ${JSON.stringify(folded[member])} and is listed as ${JSON.stringify(item[member])}`)
+    .map(
+      (member) =>
+        `${member} was told as ${JSON.stringify(folded[member])} and is listed as ${JSON.stringify(item[member])}`,
+    )
     .join(', ');
 
 /** How what was folded differs from a list of the same items. */
@@ -32,7 +35,8 @@ export interface Expected {
 /** Waits for recorders to have heard everything, stops them, and answers what is wrong with what they heard. */
 export const heardProblems = async (all: readonly Expected[], ms = 20_000): Promise<string[]> => {
   const deadline = Date.now() + ms;
-  while (Date.now() < deadline && all.some(({ recorder, list }) => foldDifferences(recorder, list).length > 0)) await pause(100);
+  while (Date.now() < deadline && all.some(({ recorder, list }) => foldDifferences(recorder, list).length > 0))
+    await pause(100);
   await Promise.all(all.map(({ recorder }) => recorder.stop()));
   return all.flatMap(({ recorder, list }) => [...recorder.problems, ...foldDifferences(recorder, list)]);
 };

@@ -9,7 +9,11 @@ export const makeItems = async (client: Client, count: number, inbox = 'mail', b
   const plan = 'x'.repeat(bytes);
   const ids: string[] = [];
   await each(Array.from({ length: count }), 24, async (_, n) => {
-    const { status, body, text } = await client.post('/items', { inbox, title: `Item ${String(n)}`, data: { email: `a${String(n)}@example.com`, plan } });
+    const { status, body, text } = await client.post('/items', {
+      inbox,
+      title: `Item ${String(n)}`,
+      data: { email: `a${String(n)}@example.com`, plan },
+    });
     if (status !== 201) throw new Error(`An item could not be created: ${text}`);
     ids.push(body.item.id as string);
   });
@@ -38,7 +42,13 @@ export interface Writers {
 }
 
 /** `count` writers that change items of `ids` until they are stopped, with `gapMs` between two changes of one writer. */
-export const startWriters = (client: Client, ids: readonly string[], count: number, random: Random, gapMs = 0): Writers => {
+export const startWriters = (
+  client: Client,
+  ids: readonly string[],
+  count: number,
+  random: Random,
+  gapMs = 0,
+): Writers => {
   let stopped = false;
   let done = 0;
   const write = async (n: number): Promise<void> => {

@@ -33,17 +33,38 @@ export interface Row {
 const clientAt = (site: Site, { env, journal, admin: { id, token } }: Stage, api: Unit): Client =>
   newClient(journal, () => (api.isUp && !api.frozen ? [site.baseOf(api, env)] : site.bases(env)), { id, token });
 
-export const openRow = async (run: Run, site: Site, step: Step, [holder, other]: readonly [Unit, Unit]): Promise<Row> => {
+export const openRow = async (
+  run: Run,
+  site: Site,
+  step: Step,
+  [holder, other]: readonly [Unit, Unit],
+): Promise<Row> => {
   const stage = await run.stage(site, `matrix-${step.replace(' ', '-')}`);
   const customer = await Customer.open(site, stage);
   const [item = ''] = await makeItems(stage.admin, 1);
   const heard = new HeardRuns();
   const recorder = new Recorder(stage.admin, { onMessage: heard.hear });
   await recorder.joined;
-  return { step, stage, customer, item, recorder, heard, clients: { here: clientAt(site, stage, holder), there: clientAt(site, stage, other) }, calls: [] };
+  return {
+    step,
+    stage,
+    customer,
+    item,
+    recorder,
+    heard,
+    clients: { here: clientAt(site, stage, holder), there: clientAt(site, stage, other) },
+    calls: [],
+  };
 };
 
-const gates: Readonly<Record<Step, 'before' | 'after' | null>> = { queued: null, accepted: null, 'handed over': 'before', acted: 'after', answered: 'after', settled: 'after' };
+const gates: Readonly<Record<Step, 'before' | 'after' | null>> = {
+  queued: null,
+  accepted: null,
+  'handed over': 'before',
+  acted: 'after',
+  answered: 'after',
+  settled: 'after',
+};
 
 export interface Cell {
   readonly row: Row;
@@ -54,7 +75,12 @@ export interface Cell {
 }
 
 /** Asks for `count` of an action and of its repeatable form. */
-const ask = ({ row: { step, item, calls }, name, count }: Cell, client: Client, kind: string, action: 'act' | 'job'): void => {
+const ask = (
+  { row: { step, item, calls }, name, count }: Cell,
+  client: Client,
+  kind: string,
+  action: 'act' | 'job',
+): void => {
   const gate = gates[step];
   for (let n = 0; n < count; n++) {
     for (const form of [action, `${action}Again`]) {
@@ -71,7 +97,9 @@ const ask = ({ row: { step, item, calls }, name, count }: Cell, client: Client, 
 };
 
 const marked = async ({ row: { clients }, name }: Cell): Promise<{ status: string }[]> =>
-  (await listRuns(clients.there)).filter(({ input }) => String(input.mark).startsWith(`${name}:`)) as { status: string }[];
+  (await listRuns(clients.there)).filter(({ input }) => String(input.mark).startsWith(`${name}:`)) as {
+    status: string;
+  }[];
 
 /** While the app is offline. */
 export const askOffline = async (cell: Cell): Promise<void> => {
@@ -82,7 +110,11 @@ export const askOffline = async (cell: Cell): Promise<void> => {
 
 /** Runs that come to their step by themselves, and stop there. */
 export const askOnline = async (cell: Cell): Promise<void> => {
-  const { row: { step, clients, customer }, name, count } = cell;
+  const {
+    row: { step, clients, customer },
+    name,
+    count,
+  } = cell;
   if (step === 'queued' || step === 'accepted') return;
   for (const at of direct) ask(cell, clients[at], at, 'act');
   ask(cell, clients.here, 'background', 'job');
@@ -95,13 +127,20 @@ export const askOnline = async (cell: Cell): Promise<void> => {
   } else if (step === 'settled') {
     customer.wire.hold('down');
     customer.pass(name, 'after');
-    await until('they are settled', async () => (await marked(cell)).filter(({ status }) => status === 'succeeded').length === all, 20_000);
+    await until(
+      'they are settled',
+      async () => (await marked(cell)).filter(({ status }) => status === 'succeeded').length === all,
+      20_000,
+    );
   }
 };
 
 /** Runs that are accepted while neither the workers nor the API with the socket can do anything about it. */
 export const askFrozen = async (cell: Cell, site: Site, holder: Unit): Promise<void> => {
-  const { clients: { here, there }, calls } = cell.row;
+  const {
+    clients: { here, there },
+    calls,
+  } = cell.row;
   for (const worker of site.workers) worker.freeze();
   ask(cell, here, 'background', 'job');
   await Promise.all(calls);

@@ -31,11 +31,24 @@ const shortMs = 1_500;
 const frozenMs = 20_000;
 
 const nothing = (): Promise<void> => Promise.resolve();
-const each = async <T>(all: readonly T[], work: (one: T) => Promise<unknown>): Promise<void> => void (await Promise.all(all.map(work)));
+const each = async <T>(all: readonly T[], work: (one: T) => Promise<unknown>): Promise<void> =>
+  void (await Promise.all(all.map(work)));
 
 export const matrixFaults = {
-  holderKilled: { name: 'API with the socket killed', forMs: shortMs, withinMs: 30_000, begin: ({ holder }) => holder.kill(), end: ({ holder }) => holder.start() },
-  otherKilled: { name: 'other API killed', forMs: shortMs, withinMs: 30_000, begin: ({ other }) => other.kill(), end: ({ other }) => other.start() },
+  holderKilled: {
+    name: 'API with the socket killed',
+    forMs: shortMs,
+    withinMs: 30_000,
+    begin: ({ holder }) => holder.kill(),
+    end: ({ holder }) => holder.start(),
+  },
+  otherKilled: {
+    name: 'other API killed',
+    forMs: shortMs,
+    withinMs: 30_000,
+    begin: ({ other }) => other.kill(),
+    end: ({ other }) => other.start(),
+  },
   workersKilled: {
     name: 'workers killed',
     forMs: shortMs,
@@ -43,9 +56,27 @@ export const matrixFaults = {
     begin: ({ site: { workers } }) => each(workers, (unit) => unit.kill()),
     end: ({ site: { workers } }) => each(workers, (unit) => unit.start()),
   },
-  redisRestarted: { name: 'Redis restarted', forMs: shortMs, withinMs: 30_000, begin: ({ site: { redis } }) => redis.kill(), end: ({ site: { redis } }) => redis.restart() },
-  redisFlushed: { name: 'Redis emptied', forMs: shortMs, withinMs: 30_000, begin: ({ site: { redis } }) => askLine(redis.port, 'FLUSHALL\r\n'), end: nothing },
-  postgresCrashed: { name: 'PostgreSQL crashed', forMs: shortMs, withinMs: 30_000, begin: ({ site: { postgres } }) => postgres.stop('immediate'), end: ({ site: { postgres } }) => postgres.restart() },
+  redisRestarted: {
+    name: 'Redis restarted',
+    forMs: shortMs,
+    withinMs: 30_000,
+    begin: ({ site: { redis } }) => redis.kill(),
+    end: ({ site: { redis } }) => redis.restart(),
+  },
+  redisFlushed: {
+    name: 'Redis emptied',
+    forMs: shortMs,
+    withinMs: 30_000,
+    begin: ({ site: { redis } }) => askLine(redis.port, 'FLUSHALL\r\n'),
+    end: nothing,
+  },
+  postgresCrashed: {
+    name: 'PostgreSQL crashed',
+    forMs: shortMs,
+    withinMs: 30_000,
+    begin: ({ site: { postgres } }) => postgres.stop('immediate'),
+    end: ({ site: { postgres } }) => postgres.restart(),
+  },
   holderFrozen: {
     name: 'API with the socket frozen',
     forMs: frozenMs,

@@ -11,7 +11,9 @@ const allPages = async (client: Client, path: string, plural: string): Promise<J
   const all: Json[] = [];
   let cursor: string | null = null;
   do {
-    const { status, body, text } = await client.get(`${path}${path.includes('?') ? '&' : '?'}limit=200${cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`}`);
+    const { status, body, text } = await client.get(
+      `${path}${path.includes('?') ? '&' : '?'}limit=200${cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`}`,
+    );
     if (status !== 200) throw new Error(`GET ${path} answered ${String(status)} ${text.slice(0, 300)}`);
     all.push(...(body[plural] as Json[]));
     cursor = body.cursor as string | null;
@@ -19,13 +21,21 @@ const allPages = async (client: Client, path: string, plural: string): Promise<J
   return all;
 };
 
-export const listItems = (client: Client, query = ''): Promise<Json[]> => allPages(client, `/items${query === '' ? '' : `?${query}`}`, 'items');
-export const timelineOf = (client: Client, item: string): Promise<Json[]> => allPages(client, `/items/${item}/timeline`, 'entries');
-export const listRuns = (client: Client, query = ''): Promise<Json[]> => allPages(client, `/runs${query === '' ? '' : `?${query}`}`, 'runs');
-export const auditOf = (client: Client, query = ''): Promise<Json[]> => allPages(client, `/audit${query === '' ? '' : `?${query}`}`, 'entries');
+export const listItems = (client: Client, query = ''): Promise<Json[]> =>
+  allPages(client, `/items${query === '' ? '' : `?${query}`}`, 'items');
+export const timelineOf = (client: Client, item: string): Promise<Json[]> =>
+  allPages(client, `/items/${item}/timeline`, 'entries');
+export const listRuns = (client: Client, query = ''): Promise<Json[]> =>
+  allPages(client, `/runs${query === '' ? '' : `?${query}`}`, 'runs');
+export const auditOf = (client: Client, query = ''): Promise<Json[]> =>
+  allPages(client, `/audit${query === '' ? '' : `?${query}`}`, 'entries');
 
 /** Does `work` for each, `atOnce` at a time. */
-export const each = async <T>(list: readonly T[], atOnce: number, work: (value: T, n: number) => Promise<void>): Promise<void> => {
+export const each = async <T>(
+  list: readonly T[],
+  atOnce: number,
+  work: (value: T, n: number) => Promise<void>,
+): Promise<void> => {
   let next = 0;
   const worker = async (): Promise<void> => {
     while (next < list.length) {
@@ -49,12 +59,14 @@ const verbs: readonly (readonly [RegExp, string])[] = [
 const verbOf = ({ path, answer }: Written): string | null => {
   for (const [form, verb] of verbs) {
     const match = form.exec(path);
-    if (match !== null) return verb === 'item.create' && answer.status === 200 ? 'item.occur' : verb.replace('$1', match[1] ?? '');
+    if (match !== null)
+      return verb === 'item.create' && answer.status === 200 ? 'item.occur' : verb.replace('$1', match[1] ?? '');
   }
   return null;
 };
 
-const targetOf = ({ answer }: Written): string => String(answer.body?.bulk?.id ?? answer.body?.run?.id ?? answer.body?.run ?? answer.body?.item?.id);
+const targetOf = ({ answer }: Written): string =>
+  String(answer.body?.bulk?.id ?? answer.body?.run?.id ?? answer.body?.run ?? answer.body?.item?.id);
 
 /** How a run ended is audited under the request that asked for it, when nobody asks any more: runs.ts looks at that. */
 const ends = new Set(['action.succeed', 'action.fail', 'action.lose', 'action.expire']);
@@ -67,7 +79,8 @@ export const auditDifferences = (journal: Journal, entries: readonly Json[]): st
   const differences: string[] = [];
   const byRequest = new Map<string, Json[]>();
   for (const entry of entries) {
-    if (entry.outcome !== 'ok' || ends.has(entry.verb as string) || !String(entry.requestId).startsWith('chaos-')) continue;
+    if (entry.outcome !== 'ok' || ends.has(entry.verb as string) || !String(entry.requestId).startsWith('chaos-'))
+      continue;
     const known = byRequest.get(entry.requestId as string) ?? [];
     known.push(entry);
     byRequest.set(entry.requestId as string, known);
@@ -79,11 +92,20 @@ export const auditDifferences = (journal: Journal, entries: readonly Json[]): st
     const verb = verbOf(written);
     const own = found.filter((entry) => entry.verb === verb && entry.target.id === targetOf(written));
     const expected = written.answer.body?.changed === false ? 0 : 1;
-    if (own.length !== expected) differences.push(`${written.path} (${written.requestId}): ${String(own.length)} audit entries instead of ${String(expected)}`);
-    if (found.some((entry) => entry.actor.id !== written.principal)) differences.push(`${written.path}: audited under another principal`);
-    if (new Set(found.map((entry) => entry.target.id as string)).size < found.length) differences.push(`${written.path} (${written.requestId}): two audit entries of one target`);
-    if (verb !== 'bulk.create' && found.length > own.length) differences.push(`${written.path}: audited as ${found.map((entry) => String(entry.verb)).join(', ')}`);
+    if (own.length !== expected)
+      differences.push(
+        `${written.path} (${written.requestId}): ${String(own.length)} audit entries instead of ${String(expected)}`,
+      );
+    if (found.some((entry) => entry.actor.id !== written.principal))
+      differences.push(`${written.path}: audited under another principal`);
+    if (new Set(found.map((entry) => entry.target.id as string)).size < found.length)
+      differences.push(`${written.path} (${written.requestId}): two audit entries of one target`);
+    if (verb !== 'bulk.create' && found.length > own.length)
+      differences.push(`${written.path}: audited as ${found.map((entry) => String(entry.verb)).join(', ')}`);
   }
-  for (const [request, found] of byRequest) differences.push(`${request}: audited as ${found.map((entry) => String(entry.verb)).join(', ')} without a 2xx answer`);
+  for (const [request, found] of byRequest)
+    differences.push(
+      `${request}: audited as ${found.map((entry) => String(entry.verb)).join(', ')} without a 2xx answer`,
+    );
   return differences;
 };

@@ -32,7 +32,11 @@ export const newRandom = (seed: number): Random => {
     next,
     int,
     pick,
-    shuffled: (list) => list.map((value) => ({ value, by: next() })).sort((a, b) => a.by - b.by).map(({ value }) => value),
+    shuffled: (list) =>
+      list
+        .map((value) => ({ value, by: next() }))
+        .sort((a, b) => a.by - b.by)
+        .map(({ value }) => value),
     fork: (name) => {
       let hash = seed >>> 0;
       for (const character of name) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193) >>> 0;

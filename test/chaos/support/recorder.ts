@@ -61,7 +61,9 @@ export class Recorder {
 
   /** One connection from its begin to its end; false when there was none. */
   #session(base: string): Promise<boolean> {
-    const query = [this.#options.query ?? '', this.#last === null ? '' : `after=${encodeURIComponent(this.#last)}`].filter((part) => part !== '').join('&');
+    const query = [this.#options.query ?? '', this.#last === null ? '' : `after=${encodeURIComponent(this.#last)}`]
+      .filter((part) => part !== '')
+      .join('&');
     const socket = new WebSocket(`${base.replace('http', 'ws')}/live${query === '' ? '' : `?${query}`}`, {
       headers: { authorization: `Bearer ${this.#client.token}` },
       perMessageDeflate: false,
@@ -78,7 +80,8 @@ export class Recorder {
         this.#hear(JSON.parse((data as Buffer).toString()) as Json);
       });
       socket.on('unexpected-response', (_request, response) => {
-        if (response.statusCode !== 503) this.problems.push(`the upgrade was answered with ${String(response.statusCode)}`);
+        if (response.statusCode !== 503)
+          this.problems.push(`the upgrade was answered with ${String(response.statusCode)}`);
         response.resume();
         socket.terminate();
       });
@@ -95,7 +98,8 @@ export class Recorder {
     this.#check(message);
     if (message.type === 'item') this.#fold(message.item as Json);
     if (message.type === 'timeline' && message.change === 'created') {
-      if (this.entries.has(message.entry.id as string)) this.problems.push(`the entry ${String(message.entry.id)} was told twice`);
+      if (this.entries.has(message.entry.id as string))
+        this.problems.push(`the entry ${String(message.entry.id)} was told twice`);
       this.entries.add(message.entry.id as string);
     }
     if (message.type === 'reset') this.problems.push(`a reset: ${String(message.reason)}`);
@@ -105,7 +109,8 @@ export class Recorder {
   #check({ type, offset, prev }: Json): void {
     if (type === 'hello') {
       if (prev !== null) this.problems.push('a hello has something before it');
-      if (this.#last !== null && offset !== this.#last) this.problems.push(`resumed after ${this.#last} but the hello is at ${String(offset)}`);
+      if (this.#last !== null && offset !== this.#last)
+        this.problems.push(`resumed after ${this.#last} but the hello is at ${String(offset)}`);
       this.#first?.();
     } else if (prev !== this.#last) this.problems.push(`a hole before ${String(offset)} (${String(type)})`);
     this.#last = offset as string;

@@ -11,12 +11,19 @@ const open = new Set(['pending', 'queued', 'running']);
 export const endedRuns = async (client: Client, ms: number): Promise<Map<string, Json>> => {
   let left = '';
   try {
-    return await until('every run has ended', async () => {
-      const runs = await listRuns(client);
-      const unfinished = runs.filter(({ status }) => open.has(status as string));
-      left = unfinished.slice(0, 3).map((run) => JSON.stringify(run)).join('\n');
-      return unfinished.length === 0 && new Map(runs.map((run): [string, Json] => [run.id as string, run]));
-    }, ms);
+    return await until(
+      'every run has ended',
+      async () => {
+        const runs = await listRuns(client);
+        const unfinished = runs.filter(({ status }) => open.has(status as string));
+        left = unfinished
+          .slice(0, 3)
+          .map((run) => JSON.stringify(run))
+          .join('\n');
+        return unfinished.length === 0 && new Map(runs.map((run): [string, Json] => [run.id as string, run]));
+      },
+      ms,
+    );
   } catch {
     throw new Error(`After ${String(ms)} ms runs have not ended, e.g.\n${left}`);
   }
@@ -53,7 +60,13 @@ export const judgeKept = (run: Run, runs: ReadonlyMap<string, Json>, acknowledge
   for (const id of runs.keys()) run.expect(acknowledged.has(id), `${id} is listed and nobody was told of it`);
 };
 
-const endVerbs: Readonly<Record<string, string>> = { succeeded: 'action.succeed', failed: 'action.fail', unknown: 'action.lose', expired: 'action.expire', cancelled: 'action.cancel' };
+const endVerbs: Readonly<Record<string, string>> = {
+  succeeded: 'action.succeed',
+  failed: 'action.fail',
+  unknown: 'action.lose',
+  expired: 'action.expire',
+  cancelled: 'action.cancel',
+};
 
 /** 18: one entry for the call, one for the end; an end that was unknown at first may have become known. */
 export const judgeAudit = async (run: Run, client: Client, runs: ReadonlyMap<string, Json>): Promise<void> => {
@@ -61,7 +74,10 @@ export const judgeAudit = async (run: Run, client: Client, runs: ReadonlyMap<str
   for (const { target, verb, outcome, actor } of await auditOf(client)) {
     if (target?.type !== 'run' || outcome === 'denied') continue;
     verbs.set(target.id as string, [...(verbs.get(target.id as string) ?? []), verb as string]);
-    run.expect(verb === 'action.cancel' || actor.id === runs.get(target.id as string)?.by.id, `${String(verb)} of ${String(target.id)} is audited under ${String(actor.name)}`);
+    run.expect(
+      verb === 'action.cancel' || actor.id === runs.get(target.id as string)?.by.id,
+      `${String(verb)} of ${String(target.id)} is audited under ${String(actor.name)}`,
+    );
   }
   for (const [id, { status }] of runs) {
     const found = (verbs.get(id) ?? []).sort().filter((verb) => verb !== 'action.retry');
@@ -73,15 +89,24 @@ export const judgeAudit = async (run: Run, client: Client, runs: ReadonlyMap<str
 };
 
 /** The timeline of an item has one entry for each of its runs, with the status that the run has. */
-export const judgeTimeline = async (run: Run, client: Client, item: string, runs: ReadonlyMap<string, Json>): Promise<void> => {
+export const judgeTimeline = async (
+  run: Run,
+  client: Client,
+  item: string,
+  runs: ReadonlyMap<string, Json>,
+): Promise<void> => {
   const shown = new Map<string, string[]>();
   for (const { type, data } of await timelineOf(client, item)) {
-    if (type === 'action') shown.set(data.run as string, [...(shown.get(data.run as string) ?? []), data.status as string]);
+    if (type === 'action')
+      shown.set(data.run as string, [...(shown.get(data.run as string) ?? []), data.status as string]);
   }
   for (const [id, found] of runs) {
     if (found.item !== item) continue;
     const statuses = shown.get(id) ?? [];
-    run.expect(statuses.join() === found.status, `the timeline shows the ${String(found.status)} run ${id} as ${statuses.join(', ') || 'nothing'}`);
+    run.expect(
+      statuses.join() === found.status,
+      `the timeline shows the ${String(found.status)} run ${id} as ${statuses.join(', ') || 'nothing'}`,
+    );
   }
 };
 
@@ -101,9 +126,15 @@ export class HeardRuns {
     const caught = (): boolean => [...runs].every(([id, { status }]) => this.last.get(id) === status);
     await until('the stream has told of every end', caught, 15_000).catch(() => undefined);
     for (const [id, { status }] of runs) {
-      run.expect(this.last.get(id) === status, `the stream told last of the ${String(status)} run ${id} as ${String(this.last.get(id))}`);
+      run.expect(
+        this.last.get(id) === status,
+        `the stream told last of the ${String(status)} run ${id} as ${String(this.last.get(id))}`,
+      );
       const ends = this.ends.get(id) ?? 0;
-      run.expect(ends === 1 || (ends === 2 && status === 'succeeded'), `the stream told ${String(ends)} times that ${id} has ended`);
+      run.expect(
+        ends === 1 || (ends === 2 && status === 'succeeded'),
+        `the stream told ${String(ends)} times that ${id} has ended`,
+      );
     }
   }
 }

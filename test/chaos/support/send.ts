@@ -42,7 +42,9 @@ export const send = (asked: Asked): Promise<Answer> =>
       agent,
       headers: {
         authorization: `Bearer ${token}`,
-        ...(payload === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) }),
+        ...(payload === undefined
+          ? {}
+          : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) }),
         ...headers,
       },
     });
@@ -60,7 +62,12 @@ export const send = (asked: Asked): Promise<Answer> =>
         clearTimeout(late);
         const text = Buffer.concat(pieces).toString();
         const isJson = response.headers['content-type']?.startsWith('application/json') === true;
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, text, body: isJson ? (JSON.parse(text) as unknown) : undefined });
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          text,
+          body: isJson ? (JSON.parse(text) as unknown) : undefined,
+        });
       });
     });
     out.end(payload);

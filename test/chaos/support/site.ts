@@ -49,7 +49,10 @@ export const openSite = async ({ apis: apiCount, workers: workerCount }: SiteOpt
   const dir = mkdtempSync(join(parent, 'site-'));
   // PostgreSQL may have to run as another account.
   chmodSync(dir, 0o755);
-  const [postgres, redis] = await Promise.all([startPostgres({ dir: join(dir, 'postgres') }), startRedis({ dir: join(dir, 'redis') })]);
+  const [postgres, redis] = await Promise.all([
+    startPostgres({ dir: join(dir, 'postgres') }),
+    startRedis({ dir: join(dir, 'redis') }),
+  ]);
   await migrateDatabase(postgres.ownerUrl, postgres.url);
   const pool = new pg.Pool({ connectionString: postgres.ownerUrl, max: 2, connectionTimeoutMillis: 2_000 });
   pool.on('error', () => undefined);
@@ -72,13 +75,23 @@ export const openSite = async ({ apis: apiCount, workers: workerCount }: SiteOpt
   const addApi = async (changed: Readonly<Record<string, string>> = {}): Promise<Unit> => {
     const port = await freePort();
     const name = `api${String(ports.size + 1)}`;
-    const unit = new Unit({ kind: 'api', name, env: { ...shared, PORT: String(port), ...changed }, log: join(dir, `${name}.log`) });
+    const unit = new Unit({
+      kind: 'api',
+      name,
+      env: { ...shared, PORT: String(port), ...changed },
+      log: join(dir, `${name}.log`),
+    });
     ports.set(unit, port);
     await unit.start();
     return unit;
   };
   const addWorker = async (n: number): Promise<Unit> => {
-    const unit = new Unit({ kind: 'worker', name: `worker${String(n)}`, env: shared, log: join(dir, `worker${String(n)}.log`) });
+    const unit = new Unit({
+      kind: 'worker',
+      name: `worker${String(n)}`,
+      env: shared,
+      log: join(dir, `worker${String(n)}.log`),
+    });
     await unit.start();
     return unit;
   };
@@ -122,7 +135,8 @@ export const openSite = async ({ apis: apiCount, workers: workerCount }: SiteOpt
       await Promise.all(everyone().map((unit) => unit.kill()));
       await pool.end();
       await Promise.all([postgres.stop(), redis.stop()]);
-      if (process.env['CHAOS_KEEP'] === undefined) rmSync(dir, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+      if (process.env['CHAOS_KEEP'] === undefined)
+        rmSync(dir, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
     },
   };
   return site;

@@ -52,18 +52,23 @@ export const newStage = async (site: StageSite, env: string): Promise<Stage> => 
   const bases = (): readonly string[] => site.bases(env);
 
   const agent = async (role: string, options: ClientOptions = {}): Promise<Client> => {
-    const made = await administer(site, (tx, admin) => createAgent(tx, admin, { name: `${role} of ${env}`, role }, [env]));
+    const made = await administer(site, (tx, admin) =>
+      createAgent(tx, admin, { name: `${role} of ${env}`, role }, [env]),
+    );
     const client = newClient(journal, bases, { id: made.agent.id, token: made.token }, options);
     // Nobody told the processes: until they have looked, the environment or its inboxes are unknown to them.
     for (const base of bases()) {
-      const knows = async (): Promise<boolean> => (await client.once('GET', `${base}/inboxes`).catch(() => null))?.text.includes('"mail"') === true;
+      const knows = async (): Promise<boolean> =>
+        (await client.once('GET', `${base}/inboxes`).catch(() => null))?.text.includes('"mail"') === true;
       await until('the API knows the environment', knows, 30_000);
     }
     return client;
   };
 
   await administer(site, (tx, admin) => createEnvironment(tx, admin, { name: env }));
-  await administer(site, (tx, admin) => defineEnvironment(tx, admin, { environment: env, manifest: testManifest, startedAt: Date.now() }));
+  await administer(site, (tx, admin) =>
+    defineEnvironment(tx, admin, { environment: env, manifest: testManifest, startedAt: Date.now() }),
+  );
   return {
     env,
     journal,
@@ -71,10 +76,13 @@ export const newStage = async (site: StageSite, env: string): Promise<Stage> => 
     bases,
     agent,
     declare: async (manifest) => {
-      await administer(site, (tx, admin) => defineEnvironment(tx, admin, { environment: env, manifest, startedAt: Date.now() }));
+      await administer(site, (tx, admin) =>
+        defineEnvironment(tx, admin, { environment: env, manifest, startedAt: Date.now() }),
+      );
     },
     appKey: async () => (await administer(site, (tx, admin) => createAppKey(tx, admin, { name: 'app' }, env))).token,
-    role: async (name, grants) => (await administer(site, (tx, admin) => createRole(tx, admin, { name, grants: [...grants] as never }))).id,
+    role: async (name, grants) =>
+      (await administer(site, (tx, admin) => createRole(tx, admin, { name, grants: [...grants] as never }))).id,
     narrow: async (role, grants) => {
       await administer(site, (tx, admin) => updateRole(tx, admin, role, { grants: [...grants] as never }));
     },

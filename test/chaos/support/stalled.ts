@@ -25,10 +25,19 @@ export const openStalled = (base: string, token: string): Promise<Stalled> =>
     };
     socket.on('error', end);
     socket.on('close', end);
-    socket.write([
-      `GET ${pathname}/live HTTP/1.1`, `host: ${hostname}:${port}`, 'connection: upgrade', 'upgrade: websocket',
-      'sec-websocket-version: 13', `sec-websocket-key: ${randomBytes(16).toString('base64')}`, `authorization: Bearer ${token}`, '', '',
-    ].join('\r\n'));
+    socket.write(
+      [
+        `GET ${pathname}/live HTTP/1.1`,
+        `host: ${hostname}:${port}`,
+        'connection: upgrade',
+        'upgrade: websocket',
+        'sec-websocket-version: 13',
+        `sec-websocket-key: ${randomBytes(16).toString('base64')}`,
+        `authorization: Bearer ${token}`,
+        '',
+        '',
+      ].join('\r\n'),
+    );
     socket.once('data', (head: Buffer) => {
       socket.pause();
       if (!head.toString('latin1').startsWith('HTTP/1.1 101')) {

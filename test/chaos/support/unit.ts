@@ -121,12 +121,21 @@ export class Unit {
     const { name, kind, env } = this.#options;
     try {
       // Whatever ends us, a frozen child must not stay: only SIGKILL reaches it.
-      const child = await start({ name, command: dieWithParent(tsx(files[kind]), 'SIGKILL'), cwd: root, env, output, deathSignal: 'SIGKILL' });
+      const child = await start({
+        name,
+        command: dieWithParent(tsx(files[kind]), 'SIGKILL'),
+        cwd: root,
+        env,
+        output,
+        deathSignal: 'SIGKILL',
+      });
       this.#child = child;
       void child.exited.then(({ code, signal }) => {
         if (this.#child !== child || !this.#ready) return;
         this.#ready = false;
-        this.crashes.push(`${name} ended by itself (${signal ?? `exit code ${String(code)}`}): ${this.log().slice(-500)}`);
+        this.crashes.push(
+          `${name} ended by itself (${signal ?? `exit code ${String(code)}`}): ${this.log().slice(-500)}`,
+        );
       });
       return child;
     } finally {

@@ -65,7 +65,9 @@ export const openWire = async (targets: () => readonly number[]): Promise<Wire> 
     const down = new Pipe(far, near, () => held.has('down'));
     for (const pipe of [up, down]) pipes.add(pipe);
     far.on('close', () => void pipes.delete(down));
-    near.on('close', () => { if (!held.has('up')) pipes.delete(up); });
+    near.on('close', () => {
+      if (!held.has('up')) pipes.delete(up);
+    });
     near.resume();
   };
   const dial = (near: Socket, [port, ...others]: readonly number[]): void => {

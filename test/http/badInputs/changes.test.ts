@@ -6,25 +6,94 @@ import { badInputs, world, admin, clerk, item, watched, refused, create, change,
 badInputs(() => {
   describe('changes of an item', () => {
     const rows: readonly [string, string, readonly unknown[], string?][] = [
-      ['48: states that are none', 'state', [{}, { state: 1 }, { state: ['open'] }, { state: { $ne: 1 } }, { state: 'nosuch' }, { state: null }, { state: '' }, { state: 'open', more: 1 }]],
-      ['50: assignees that are none', 'assign', [{}, { assignee: '' }, { assignee: 0 }, { assignee: false }, { assignee: ['per_x'] }, { assignee: {} }]],
-      ['52: tags that are none', 'tags', [{}, { add: [] }, { add: ['a'], remove: ['a'] }, { add: Array.from({ length: 51 }, (_, i) => `t${String(i)}`) }, { add: ['a,b'] }, { add: ['a\u0000'] }, { add: 'x' }, { add: [''] }, { add: [' '] }, { add: [1] }, { add: null }]],
-      ['53: times that are none', 'snooze', [-1, 0, 1, 1.5, '1', true, 8.64e15 + 1, 9e15, 1.7e9, Date.now() - 1000, [], {}].map((until) => ({ until }))],
+      [
+        '48: states that are none',
+        'state',
+        [
+          {},
+          { state: 1 },
+          { state: ['open'] },
+          { state: { $ne: 1 } },
+          { state: 'nosuch' },
+          { state: null },
+          { state: '' },
+          { state: 'open', more: 1 },
+        ],
+      ],
+      [
+        '50: assignees that are none',
+        'assign',
+        [{}, { assignee: '' }, { assignee: 0 }, { assignee: false }, { assignee: ['per_x'] }, { assignee: {} }],
+      ],
+      [
+        '52: tags that are none',
+        'tags',
+        [
+          {},
+          { add: [] },
+          { add: ['a'], remove: ['a'] },
+          { add: Array.from({ length: 51 }, (_, i) => `t${String(i)}`) },
+          { add: ['a,b'] },
+          { add: ['a\u0000'] },
+          { add: 'x' },
+          { add: [''] },
+          { add: [' '] },
+          { add: [1] },
+          { add: null },
+        ],
+      ],
+      [
+        '53: times that are none',
+        'snooze',
+        [-1, 0, 1, 1.5, '1', true, 8.64e15 + 1, 9e15, 1.7e9, Date.now() - 1000, [], {}].map((until) => ({ until })),
+      ],
       ['53: no time', 'snooze', [{}]],
-      ['54: notes that are none', 'notes', [{}, { text: '' }, { text: '   ' }, { text: '\n'.repeat(100_000) }, { text: 'x'.repeat(64 * 1024 + 1) }, { text: 'é'.repeat(33 * 1024) }, { text: 1 }, { text: null }, { text: 'x\n'.repeat(10_000) }]],
-      ['55: subjects of more than a line', 'reply', ['a\r\nBcc: x@y.z', 'a\nb', 'a\rb', 'a\u0000', '', '  ', 'x'.repeat(501), 'tab\tbed'].map((subject) => ({ subject, text: 'x' })), 'subject'],
-      ['56: no subject, no text', 'reply', [{ text: 'x' }, { subject: 'x' }, {}, { subject: 'x', text: 'x', to: 'evil@example.com' }]],
+      [
+        '54: notes that are none',
+        'notes',
+        [
+          {},
+          { text: '' },
+          { text: '   ' },
+          { text: '\n'.repeat(100_000) },
+          { text: 'x'.repeat(64 * 1024 + 1) },
+          { text: 'é'.repeat(33 * 1024) },
+          { text: 1 },
+          { text: null },
+          { text: 'x\n'.repeat(10_000) },
+        ],
+      ],
+      [
+        '55: subjects of more than a line',
+        'reply',
+        ['a\r\nBcc: x@y.z', 'a\nb', 'a\rb', 'a\u0000', '', '  ', 'x'.repeat(501), 'tab\tbed'].map((subject) => ({
+          subject,
+          text: 'x',
+        })),
+        'subject',
+      ],
+      [
+        '56: no subject, no text',
+        'reply',
+        [{ text: 'x' }, { subject: 'x' }, {}, { subject: 'x', text: 'x', to: 'evil@example.com' }],
+      ],
     ];
     for (const [title, verb, bodies, path] of rows) {
       it(title, async () => {
         const before = await version();
-        for (const body of bodies) refused(await change(verb, body), 400, 'invalid', ...(path === undefined ? [] : [path]));
+        for (const body of bodies)
+          refused(await change(verb, body), 400, 'invalid', ...(path === undefined ? [] : [path]));
         expect(await version()).to.equal(before);
       });
     }
 
     it('53: a time too large to be a number', async () => {
-      refused(await clerk.post(`/items/${item.id}/snooze`, undefined, { raw: '{"until":1e400}' }), 400, 'invalid', 'until');
+      refused(
+        await clerk.post(`/items/${item.id}/snooze`, undefined, { raw: '{"until":1e400}' }),
+        400,
+        'invalid',
+        'until',
+      );
       expect((await change('snooze', { until: 8.64e15 })).status).to.equal(200);
       expect((await change('snooze', { until: null })).status).to.equal(200);
     });
@@ -42,7 +111,10 @@ badInputs(() => {
     it('51: an unknown person and one who can’t see the inbox', async () => {
       await world.role('secretive', [{ on: 'inbox:secret', can: ['see'] }]);
       const hidden = await world.person('secretive');
-      const [unknown, unseeing] = [await change('assign', { assignee: 'per_01jd0000000000000000000000' }), await change('assign', { assignee: hidden.id })];
+      const [unknown, unseeing] = [
+        await change('assign', { assignee: 'per_01jd0000000000000000000000' }),
+        await change('assign', { assignee: hidden.id }),
+      ];
       refused(unknown, 400, 'invalid', 'assignee');
       expect(unseeing.text).to.equal(unknown.text);
     });
@@ -60,12 +132,24 @@ badInputs(() => {
 
   describe('POST /bulk', () => {
     const state = { type: 'state', state: 'waiting' };
-    const send = (ids: unknown, operation: unknown = state, more: object = {}): Promise<Reply> => clerk.post('/bulk', { ids, operation, ...more });
+    const send = (ids: unknown, operation: unknown = state, more: object = {}): Promise<Reply> =>
+      clerk.post('/bulk', { ids, operation, ...more });
     const bulks = async (): Promise<number> => (await world.sql('select id from bulks')).length;
 
     it('57: ids that are none', async () => {
       const before = await bulks();
-      const ids = [[], Array.from({ length: 10_001 }, (_, i) => `x${String(i)}`), item.id, null, { 0: item.id }, [null], [1], [{}], [[item.id]], [item.id, null]];
+      const ids = [
+        [],
+        Array.from({ length: 10_001 }, (_, i) => `x${String(i)}`),
+        item.id,
+        null,
+        { 0: item.id },
+        [null],
+        [1],
+        [{}],
+        [[item.id]],
+        [item.id, null],
+      ];
       for (const given of ids) refused(await send(given), 400, 'invalid');
       refused(await clerk.post('/bulk', { operation: state }), 400, 'invalid', 'ids');
       expect(await bulks()).to.equal(before);
@@ -77,8 +161,13 @@ badInputs(() => {
     });
 
     it('59: the same id 1,000 times: one change', async () => {
-      const { body: { item: own } } = await create({});
-      const reply = await send(Array.from({ length: 1_000 }, () => own.id), { type: 'tags', add: ['once'], remove: [] });
+      const {
+        body: { item: own },
+      } = await create({});
+      const reply = await send(
+        Array.from({ length: 1_000 }, () => own.id),
+        { type: 'tags', add: ['once'], remove: [] },
+      );
       expect([reply.status, reply.body.bulk.total]).to.deep.equal([202, 1]);
       await world.settled();
       expect((await clerk.get(`/items/${String(own.id)}`)).body.item.version).to.equal(2);
@@ -89,18 +178,48 @@ badInputs(() => {
       const own = (await create({})).body.item.id as string;
       const reply = await send([own, hidden, 'itm_01jd0000000000000000000000', 'nonsense', '\u2028']);
       await world.settled();
-      const { results } = (await clerk.get(`/bulk/${String(reply.body.bulk.id)}/results`)).body as { results: { id: string; outcome: string }[] };
-      expect(results.map(({ outcome }) => outcome)).to.deep.equal(['changed', 'not_found', 'not_found', 'not_found', 'not_found']);
+      const { results } = (await clerk.get(`/bulk/${String(reply.body.bulk.id)}/results`)).body as {
+        results: { id: string; outcome: string }[];
+      };
+      expect(results.map(({ outcome }) => outcome)).to.deep.equal([
+        'changed',
+        'not_found',
+        'not_found',
+        'not_found',
+        'not_found',
+      ]);
       const [, one, other] = results;
       expect({ ...one, id: '' }).to.deep.equal({ ...other, id: '' });
       expect((await admin.get(`/items/${hidden}`)).body.item.version).to.equal(1);
     });
 
     it('61: operations that are none', async () => {
-      const operations = [{ type: 'delete' }, { type: '__proto__' }, { type: 'constructor' }, {}, null, 'state', [], { type: 'state', add: ['x'] }, { type: 'state', state: 'open', add: ['x'] }, { type: 'tags' }, { type: 'tags', add: 'x' }, { type: 'snooze', until: 1 }, { type: ['state'], state: 'open' }, { state: 'open' }, { type: 'note', text: 'x' }];
+      const operations = [
+        { type: 'delete' },
+        { type: '__proto__' },
+        { type: 'constructor' },
+        {},
+        null,
+        'state',
+        [],
+        { type: 'state', add: ['x'] },
+        { type: 'state', state: 'open', add: ['x'] },
+        { type: 'tags' },
+        { type: 'tags', add: 'x' },
+        { type: 'snooze', until: 1 },
+        { type: ['state'], state: 'open' },
+        { state: 'open' },
+        { type: 'note', text: 'x' },
+      ];
       for (const operation of operations) refused(await send([item.id], operation), 400, 'invalid');
       refused(await send([item.id], state, { dryRun: 'true' }), 400, 'invalid', 'dryRun');
-      refused(await send([item.id], { type: 'state', sate: 'open' }), 400, 'invalid', 'operation.sate', 'operation.state');
+      refused(
+        await send([item.id], { type: 'state', sate: 'open' }),
+        400,
+        'invalid',
+        'operation.sate',
+        'operation.state',
+      );
     });
 
     it('62: a dangerous action without confirmation: nothing is made', async () => {
@@ -110,7 +229,8 @@ badInputs(() => {
       refused(reply, 409, 'confirmation_required');
       expect(reply.text).to.include('high');
       refused(await send([item.id], { ...erase, confirmed: false }), 409, 'confirmation_required');
-      for (const confirmed of ['true', 1, 'yes', {}, []]) refused(await send([item.id], { ...erase, confirmed }), 400, 'invalid', 'operation.confirmed');
+      for (const confirmed of ['true', 1, 'yes', {}, []])
+        refused(await send([item.id], { ...erase, confirmed }), 400, 'invalid', 'operation.confirmed');
       expect(await bulks()).to.equal(before);
     });
   });

@@ -4,19 +4,34 @@ import { badInputs, clerk, item, refused, create, createRaw, change } from './su
 
 badInputs(() => {
   describe('POST /items', () => {
-    const nested = (depth: number, open: string, close: string): string => open.repeat(depth) + (open === '[' ? '' : '1') + close.repeat(depth);
+    const nested = (depth: number, open: string, close: string): string =>
+      open.repeat(depth) + (open === '[' ? '' : '1') + close.repeat(depth);
 
     it('20: data nested 33, 5,000 and 100,000 levels deep', async () => {
       for (const depth of [33, 5_000, 100_000]) {
-        for (const data of [nested(depth, '{"a":', '}'), `{"a":${nested(depth - 1, '[', ']')}}`]) refused(await createRaw(`{"inbox":"mail","title":"x","data":${data}}`), 400, 'invalid');
+        for (const data of [nested(depth, '{"a":', '}'), `{"a":${nested(depth - 1, '[', ']')}}`])
+          refused(await createRaw(`{"inbox":"mail","title":"x","data":${data}}`), 400, 'invalid');
       }
-      const details = (await createRaw(`{"inbox":"mail","title":"x","data":${nested(40, '{"a":', '}')}}`)).body.details as { path: string }[];
+      const details = (await createRaw(`{"inbox":"mail","title":"x","data":${nested(40, '{"a":', '}')}}`)).body
+        .details as { path: string }[];
       expect(details[0]?.path).to.match(/^data\.a\.a/);
     });
 
     it('21: 10,001 keys in data', async () => {
-      refused(await create({ data: Object.fromEntries(Array.from({ length: 10_001 }, (_, i) => [`k${String(i)}`, i])) }), 400, 'invalid', 'data');
-      refused(await create({ data: { a: Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`k${String(i)}`, 1])) } }), 400, 'invalid', 'data');
+      refused(
+        await create({ data: Object.fromEntries(Array.from({ length: 10_001 }, (_, i) => [`k${String(i)}`, i])) }),
+        400,
+        'invalid',
+        'data',
+      );
+      refused(
+        await create({
+          data: { a: Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`k${String(i)}`, 1])) },
+        }),
+        400,
+        'invalid',
+        'data',
+      );
     });
 
     it('22: __proto__ in data', async () => {
@@ -29,9 +44,15 @@ badInputs(() => {
     });
 
     it('23: constructor.prototype in data', async () => {
-      const reply = await createRaw('{"inbox":"mail","title":"x","data":{"constructor":{"prototype":{"x":1}},"hasOwnProperty":1,"toString":null}}');
+      const reply = await createRaw(
+        '{"inbox":"mail","title":"x","data":{"constructor":{"prototype":{"x":1}},"hasOwnProperty":1,"toString":null}}',
+      );
       expect(reply.status).to.equal(201);
-      expect(JSON.parse(JSON.stringify(reply.body.item.fields))).to.deep.equal({ constructor: { prototype: { x: 1 } }, hasOwnProperty: 1, toString: null });
+      expect(JSON.parse(JSON.stringify(reply.body.item.fields))).to.deep.equal({
+        constructor: { prototype: { x: 1 } },
+        hasOwnProperty: 1,
+        toString: null,
+      });
       expect((await clerk.get(`/items/${String(reply.body.item.id)}`)).body.item).to.deep.equal(reply.body.item);
     });
 
@@ -47,12 +68,15 @@ badInputs(() => {
     });
 
     it('27: titles of 501 characters, none, only spaces; right-to-left ones are kept', async () => {
-      for (const title of ['x'.repeat(501), '', '   ', '\n\t']) refused(await create({ title }), 400, 'invalid', 'title');
-      for (const title of ['\u202Egnp.exe', '<script>alert(1)</script>', '\u0001\u001b[31m', 'a"\\/\b']) expect((await create({ title })).body.item.title).to.equal(title);
+      for (const title of ['x'.repeat(501), '', '   ', '\n\t'])
+        refused(await create({ title }), 400, 'invalid', 'title');
+      for (const title of ['\u202Egnp.exe', '<script>alert(1)</script>', '\u0001\u001b[31m', 'a"\\/\b'])
+        expect((await create({ title })).body.item.title).to.equal(title);
     });
 
     it('28: numbers that can’t be kept', async () => {
-      for (const number of ['1e400', '-1e400', '9007199254740993', '-9007199254740992', '1e300']) refused(await createRaw(`{"inbox":"mail","title":"x","data":{"n":${number}}}`), 400, 'invalid', 'data.n');
+      for (const number of ['1e400', '-1e400', '9007199254740993', '-9007199254740992', '1e300'])
+        refused(await createRaw(`{"inbox":"mail","title":"x","data":{"n":${number}}}`), 400, 'invalid', 'data.n');
       for (const number of ['9007199254740991', '-0', '1.5e-300', '0.1']) {
         const { body } = await createRaw(`{"inbox":"mail","title":"x","data":{"n":${number}}}`);
         expect((await clerk.get(`/items/${String(body.item.id)}`)).body.item.fields.n).to.equal(Number(number) + 0);
@@ -60,7 +84,15 @@ badInputs(() => {
     });
 
     it('29: members that the service sets', async () => {
-      for (const more of [{ id: item.id }, { state: 'closed' }, { createdAt: 1 }, { assignee: null }, { version: 9 }, { dueAt: 1 }, { triaged: true }]) {
+      for (const more of [
+        { id: item.id },
+        { state: 'closed' },
+        { createdAt: 1 },
+        { assignee: null },
+        { version: 9 },
+        { dueAt: 1 },
+        { triaged: true },
+      ]) {
         refused(await create(more), 400, 'invalid', ...Object.keys(more));
       }
     });
@@ -89,15 +121,31 @@ badInputs(() => {
     });
 
     it('more: half a million wrong values', async () => {
-      refused(await clerk.post(`/items/${item.id}/tags`, undefined, { raw: `{"add":[${'1,'.repeat(500_000)}1]}` }), 400, 'invalid', 'add');
-      refused(await clerk.post('/bulk', undefined, { raw: `{"ids":[${'1,'.repeat(500_000)}1],"operation":{"type":"state","state":"open"}}` }), 400, 'invalid', 'ids');
-      const reply = await clerk.post('/items', undefined, { raw: `{"inbox":"mail","title":"x",${Array.from({ length: 60_000 }, (_, i) => `"k${String(i)}":1`).join(',')}}` });
+      refused(
+        await clerk.post(`/items/${item.id}/tags`, undefined, { raw: `{"add":[${'1,'.repeat(500_000)}1]}` }),
+        400,
+        'invalid',
+        'add',
+      );
+      refused(
+        await clerk.post('/bulk', undefined, {
+          raw: `{"ids":[${'1,'.repeat(500_000)}1],"operation":{"type":"state","state":"open"}}`,
+        }),
+        400,
+        'invalid',
+        'ids',
+      );
+      const reply = await clerk.post('/items', undefined, {
+        raw: `{"inbox":"mail","title":"x",${Array.from({ length: 60_000 }, (_, i) => `"k${String(i)}":1`).join(',')}}`,
+      });
       refused(reply, 400, 'invalid');
       expect(reply.text.length).to.be.below(10_000);
     });
 
     it('more: an error never repeats a megabyte', async () => {
-      const reply = await clerk.post('/items', undefined, { raw: `{"inbox":"mail","title":"x","${'k'.repeat(900_000)}":1}` });
+      const reply = await clerk.post('/items', undefined, {
+        raw: `{"inbox":"mail","title":"x","${'k'.repeat(900_000)}":1}`,
+      });
       refused(reply, 400, 'invalid');
       expect(reply.text.length).to.be.below(10_000);
     });

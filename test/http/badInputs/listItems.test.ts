@@ -6,13 +6,53 @@ import { badInputs, world, admin, clerk, item, noted, refused, count } from './s
 badInputs(() => {
   describe('GET /items', () => {
     const rows: readonly [string, readonly string[], string][] = [
-      ['32: limits that are none', ['limit=0', 'limit=-1', 'limit=1.5', 'limit=1e2', 'limit=0x10', 'limit=abc', 'limit=', 'limit=%201', 'limit=01', 'limit=+5'], 'limit'],
+      [
+        '32: limits that are none',
+        [
+          'limit=0',
+          'limit=-1',
+          'limit=1.5',
+          'limit=1e2',
+          'limit=0x10',
+          'limit=abc',
+          'limit=',
+          'limit=%201',
+          'limit=01',
+          'limit=+5',
+        ],
+        'limit',
+      ],
       ['34: a parameter twice', ['limit=1&limit=2', 'limit=1&limit=1', 'limit=1&%6cimit=2'], 'limit'],
-      ['35: sorts that are none', ['sort=password', 'sort=--title', 'sort=title;drop', 'sort=', 'sort=-', 'sort=lastseen', 'sort=title,due', 'sort=constructor'], 'sort'],
+      [
+        '35: sorts that are none',
+        [
+          'sort=password',
+          'sort=--title',
+          'sort=title;drop',
+          'sort=',
+          'sort=-',
+          'sort=lastseen',
+          'sort=title,due',
+          'sort=constructor',
+        ],
+        'sort',
+      ],
       ['40: 1,000 tags', [`tags=${Array.from({ length: 1000 }, (_, i) => `t${String(i)}`).join(',')}`], 'tags'],
-      ['41: a person who is none', ['assignee=None', 'assignee=', 'assignee=null', 'assignee=per_x', 'assignee=agt_01jd0000000000000000000000'], 'assignee'],
-      ['42: overdue that is neither 1 nor 0', ['overdue=true', 'overdue=2', 'overdue=yes', 'overdue=', 'overdue=01'], 'overdue'],
-      ['44: a search of 10,000 characters or of many words', [`search=${'x'.repeat(10_000)}`, `search=${'x%20'.repeat(2_000)}`, `search=${'x%20'.repeat(11)}`], 'search'],
+      [
+        '41: a person who is none',
+        ['assignee=None', 'assignee=', 'assignee=null', 'assignee=per_x', 'assignee=agt_01jd0000000000000000000000'],
+        'assignee',
+      ],
+      [
+        '42: overdue that is neither 1 nor 0',
+        ['overdue=true', 'overdue=2', 'overdue=yes', 'overdue=', 'overdue=01'],
+        'overdue',
+      ],
+      [
+        '44: a search of 10,000 characters or of many words',
+        [`search=${'x'.repeat(10_000)}`, `search=${'x%20'.repeat(2_000)}`, `search=${'x%20'.repeat(11)}`],
+        'search',
+      ],
     ];
     for (const [title, queries, path] of rows) {
       it(title, async () => {
@@ -42,8 +82,19 @@ badInputs(() => {
 
     it('37: a cursor with a flipped bit, cut, or made up', async () => {
       const { cursor } = (await clerk.get('/items?limit=1')).body as { cursor: string };
-      const flipped = cursor.slice(0, 5) + String.fromCharCode(cursor.charCodeAt(5) ^ 1).replace(/[^A-Za-z0-9_-]/, 'A') + cursor.slice(6);
-      for (const bad of [flipped, cursor.slice(0, 10), cursor.slice(1), Buffer.from('{"id":1}').toString('base64'), 'x', '..', '%00x']) {
+      const flipped =
+        cursor.slice(0, 5) +
+        String.fromCharCode(cursor.charCodeAt(5) ^ 1).replace(/[^A-Za-z0-9_-]/, 'A') +
+        cursor.slice(6);
+      for (const bad of [
+        flipped,
+        cursor.slice(0, 10),
+        cursor.slice(1),
+        Buffer.from('{"id":1}').toString('base64'),
+        'x',
+        '..',
+        '%00x',
+      ]) {
         refused(await clerk.get(`/items?limit=1&cursor=${encodeURIComponent(bad)}`), 400, 'bad_cursor');
       }
     });
@@ -53,11 +104,23 @@ badInputs(() => {
       refused(await clerk.get(`/items?inbox=refunds&limit=1&cursor=${cursor}`), 400, 'bad_cursor');
       refused(await admin.get(`/items?inbox=mail&limit=1&cursor=${cursor}`), 400, 'bad_cursor');
       const both = await world.agent('clerk', { environments: ['*'] });
-      refused(noted(await world.elsewhere(both, 'staging').get(`/items?inbox=mail&limit=1&cursor=${cursor}`)), 400, 'bad_cursor');
+      refused(
+        noted(await world.elsewhere(both, 'staging').get(`/items?inbox=mail&limit=1&cursor=${cursor}`)),
+        400,
+        'bad_cursor',
+      );
     });
 
     it('39: states that are none', async () => {
-      for (const query of ['state=', 'state=,', 'state=nosuch', 'state=open,nosuch', `state=${Array.from({ length: 1000 }, (_, i) => `s${String(i)}`).join(',')}`, 'state=constructor', 'state=open;']) {
+      for (const query of [
+        'state=',
+        'state=,',
+        'state=nosuch',
+        'state=open,nosuch',
+        `state=${Array.from({ length: 1000 }, (_, i) => `s${String(i)}`).join(',')}`,
+        'state=constructor',
+        'state=open;',
+      ]) {
         expect((await clerk.get(`/items?${query}`)).body.code, query.slice(0, 50)).to.equal('invalid');
       }
     });
@@ -65,27 +128,79 @@ badInputs(() => {
     it('41: an unknown person and a hidden one: the same empty page', async () => {
       await world.role('stranger', [{ on: 'inbox:secret', can: ['see'] }]);
       const hidden = await world.person('stranger');
-      const [unknown, other] = [await clerk.get('/items?assignee=per_01jd0000000000000000000000'), await clerk.get(`/items?assignee=${hidden.id}`)];
+      const [unknown, other] = [
+        await clerk.get('/items?assignee=per_01jd0000000000000000000000'),
+        await clerk.get(`/items?assignee=${hidden.id}`),
+      ];
       expect([unknown.status, unknown.text]).to.deep.equal([200, '{"items":[],"cursor":null}']);
       expect(other.text).to.equal(unknown.text);
     });
 
     it('43: signs that mean something elsewhere are taken literally', async () => {
-      for (const search of ['%', '_', '\\', "'", 'a & ! b', '"', "x' or '1'='1", ':*', '<->', '|', '()', '$1', '\\0', "\\'", '*', '?']) {
+      for (const search of [
+        '%',
+        '_',
+        '\\',
+        "'",
+        'a & ! b',
+        '"',
+        "x' or '1'='1",
+        ':*',
+        '<->',
+        '|',
+        '()',
+        '$1',
+        '\\0',
+        "\\'",
+        '*',
+        '?',
+      ]) {
         const reply = await clerk.get(`/items?search=${encodeURIComponent(search)}`);
         expect([search, reply.status, reply.body.items]).to.deep.equal([search, 200, []]);
       }
     });
 
     it('45: views that are none', async () => {
-      for (const view of ['__proto__', 'constructor', '../x', 'toString']) refused(await clerk.get(`/items?view=${encodeURIComponent(view)}`), 404, 'not_found');
+      for (const view of ['__proto__', 'constructor', '../x', 'toString'])
+        refused(await clerk.get(`/items?view=${encodeURIComponent(view)}`), 404, 'not_found');
     });
 
     it('47: ids that are none', async () => {
-      const ids = ['null', 'undefined', '0', '-1', '9223372036854775808', 'x'.repeat(10 * 1024), '%2F', '%F0%9F%98%80', '%ZZ', '%00', '%', item.id.toUpperCase(), `${item.id}x`, `${item.id}%20`, `${item.id}%0a`, 'per_01jd0000000000000000000000', '__proto__', '..%2f..', "'; drop table items; --"];
+      const ids = [
+        'null',
+        'undefined',
+        '0',
+        '-1',
+        '9223372036854775808',
+        'x'.repeat(10 * 1024),
+        '%2F',
+        '%F0%9F%98%80',
+        '%ZZ',
+        '%00',
+        '%',
+        item.id.toUpperCase(),
+        `${item.id}x`,
+        `${item.id}%20`,
+        `${item.id}%0a`,
+        'per_01jd0000000000000000000000',
+        '__proto__',
+        '..%2f..',
+        "'; drop table items; --",
+      ];
       const texts = new Set<string>();
       for (const id of ids) {
-        for (const path of [`/items/${id}`, `/items/${id}/timeline`, `/bulk/${id}`, `/bulk/${id}/results`, `/runs/${id}`, `/approvals/${id}`, `/flags/${id}`, `/pages/${id}`, `/resources/${id}`, `/resources/customer/${id}`]) {
+        for (const path of [
+          `/items/${id}`,
+          `/items/${id}/timeline`,
+          `/bulk/${id}`,
+          `/bulk/${id}/results`,
+          `/runs/${id}`,
+          `/approvals/${id}`,
+          `/flags/${id}`,
+          `/pages/${id}`,
+          `/resources/${id}`,
+          `/resources/customer/${id}`,
+        ]) {
           const reply = await clerk.get(path);
           refused(reply, 404, 'not_found');
           texts.add(reply.text);

@@ -14,10 +14,24 @@ export const manifest = {
       name: 'customer',
       source: 'stored',
       fields: [{ name: 'email', search: true }],
-      relations: [{ name: 'payments', resource: 'payment', field: 'customer' }, { name: `${word}Relation`, resource: `${word}Thing`, field: 'customer' }, { name: 'thing', resource: `${word}Thing`, key: 'thing' }],
-      blocks: [{ type: 'actions', title: 'Do', actions: [{ action: `${word}OnThing`, record: `${word}-1`, input: { a: word } }, { action: 'greet' }] }],
+      relations: [
+        { name: 'payments', resource: 'payment', field: 'customer' },
+        { name: `${word}Relation`, resource: `${word}Thing`, field: 'customer' },
+        { name: 'thing', resource: `${word}Thing`, key: 'thing' },
+      ],
+      blocks: [
+        {
+          type: 'actions',
+          title: 'Do',
+          actions: [{ action: `${word}OnThing`, record: `${word}-1`, input: { a: word } }, { action: 'greet' }],
+        },
+      ],
     },
-    { name: 'payment', source: 'app', relations: [{ name: 'any' }, { name: `${word}Relation`, resource: `${word}Thing` }] },
+    {
+      name: 'payment',
+      source: 'app',
+      relations: [{ name: 'any' }, { name: `${word}Relation`, resource: `${word}Thing` }],
+    },
     { name: `${word}Thing`, label: word, source: 'stored', fields: [{ name: `${word}Field` }] },
   ],
   inboxes: [
@@ -25,16 +39,32 @@ export const manifest = {
       name: 'mail',
       responseTime: 3_600_000,
       reply: { via: 'app' },
-      blocks: [{ type: 'text', title: 'Record', text: 'About {{record.title}} {{record.id}} {{record.fields.secret}} {{item.record.title}}' }],
+      blocks: [
+        {
+          type: 'text',
+          title: 'Record',
+          text: 'About {{record.title}} {{record.id}} {{record.fields.secret}} {{item.record.title}}',
+        },
+      ],
       suggest: [
         { action: `${word}Action`, input: { a: word }, reason: word },
-        { when: { field: 'record.title', op: 'startsWith', value: word }, action: 'open', reason: `because of ${word}` },
+        {
+          when: { field: 'record.title', op: 'startsWith', value: word },
+          action: 'open',
+          reason: `because of ${word}`,
+        },
       ],
     },
     { name: 'bugs' },
     {
-      name: `${word}Inbox`, label: word, states: [{ name: `${word}State`, kind: 'open' }, { name: 'closed', kind: 'closed' }],
-      fields: { type: 'object', properties: { [word]: { type: 'string' } } }, reply: { via: 'app' },
+      name: `${word}Inbox`,
+      label: word,
+      states: [
+        { name: `${word}State`, kind: 'open' },
+        { name: 'closed', kind: 'closed' },
+      ],
+      fields: { type: 'object', properties: { [word]: { type: 'string' } } },
+      reply: { via: 'app' },
     },
   ],
   views: [{ name: 'all' }, { name: `${word}View`, label: word, inbox: `${word}Inbox`, tags: word, search: word }],
@@ -61,13 +91,21 @@ export const manifest = {
         { type: 'items', title: 'All', source: 'items', query: { search: '{{params.q}}' } },
         { type: 'table', title: 'Counts', source: 'counts' },
         { type: 'table', title: 'Flags', source: 'flags' },
-        { type: 'actions', title: 'Actions', actions: [{ action: `${word}Action` }, { action: 'open', record: `${word}-1` }] },
+        {
+          type: 'actions',
+          title: 'Actions',
+          actions: [{ action: `${word}Action` }, { action: 'open', record: `${word}-1` }],
+        },
         { type: 'chart', title: 'App', source: 'app' },
       ],
     },
     { name: `${word}Page`, label: word, params: [{ name: word }], blocks: [{ type: 'text', text: word }] },
   ],
-  flags: [{ key: `${word}Flag`, kind: 'string', default: word, description: word }, { key: `${word}Asked`, kind: 'boolean', default: false, description: word, approval: true }, { key: 'known', kind: 'boolean', default: false }],
+  flags: [
+    { key: `${word}Flag`, kind: 'string', default: word, description: word },
+    { key: `${word}Asked`, kind: 'boolean', default: false, description: word, approval: true },
+    { key: 'known', kind: 'boolean', default: false },
+  ],
 };
 
 export const grants = [
@@ -87,24 +125,49 @@ const ofThing = { ...thing, title: word, subtitle: word, fields: { a: word } };
 const told = (items: () => readonly string[]): object[] => [
   { type: 'items', title: 'Items', items: items().map((id) => ({ id })) },
   { type: 'record', title: word, record: ofThing },
-  { type: 'actions', title: 'Actions', actions: [{ action: `${word}OnThing`, label: word, record: thing.id, input: { a: word } }, { action: `${word}Action`, label: word, input: { a: word } }, { action: 'open', label: word, record: thing.id, input: { a: word } }, { action: 'greet', record: 'c1' }] },
+  {
+    type: 'actions',
+    title: 'Actions',
+    actions: [
+      { action: `${word}OnThing`, label: word, record: thing.id, input: { a: word } },
+      { action: `${word}Action`, label: word, input: { a: word } },
+      { action: 'open', label: word, record: thing.id, input: { a: word } },
+      { action: 'greet', record: 'c1' },
+    ],
+  },
   { type: 'text', title: 'Fine', text: 'Fine.' },
 ];
 /** Its answers name whatever `items` names; what it says in its own words of a run is about hidden things only where the run is. */
 export const talkative = (items: () => readonly string[]): Readonly<Record<string, Handler>> => ({
   'action.run': ({ action }: { action: string }) => {
-    if (action.startsWith(word)) return { message: `${word} done`, blocks: [{ type: 'text', title: word, text: word }, ...told(items)] };
+    if (action.startsWith(word))
+      return { message: `${word} done`, blocks: [{ type: 'text', title: word, text: word }, ...told(items)] };
     if (action === 'look') throw rpcError(-32001, 'Not now.');
     return { message: 'Done.', blocks: told(items) };
   },
   'action.available': ({ refs }: { refs: { resource: string; id: string }[] }) => ({
-    available: [...refs, thing].map((ref) => ({ ...ref, actions: [{ action: `${word}OnThing`, defaults: { a: word } }, { action: 'greet', defaults: { a: 1 } }], unavailable: [{ action: `${word}Action`, reason: word }] })),
+    available: [...refs, thing].map((ref) => ({
+      ...ref,
+      actions: [
+        { action: `${word}OnThing`, defaults: { a: word } },
+        { action: 'greet', defaults: { a: 1 } },
+      ],
+      unavailable: [{ action: `${word}Action`, reason: word }],
+    })),
   }),
   'records.search': () => ({ records: [{ id: 'p1', title: 'Payment 1', fields: { customer: 'c1' } }] }),
   'records.list': () => ({ records: [{ id: 'p1', title: 'Payment 1', fields: { customer: 'c1' } }], cursor: null }),
-  'records.get': ({ ids }: { ids: string[] }) => ({ records: ids.filter((id) => id === 'p1').map((id) => ({ id, title: 'Payment 1', fields: {} })) }),
+  'records.get': ({ ids }: { ids: string[] }) => ({
+    records: ids.filter((id) => id === 'p1').map((id) => ({ id, title: 'Payment 1', fields: {} })),
+  }),
   'records.related': () => ({ records: [ofThing, { resource: 'customer', id: 'c1', title: 'Ada' }], cursor: null }),
-  'item.blocks': () => ({ blocks: told(items), suggestedActions: [{ action: `${word}OnThing`, record: thing.id, input: { a: word }, reason: word }, { action: `${word}Action`, reason: word }] }),
+  'item.blocks': () => ({
+    blocks: told(items),
+    suggestedActions: [
+      { action: `${word}OnThing`, record: thing.id, input: { a: word }, reason: word },
+      { action: `${word}Action`, reason: word },
+    ],
+  }),
   'record.blocks': () => ({ blocks: told(items) }),
   'page.block': () => ({ block: told(items)[1] }),
   'reply.send': () => ({}),

@@ -64,37 +64,58 @@ export const newCanary = (): { open(): Promise<Planted>; close(): Promise<void> 
     const asked = (client: Client, path: string, body: object): Promise<string> => made(client, path, body, 'approval');
     const note = { note: word };
     hiddenRuns = [
-      await acted({ action: `${word}Action`, input: { a: word } }), await acted({ action: `${word}Action`, input: { a: word }, item: seen }),
+      await acted({ action: `${word}Action`, input: { a: word } }),
+      await acted({ action: `${word}Action`, input: { a: word }, item: seen }),
       await acted({ action: `${word}OnThing`, record: thing.id, input: { a: word }, confirmed: true, item: secret }),
       await acted({ action: `${word}OnThing`, record: thing.id, input: { a: word }, confirmed: true, item: seen }),
       await acted({ action: 'open', record: thing.id, item: seen }),
     ];
     runs = [
-      ...hiddenRuns, await acted({ action: 'greet', record: 'c1', item: secret }), await acted({ action: 'greet', record: 'c1', item: seen }), await acted({ action: 'slow', record: 'c1', item: secret }),
+      ...hiddenRuns,
+      await acted({ action: 'greet', record: 'c1', item: secret }),
+      await acted({ action: 'greet', record: 'c1', item: seen }),
+      await acted({ action: 'slow', record: 'c1', item: secret }),
       (await clerk.post('/actions', { action: 'greet', record: 'c1', item: seen })).body.run as string,
     ];
     const onThing = { action: `${word}Asked`, record: thing.id };
     const tags = { type: 'tags', add: [word], remove: [] };
     hiddenApprovals = [
-      await asked(admin, '/actions', { ...onThing, input: { a: word } }), await asked(admin, '/actions', { ...onThing, input: { b: word }, item: seen }), await asked(admin, '/actions', { ...onThing, input: { c: word }, item: secret }),
+      await asked(admin, '/actions', { ...onThing, input: { a: word } }),
+      await asked(admin, '/actions', { ...onThing, input: { b: word }, item: seen }),
+      await asked(admin, '/actions', { ...onThing, input: { c: word }, item: secret }),
       await asked(admin, '/actions', { action: 'asked', record: 'c1', input: { a: 1 }, item: secret }),
       await asked(supervised, '/actions', { action: `${word}Action`, input: { a: word }, item: seen }),
-      await asked(supervised, `/items/${secret}/notes`, { text: word }), await asked(supervised, `/items/${secret}/tags`, { add: [`${word}x`] }),
+      await asked(supervised, `/items/${secret}/notes`, { text: word }),
+      await asked(supervised, `/items/${secret}/tags`, { add: [`${word}x`] }),
       await asked(supervised, '/items', { inbox: `${word}Inbox`, title: word, data: { [word]: word } }),
-      await asked(supervised, '/bulk', { ids: hidden, operation: tags }), await asked(supervised, '/bulk', { ids: [seen, secret], operation: tags }),
-      await asked(supervised, '/bulk', { ids: [seen], operation: { type: 'action', action: `${word}OnThing`, input: { a: word }, confirmed: true } }),
-      await asked(supervised, `/flags/${word}Flag`, { change: { value: `${word}2` } }), await asked(admin, `/flags/${word}Asked`, { change: { value: true } }),
+      await asked(supervised, '/bulk', { ids: hidden, operation: tags }),
+      await asked(supervised, '/bulk', { ids: [seen, secret], operation: tags }),
+      await asked(supervised, '/bulk', {
+        ids: [seen],
+        operation: { type: 'action', action: `${word}OnThing`, input: { a: word }, confirmed: true },
+      }),
+      await asked(supervised, `/flags/${word}Flag`, { change: { value: `${word}2` } }),
+      await asked(admin, `/flags/${word}Asked`, { change: { value: true } }),
     ];
     approvals = [
       ...hiddenApprovals,
       // Of what the clerk sees, but for the record.
-      await asked(supervised, `/items/${seen}/state`, { state: 'closed' }), await asked(supervised, '/items', { inbox: 'mail', title: 'new', record: thing, links: [thing] }),
-      await asked(admin, '/actions', { action: 'asked', record: 'c1' }), await asked(clerk, '/actions', { action: 'asked', record: 'c1', input: { mine: true } }),
+      await asked(supervised, `/items/${seen}/state`, { state: 'closed' }),
+      await asked(supervised, '/items', { inbox: 'mail', title: 'new', record: thing, links: [thing] }),
+      await asked(admin, '/actions', { action: 'asked', record: 'c1' }),
+      await asked(clerk, '/actions', { action: 'asked', record: 'c1', input: { mine: true } }),
     ];
     // Two of each kind stay pending.
-    for (const id of [0, 3, 5, 8, 11].map((i) => hiddenApprovals[i] ?? '')) await boss.post(`/approvals/${id}/approve`, note);
+    for (const id of [0, 3, 5, 8, 11].map((i) => hiddenApprovals[i] ?? ''))
+      await boss.post(`/approvals/${id}/approve`, note);
     for (const id of [1, 4, 6].map((i) => hiddenApprovals[i] ?? '')) await boss.post(`/approvals/${id}/reject`, note);
-    await admin.post(`/flags/${word}Flag`, { change: { value: word, targets: { [word]: word }, rules: [{ when: { field: word, op: 'eq', value: word }, value: word }] } });
+    await admin.post(`/flags/${word}Flag`, {
+      change: {
+        value: word,
+        targets: { [word]: word },
+        rules: [{ when: { field: word, op: 'eq', value: word }, value: word }],
+      },
+    });
     await world.settled();
   };
 
@@ -110,7 +131,9 @@ export const newCanary = (): { open(): Promise<Planted>; close(): Promise<void> 
     auditor = documents.of(await world.agent('auditor'));
     const insider = await world.agent(`${word}Role`, { name: `${word} agent` });
     hiddenPerson = (await world.person(`${word}Role`, `${word} person`)).id;
-    await world.records(`${word}Thing`, [{ id: `${word}-1`, title: `${word} thing`, fields: { secret: word, [`${word}Field`]: word } }]);
+    await world.records(`${word}Thing`, [
+      { id: `${word}-1`, title: `${word} thing`, fields: { secret: word, [`${word}Field`]: word } },
+    ]);
     await world.records('customer', [{ id: 'c1', title: 'Ada' }]);
 
     live = await openLive(clerk);
@@ -118,14 +141,38 @@ export const newCanary = (): { open(): Promise<Planted>; close(): Promise<void> 
 
     const inbox = `${word}Inbox`;
     app = await connectApp(await world.appKey(), { manifest, handlers: talkative(() => [...hidden, ...linked]) });
-    const make = async (body: object, client = admin): Promise<string> => (await client.post('/items', body)).body.item.id as string;
+    const make = async (body: object, client = admin): Promise<string> =>
+      (await client.post('/items', body)).body.item.id as string;
     hidden = [
-      await make({ inbox, title: `${word} title`, tags: [word], data: { [word]: word }, record: thing, links: [thing], key: word, user: word }),
-      await make({ inbox, title: `${word} title`, tags: [word], data: { [word]: word }, record: thing, links: [thing], key: word, user: `${word}2` }),
+      await make({
+        inbox,
+        title: `${word} title`,
+        tags: [word],
+        data: { [word]: word },
+        record: thing,
+        links: [thing],
+        key: word,
+        user: word,
+      }),
+      await make({
+        inbox,
+        title: `${word} title`,
+        tags: [word],
+        data: { [word]: word },
+        record: thing,
+        links: [thing],
+        key: word,
+        user: `${word}2`,
+      }),
       await make({ inbox, title: 'by an insider' }, insider),
     ];
     linked = [
-      await make({ inbox: 'mail', title: 'Of a hidden record', record: thing, links: [thing, { resource: 'customer', id: 'c1' }] }),
+      await make({
+        inbox: 'mail',
+        title: 'Of a hidden record',
+        record: thing,
+        links: [thing, { resource: 'customer', id: 'c1' }],
+      }),
       await make({ inbox: 'bugs', title: 'Of a hidden record', record: thing }),
     ];
     for (const id of hidden) {
@@ -138,12 +185,36 @@ export const newCanary = (): { open(): Promise<Planted>; close(): Promise<void> 
       await admin.post(`/items/${id}/state`, { state: `${word}State` });
     }
     await plant();
-    hiddenBulk = (await admin.post('/bulk', { ids: hidden, operation: { type: 'tags', add: [`${word}-bulk`], remove: [] } })).body.bulk.id;
-    ownBulk = (await clerk.post('/bulk', { ids: [...hidden, linked[0], linked[1]], operation: { type: 'state', state: 'waiting' } })).body.bulk.id;
+    hiddenBulk = (
+      await admin.post('/bulk', { ids: hidden, operation: { type: 'tags', add: [`${word}-bulk`], remove: [] } })
+    ).body.bulk.id;
+    ownBulk = (
+      await clerk.post('/bulk', {
+        ids: [...hidden, linked[0], linked[1]],
+        operation: { type: 'state', state: 'waiting' },
+      })
+    ).body.bulk.id;
     const there = world.elsewhere(admin, `${word}Environment`);
     await there.post('/items', { inbox: 'mail', title: word, tags: [word] });
     await world.settled();
-    return { world, documents, admin, clerk, auditor, live, start, hidden, linked, hiddenBulk, ownBulk, hiddenPerson, runs, hiddenRuns, approvals, hiddenApprovals };
+    return {
+      world,
+      documents,
+      admin,
+      clerk,
+      auditor,
+      live,
+      start,
+      hidden,
+      linked,
+      hiddenBulk,
+      ownBulk,
+      hiddenPerson,
+      runs,
+      hiddenRuns,
+      approvals,
+      hiddenApprovals,
+    };
   };
   const close = async (): Promise<void> => {
     await app.close();

@@ -6,22 +6,68 @@ import type { Site } from './site.ts';
 
 /** `sup` asks for something else than the others do, so that there is something left to ask for. */
 const supervised: Readonly<Record<string, object>> = {
-  state: { state: 'closed' }, assign: { assignee: 'pers' }, tags: { add: ['sup'] }, snooze: { until: 4_102_444_800_001 }, triage: { answers: { spam: 'yes' } },
+  state: { state: 'closed' },
+  assign: { assignee: 'pers' },
+  tags: { add: ['sup'] },
+  snooze: { until: 4_102_444_800_001 },
+  triage: { answers: { spam: 'yes' } },
 };
 /** The tool of an endpoint. */
 const tools: Readonly<Record<string, string>> = {
-  'GET /me': 'get_me', 'GET /inboxes': 'list_inboxes', 'GET /views': 'list_views', 'GET /people': 'list_people', 'GET /items': 'list_items', 'GET /items/{id}': 'get_item', 'GET /items/{id}/timeline': 'get_item_timeline',
-  'POST /items': 'create_item', 'POST /items/{id}/state': 'set_item_state', 'POST /items/{id}/assign': 'assign_item', 'POST /items/{id}/tags': 'tag_item', 'POST /items/{id}/snooze': 'snooze_item', 'POST /items/{id}/notes': 'add_note',
-  'POST /items/{id}/reply': 'reply_to_item', 'POST /items/{id}/triage': 'triage_item', 'POST /bulk': 'bulk_items', 'GET /bulk/{id}': 'get_bulk', 'GET /bulk/{id}/results': 'get_bulk_results', 'POST /bulk/{id}/cancel': 'cancel_bulk', 'POST /bulk/{id}/undo': 'undo_bulk',
-  'GET /actions': 'list_actions', 'POST /available': 'available_actions', 'GET /runs': 'list_runs', 'GET /runs/{id}': 'get_run', 'POST /runs/{id}/cancel': 'cancel_run', 'POST /runs/{id}/retry': 'retry_run',
-  'GET /approvals': 'list_approvals', 'GET /approvals/{id}': 'get_approval', 'POST /approvals/{id}/cancel': 'cancel_approval', 'GET /flags': 'list_flags', 'GET /flags/{flag}': 'get_flag', 'GET /flags/{flag}/history': 'get_flag_history', 'POST /flags/{flag}': 'change_flag',
-  'GET /resources': 'list_resources', 'GET /resources/{resource}': 'search_records', 'GET /resources/{resource}/list': 'list_records', 'GET /resources/{resource}/{id}': 'get_record', 'GET /resources/{resource}/{id}/related/{relation}': 'get_related_records',
-  'GET /pages': 'list_pages', 'GET /pages/{page}': 'get_page', 'GET /changes': 'list_changes',
+  'GET /me': 'get_me',
+  'GET /inboxes': 'list_inboxes',
+  'GET /views': 'list_views',
+  'GET /people': 'list_people',
+  'GET /items': 'list_items',
+  'GET /items/{id}': 'get_item',
+  'GET /items/{id}/timeline': 'get_item_timeline',
+  'POST /items': 'create_item',
+  'POST /items/{id}/state': 'set_item_state',
+  'POST /items/{id}/assign': 'assign_item',
+  'POST /items/{id}/tags': 'tag_item',
+  'POST /items/{id}/snooze': 'snooze_item',
+  'POST /items/{id}/notes': 'add_note',
+  'POST /items/{id}/reply': 'reply_to_item',
+  'POST /items/{id}/triage': 'triage_item',
+  'POST /bulk': 'bulk_items',
+  'GET /bulk/{id}': 'get_bulk',
+  'GET /bulk/{id}/results': 'get_bulk_results',
+  'POST /bulk/{id}/cancel': 'cancel_bulk',
+  'POST /bulk/{id}/undo': 'undo_bulk',
+  'GET /actions': 'list_actions',
+  'POST /available': 'available_actions',
+  'GET /runs': 'list_runs',
+  'GET /runs/{id}': 'get_run',
+  'POST /runs/{id}/cancel': 'cancel_run',
+  'POST /runs/{id}/retry': 'retry_run',
+  'GET /approvals': 'list_approvals',
+  'GET /approvals/{id}': 'get_approval',
+  'POST /approvals/{id}/cancel': 'cancel_approval',
+  'GET /flags': 'list_flags',
+  'GET /flags/{flag}': 'get_flag',
+  'GET /flags/{flag}/history': 'get_flag_history',
+  'POST /flags/{flag}': 'change_flag',
+  'GET /resources': 'list_resources',
+  'GET /resources/{resource}': 'search_records',
+  'GET /resources/{resource}/list': 'list_records',
+  'GET /resources/{resource}/{id}': 'get_record',
+  'GET /resources/{resource}/{id}/related/{relation}': 'get_related_records',
+  'GET /pages': 'list_pages',
+  'GET /pages/{page}': 'get_page',
+  'GET /changes': 'list_changes',
 };
 
 const bodies: Readonly<Record<string, object>> = {
-  state: { state: 'waiting' }, assign: { assignee: null }, tags: { add: ['x'] }, snooze: { until: 4_102_444_800_000 }, notes: { text: 'x' },
-  reply: { subject: 'x', text: 'y' }, triage: { answers: { spam: 'no' } }, cancel: {}, undo: {}, tickets: {},
+  state: { state: 'waiting' },
+  assign: { assignee: null },
+  tags: { add: ['x'] },
+  snooze: { until: 4_102_444_800_000 },
+  notes: { text: 'x' },
+  reply: { subject: 'x', text: 'y' },
+  triage: { answers: { spam: 'no' } },
+  cancel: {},
+  undo: {},
+  tickets: {},
 };
 
 export interface Calls {
@@ -33,7 +79,8 @@ export interface Calls {
 export const callsOf = ({ clients, items, bulks, runs, approvals }: Site): Calls => {
   const idOf = (path: string, thing: Thing): string => {
     if (path.startsWith('/resources')) return record.id;
-    if (path.startsWith('/approvals')) return approvals.get(`${path.split('/')[3] ?? 'get'} ${thing}`) ?? 'apr_01jd0000000000000000000000';
+    if (path.startsWith('/approvals'))
+      return approvals.get(`${path.split('/')[3] ?? 'get'} ${thing}`) ?? 'apr_01jd0000000000000000000000';
     return (path.startsWith('/bulk') ? bulks : path.startsWith('/runs') ? runs : items).get(thing) ?? '';
   };
 
@@ -43,8 +90,13 @@ export const callsOf = ({ clients, items, bulks, runs, approvals }: Site): Calls
     return { action: nameOf(thing), ...(thing === 'free' || thing === 'bare' ? {} : { record: record.id }) };
   };
   const bulkBody = (thing: Thing, variant: string): object => {
-    if (variant === 'action') return { ids: [items.get('own')], operation: { type: 'action', action: nameOf(thing), input: {} } };
-    return { ids: [items.get(thing)], operation: { type: 'snooze', until: 4_102_444_800_000 }, ...(variant === 'dryRun' ? { dryRun: true } : {}) };
+    if (variant === 'action')
+      return { ids: [items.get('own')], operation: { type: 'action', action: nameOf(thing), input: {} } };
+    return {
+      ids: [items.get(thing)],
+      operation: { type: 'snooze', until: 4_102_444_800_000 },
+      ...(variant === 'dryRun' ? { dryRun: true } : {}),
+    };
   };
   const changeBody = (verb: string, client: Client): object => {
     const body = (client.id === clients.get('sup')?.id ? supervised[verb] : undefined) ?? bodies[verb] ?? {};
@@ -73,7 +125,10 @@ export const callsOf = ({ clients, items, bulks, runs, approvals }: Site): Calls
     const [method = '', path = '', variant = ''] = endpoint.split(' ');
     const [plain = '', parameter] = path.split('?');
     const query = parameter === undefined ? '' : `?${parameter}=${nameOf(thing)}`;
-    const target = `${plain.replace(/\{resource\}|\{page\}|\{flag\}/, nameOf(thing)).replace('{relation}', 'same').replace('{id}', idOf(plain, thing))}${query}`;
+    const target = `${plain
+      .replace(/\{resource\}|\{page\}|\{flag\}/, nameOf(thing))
+      .replace('{relation}', 'same')
+      .replace('{id}', idOf(plain, thing))}${query}`;
     return method === 'GET' ? client.get(target) : client.post(target, bodyOf(plain, thing, variant, client));
   };
 
@@ -87,7 +142,13 @@ export const callsOf = ({ clients, items, bulks, runs, approvals }: Site): Calls
     }
     const name = tools[`${method} ${plain}`];
     if (name === undefined) return null;
-    const params = { ...(plain.includes('{id}') ? { id: idOf(plain, thing) } : {}), ...Object.fromEntries([...plain.matchAll(/\{(resource|page|flag)\}/g)].map(([, one = '']) => [one, nameOf(thing)])), ...(plain.includes('{relation}') ? { relation: 'same' } : {}) };
+    const params = {
+      ...(plain.includes('{id}') ? { id: idOf(plain, thing) } : {}),
+      ...Object.fromEntries(
+        [...plain.matchAll(/\{(resource|page|flag)\}/g)].map(([, one = '']) => [one, nameOf(thing)]),
+      ),
+      ...(plain.includes('{relation}') ? { relation: 'same' } : {}),
+    };
     return [name, { ...params, ...(parameter === undefined ? {} : { [parameter]: nameOf(thing) }), ...body }];
   };
 

@@ -5,7 +5,19 @@
  * without grants; `read` is a readonly clerk, `sup` a supervised one; `app` an app key; `pers` a person who is
  * operator; `gone` an agent whose token was revoked; `away` an admin's agent of another environment.
  */
-export const personas = ['admin', 'oper', 'view', 'clerk', 'none', 'read', 'sup', 'app', 'pers', 'gone', 'away'] as const;
+export const personas = [
+  'admin',
+  'oper',
+  'view',
+  'clerk',
+  'none',
+  'read',
+  'sup',
+  'app',
+  'pers',
+  'gone',
+  'away',
+] as const;
 export type Persona = (typeof personas)[number];
 
 /**
@@ -13,8 +25,25 @@ export type Persona = (typeof personas)[number];
  * environment; `no`: that doesn't exist.
  */
 export type Thing =
-  | 'own' | 'readOnly' | 'hidden' | 'else' | 'no' | 'clerks' | 'admins' | 'sups' | 'persons' | 'bulks' | 'served'
-  | 'seen' | 'free' | 'bare' | 'asked' | 'fresh' | 'danger' | 'background' | '';
+  | 'own'
+  | 'readOnly'
+  | 'hidden'
+  | 'else'
+  | 'no'
+  | 'clerks'
+  | 'admins'
+  | 'sups'
+  | 'persons'
+  | 'bulks'
+  | 'served'
+  | 'seen'
+  | 'free'
+  | 'bare'
+  | 'asked'
+  | 'fresh'
+  | 'danger'
+  | 'background'
+  | '';
 
 /** An endpoint, which may have a parameter or a variant of its body; on what it is called; the status that each persona gets. */
 export type Row = readonly [string, Thing, string];

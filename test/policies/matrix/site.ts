@@ -41,10 +41,14 @@ export const newSite = (): Site => {
     for (const verb of ['get', 'approve', 'reject', 'cancel']) {
       const asked = (action: string): object => ({ action, record: record.id, input: { verb } });
       const wanted: readonly [Thing, Client, string, object][] = [
-        ['sups', sup, `/items/${items.get('own') ?? ''}/notes`, { text: verb }], ['admins', admin, '/actions', asked('asked')], ['hidden', admin, '/actions', asked('hiddenAsked')],
-        ['persons', pers, '/actions', asked('asked')], ['else', elsewhere, '/actions', asked('asked')],
+        ['sups', sup, `/items/${items.get('own') ?? ''}/notes`, { text: verb }],
+        ['admins', admin, '/actions', asked('asked')],
+        ['hidden', admin, '/actions', asked('hiddenAsked')],
+        ['persons', pers, '/actions', asked('asked')],
+        ['else', elsewhere, '/actions', asked('asked')],
       ];
-      for (const [thing, client, path, body] of wanted) approvals.set(`${verb} ${thing}`, (await client.post(path, body)).body.approval);
+      for (const [thing, client, path, body] of wanted)
+        approvals.set(`${verb} ${thing}`, (await client.post(path, body)).body.approval);
     }
     const bulk = { ids: [items.get('hidden')], operation: { type: 'action', action: 'hiddenAsked', input: {} } };
     approvals.set('get bulks', (await admin.post('/bulk', bulk)).body.approval);
@@ -54,8 +58,20 @@ export const newSite = (): Site => {
     world = await newWorld({ manifest });
     await world.environment('staging', otherManifest);
     documents = await readDocuments(world.base);
-    const grants = [{ on: 'resource:own', can: ['see'] }, { on: 'page:own', can: ['see'] }, { on: 'inbox:own', can: ['*'] }, { on: 'inbox:readOnly', can: ['see'] },
-      { on: 'flag:own', can: ['*'] }, { on: 'flag:readOnly', can: ['see'] }, { on: 'resource:served', can: ['see'] }, { on: 'approvals', can: ['see'] }, ...['own', 'free', 'served', 'asked', 'fresh', 'danger', 'background'].map((name) => ({ on: `action:${name}`, can: ['run'] }))];
+    const grants = [
+      { on: 'resource:own', can: ['see'] },
+      { on: 'page:own', can: ['see'] },
+      { on: 'inbox:own', can: ['*'] },
+      { on: 'inbox:readOnly', can: ['see'] },
+      { on: 'flag:own', can: ['*'] },
+      { on: 'flag:readOnly', can: ['see'] },
+      { on: 'resource:served', can: ['see'] },
+      { on: 'approvals', can: ['see'] },
+      ...['own', 'free', 'served', 'asked', 'fresh', 'danger', 'background'].map((name) => ({
+        on: `action:${name}`,
+        can: ['run'],
+      })),
+    ];
     await world.role('clerk', grants);
     await world.role('nothing', []);
     const made: Readonly<Record<Persona, Client>> = {
@@ -73,7 +89,11 @@ export const newSite = (): Site => {
     };
     for (const persona of personas) clients.set(persona, documents.of(made[persona]));
     const { admin, clerk, away } = made;
-    for (const inbox of ['own', 'readOnly', 'hidden'] as const) items.set(inbox, (await admin.post('/items', { inbox, title: inbox, record: { resource: 'own', id: record.id } })).body.item.id);
+    for (const inbox of ['own', 'readOnly', 'hidden'] as const)
+      items.set(
+        inbox,
+        (await admin.post('/items', { inbox, title: inbox, record: { resource: 'own', id: record.id } })).body.item.id,
+      );
     const elsewhere = world.elsewhere(away, 'staging');
     items.set('else', (await elsewhere.post('/items', { inbox: 'elsewhere', title: 'x' })).body.item.id);
     for (const resource of ['own', 'hidden']) await world.records(resource, [record]);
@@ -83,8 +103,15 @@ export const newSite = (): Site => {
     bulks.set('clerks', await finishedBulk(clerk, items.get('own') ?? '', 'clerks'));
     bulks.set('admins', await finishedBulk(admin, items.get('own') ?? '', 'admins'));
     bulks.set('else', await finishedBulk(elsewhere, items.get('else') ?? '', 'else'));
-    const ran: readonly [Thing, Client, string][] = [['clerks', clerk, 'own'], ['admins', admin, 'own'], ['seen', admin, 'seen'], ['hidden', admin, 'hidden'], ['else', elsewhere, 'own']];
-    for (const [thing, client, action] of ran) runs.set(thing, (await client.post('/actions', { action, record: record.id })).body.run);
+    const ran: readonly [Thing, Client, string][] = [
+      ['clerks', clerk, 'own'],
+      ['admins', admin, 'own'],
+      ['seen', admin, 'seen'],
+      ['hidden', admin, 'hidden'],
+      ['else', elsewhere, 'own'],
+    ];
+    for (const [thing, client, action] of ran)
+      runs.set(thing, (await client.post('/actions', { action, record: record.id })).body.run);
     await askForApprovals(elsewhere);
     await world.revoke(made.gone);
     return { world, documents };

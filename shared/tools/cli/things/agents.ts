@@ -3,24 +3,38 @@ import { createAgent, listAgents, revokeAgent, rotateAgent, type AgentToken } fr
 import { agentInput, rotationInput } from '../../../settings/schema.ts';
 import { compileCheck } from '../../../platform/core/validate.ts';
 import type { CommandResult, Command } from '../command.ts';
-import { credentialBaseUrl, runCommandChange, resolveEnvironments, findOneByName, type CommandContext } from '../context.ts';
+import {
+  credentialBaseUrl,
+  runCommandChange,
+  resolveEnvironments,
+  findOneByName,
+  type CommandContext,
+} from '../context.ts';
 import { credentialLines, formatTable, formatTime } from '../print.ts';
 
 const thing = 'agent';
 const checkInput = compileCheck(agentInput);
 const checkRotation = compileCheck(rotationInput);
 
-const answerOf = async (context: CommandContext, { agent, token }: AgentToken, what: string): Promise<CommandResult> => {
+const answerOf = async (
+  context: CommandContext,
+  { agent, token }: AgentToken,
+  what: string,
+): Promise<CommandResult> => {
   const baseUrl = await credentialBaseUrl(context, agent.environments);
   const first = `The agent ${agent.name} (${agent.id}) ${what}: role ${agent.role.name}, ${agent.mode}, in ${agent.environments.join(', ')}.`;
   return { json: { agent, token, baseUrl }, lines: [first, ...credentialLines(token, baseUrl)] };
 };
 
-const find = async ({ db }: CommandContext, given: string): Promise<string> => findOneByName(await listAgents(db), given, thing, ({ name }) => name).id;
+const find = async ({ db }: CommandContext, given: string): Promise<string> =>
+  findOneByName(await listAgents(db), given, thing, ({ name }) => name).id;
 
 export const agentCommands: readonly Command[] = [
   {
-    thing, verb: 'create', about: 'makes an agent and tells its token once', argument: '<name>',
+    thing,
+    verb: 'create',
+    about: 'makes an agent and tells its token once',
+    argument: '<name>',
     options: {
       role: { kind: 'text', value: '<role>', required: true },
       mode: { kind: 'text', value: 'normal|readonly|supervised' },
@@ -29,31 +43,66 @@ export const agentCommands: readonly Command[] = [
     },
     run: async (context, { argument, text, ms, list }) => {
       const environments = await resolveEnvironments(context, list('environment'));
-      const input = checkInput({ name: argument, role: text('role'), mode: text('mode'), expiresAt: ms('expires-at'), environments });
+      const input = checkInput({
+        name: argument,
+        role: text('role'),
+        mode: text('mode'),
+        expiresAt: ms('expires-at'),
+        environments,
+      });
       const made = await runCommandChange(context, (tx) => createAgent(tx, context.admin, input, environments));
       return answerOf(context, made, 'is made');
     },
   },
   {
-    thing, verb: 'list', about: 'lists agents', argument: null, options: {},
+    thing,
+    verb: 'list',
+    about: 'lists agents',
+    argument: null,
+    options: {},
     run: async ({ db }) => {
       const agents = await listAgents(db);
-      const rows = agents.map(({ id, name, role, mode, environments, expiresAt, lastUsedAt }) =>
-        [name, id, role.name, mode, environments.join(','), formatTime(expiresAt, 'never'), formatTime(lastUsedAt, 'never')]);
-      return { json: { agents }, lines: formatTable(['name', 'id', 'role', 'mode', 'environments', 'expires', 'last used'], rows, 'There is no agent.') };
+      const rows = agents.map(({ id, name, role, mode, environments, expiresAt, lastUsedAt }) => [
+        name,
+        id,
+        role.name,
+        mode,
+        environments.join(','),
+        formatTime(expiresAt, 'never'),
+        formatTime(lastUsedAt, 'never'),
+      ]);
+      return {
+        json: { agents },
+        lines: formatTable(
+          ['name', 'id', 'role', 'mode', 'environments', 'expires', 'last used'],
+          rows,
+          'There is no agent.',
+        ),
+      };
     },
   },
   {
-    thing, verb: 'rotate', about: 'a new token; the old one works for the grace (0 to 7 days) more', argument: '<name>',
+    thing,
+    verb: 'rotate',
+    about: 'a new token; the old one works for the grace (0 to 7 days) more',
+    argument: '<name>',
     options: { grace: { kind: 'text', value: '<ms>' } },
     run: async (context, { argument, ms }) => {
       const { grace = 0 } = checkRotation({ grace: ms('grace') });
       const id = await find(context, argument);
-      return answerOf(context, await runCommandChange(context, (tx) => rotateAgent(tx, context.admin, id, grace)), 'has a new token');
+      return answerOf(
+        context,
+        await runCommandChange(context, (tx) => rotateAgent(tx, context.admin, id, grace)),
+        'has a new token',
+      );
     },
   },
   {
-    thing, verb: 'revoke', about: 'ends an agent for good', argument: '<name>', options: {},
+    thing,
+    verb: 'revoke',
+    about: 'ends an agent for good',
+    argument: '<name>',
+    options: {},
     run: async (context, { argument }) => {
       const id = await find(context, argument);
       const agent = await runCommandChange(context, (tx) => revokeAgent(tx, context.admin, id));

@@ -4,7 +4,13 @@ import { appKeyInput, rotationInput } from '../../../settings/schema.ts';
 import { compileCheck } from '../../../platform/core/validate.ts';
 import { type CommandResult, type Command, type CommandArguments } from '../command.ts';
 import { UsageError } from '../failures.ts';
-import { runCommandChange, resolveEnvironments, findOneByName, environmentUrl, type CommandContext } from '../context.ts';
+import {
+  runCommandChange,
+  resolveEnvironments,
+  findOneByName,
+  environmentUrl,
+  type CommandContext,
+} from '../context.ts';
 import { credentialLines, formatTable, formatTime } from '../print.ts';
 
 const thing = 'app-key';
@@ -27,34 +33,65 @@ const find = async ({ db }: CommandContext, { argument, text }: CommandArguments
 
 export const appKeyCommands: readonly Command[] = [
   {
-    thing, verb: 'create', about: 'makes an app key for one environment and tells its token once', argument: '[name]', options: { environment },
+    thing,
+    verb: 'create',
+    about: 'makes an app key for one environment and tells its token once',
+    argument: '[name]',
+    options: { environment },
     run: async (context, { argument, text }) => {
       const given = text('environment');
       if (given === '*') throw new UsageError('--environment must name one environment: an app key belongs to one.');
       const [where = ''] = await resolveEnvironments(context, given === undefined ? undefined : [given]);
       const input = checkInput({ name: argument === '' ? 'app' : argument });
-      return answerOf(context, await runCommandChange(context, (tx) => createAppKey(tx, context.admin, input, where)), 'is made');
+      return answerOf(
+        context,
+        await runCommandChange(context, (tx) => createAppKey(tx, context.admin, input, where)),
+        'is made',
+      );
     },
   },
   {
-    thing, verb: 'list', about: 'lists app keys', argument: null, options: {},
+    thing,
+    verb: 'list',
+    about: 'lists app keys',
+    argument: null,
+    options: {},
     run: async ({ db }) => {
       const appKeys = await listAppKeys(db);
-      const rows = appKeys.map(({ id, name, environment: where, lastUsedAt }) => [name, id, where, formatTime(lastUsedAt, 'never')]);
-      return { json: { appKeys }, lines: formatTable(['name', 'id', 'environment', 'last used'], rows, 'There is no app key.') };
+      const rows = appKeys.map(({ id, name, environment: where, lastUsedAt }) => [
+        name,
+        id,
+        where,
+        formatTime(lastUsedAt, 'never'),
+      ]);
+      return {
+        json: { appKeys },
+        lines: formatTable(['name', 'id', 'environment', 'last used'], rows, 'There is no app key.'),
+      };
     },
   },
   {
-    thing, verb: 'rotate', about: 'a new token; the old one works for the grace (0 to 7 days) more', argument: '<name>',
+    thing,
+    verb: 'rotate',
+    about: 'a new token; the old one works for the grace (0 to 7 days) more',
+    argument: '<name>',
     options: { grace: { kind: 'text', value: '<ms>' }, environment },
     run: async (context, given) => {
       const { grace = 0 } = checkRotation({ grace: given.ms('grace') });
       const id = await find(context, given);
-      return answerOf(context, await runCommandChange(context, (tx) => rotateAppKey(tx, context.admin, id, grace)), 'has a new token');
+      return answerOf(
+        context,
+        await runCommandChange(context, (tx) => rotateAppKey(tx, context.admin, id, grace)),
+        'has a new token',
+      );
     },
   },
   {
-    thing, verb: 'revoke', about: 'ends an app key for good', argument: '<name>', options: { environment },
+    thing,
+    verb: 'revoke',
+    about: 'ends an app key for good',
+    argument: '<name>',
+    options: { environment },
     run: async (context, given) => {
       const id = await find(context, given);
       const appKey = await runCommandChange(context, (tx) => revokeAppKey(tx, context.admin, id));

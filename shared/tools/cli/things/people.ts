@@ -15,7 +15,10 @@ const everywhere = ['*'];
 
 export const personCommands: readonly Command[] = [
   {
-    thing, verb: 'create', about: 'makes a person, who signs in with the password on standard input', argument: '<email>',
+    thing,
+    verb: 'create',
+    about: 'makes a person, who signs in with the password on standard input',
+    argument: '<email>',
     options: {
       role: { kind: 'text', value: '<role>', required: true },
       // Not as an option's value: other users of the machine see command lines.
@@ -26,28 +29,56 @@ export const personCommands: readonly Command[] = [
     run: async (context, { argument, text, list }) => {
       const password = await context.readInput();
       const name = text('name') ?? argument.split('@')[0];
-      const { password: given, ...input } = checkInput({ email: argument, name, role: text('role'), password, environments: list('environment') });
+      const { password: given, ...input } = checkInput({
+        email: argument,
+        name,
+        role: text('role'),
+        password,
+        environments: list('environment'),
+      });
       const passwordHash = await hashPassword(given);
-      const person = await runCommandChange(context, (tx) => createPerson(tx, context.admin, { ...input, passwordHash }, everywhere));
+      const person = await runCommandChange(context, (tx) =>
+        createPerson(tx, context.admin, { ...input, passwordHash }, everywhere),
+      );
       const line = `${person.name} <${person.email}> (${person.id}) can sign in: role ${person.role.name}, in ${person.environments.join(', ')}.`;
       return { json: { person }, lines: [line] };
     },
   },
   {
-    thing, verb: 'list', about: 'lists people', argument: null, options: {},
+    thing,
+    verb: 'list',
+    about: 'lists people',
+    argument: null,
+    options: {},
     run: async ({ db }) => {
       const people = await listPeople(db);
-      const rows = people.map(({ id, email, name, role, environments }) => [name, email, id, role.name, environments.join(',')]);
-      return { json: { people }, lines: formatTable(['name', 'e-mail', 'id', 'role', 'environments'], rows, 'There is no person.') };
+      const rows = people.map(({ id, email, name, role, environments }) => [
+        name,
+        email,
+        id,
+        role.name,
+        environments.join(','),
+      ]);
+      return {
+        json: { people },
+        lines: formatTable(['name', 'e-mail', 'id', 'role', 'environments'], rows, 'There is no person.'),
+      };
     },
   },
   {
-    thing, verb: 'revoke', about: 'removes a person and ends their sessions; not the last admin', argument: '<email>', options: {},
+    thing,
+    verb: 'revoke',
+    about: 'removes a person and ends their sessions; not the last admin',
+    argument: '<email>',
+    options: {},
     run: async (context, { argument }) => {
       const given = argument.includes('@') ? normalizeEmail(argument) : argument;
       const { id } = findOneByName(await listPeople(context.db), given, thing, ({ email }) => email);
       const person = await runCommandChange(context, (tx) => removePerson(tx, context.admin, id));
-      return { json: { person, revoked: true }, lines: [`${person.name} <${person.email}> (${person.id}) is removed.`] };
+      return {
+        json: { person, revoked: true },
+        lines: [`${person.name} <${person.email}> (${person.id}) is removed.`],
+      };
     },
   },
 ];

@@ -26,7 +26,11 @@ const summary = (grants: readonly { readonly on: string; readonly can: readonly 
 
 export const roleCommands: readonly Command[] = [
   {
-    thing, verb: 'create', about: 'makes a role', argument: '<name>', options: { grants: { kind: 'text', value: '<JSON>', required: true } },
+    thing,
+    verb: 'create',
+    about: 'makes a role',
+    argument: '<name>',
+    options: { grants: { kind: 'text', value: '<JSON>', required: true } },
     run: async (context, { argument, text }) => {
       const input = checkInput({ name: argument, grants: grantsOf(text('grants')) });
       const role = await runCommandChange(context, (tx) => createRole(tx, context.admin, input));
@@ -34,7 +38,11 @@ export const roleCommands: readonly Command[] = [
     },
   },
   {
-    thing, verb: 'list', about: 'lists roles', argument: null, options: {},
+    thing,
+    verb: 'list',
+    about: 'lists roles',
+    argument: null,
+    options: {},
     run: async ({ db }) => {
       const roles = await listRoles(db);
       const rows = roles.map(({ id, name, builtIn, grants }) => [name, id, builtIn ? 'built in' : '', summary(grants)]);
@@ -42,20 +50,31 @@ export const roleCommands: readonly Command[] = [
     },
   },
   {
-    thing, verb: 'update', about: 'changes a role; everyone who has it at once', argument: '<name>',
+    thing,
+    verb: 'update',
+    about: 'changes a role; everyone who has it at once',
+    argument: '<name>',
     options: { grants: { kind: 'text', value: '<JSON>' }, name: { kind: 'text', value: '<new name>' } },
     run: async (context, { argument, text }) => {
       const grants = grantsOf(text('grants'));
       const name = text('name');
-      if (grants === undefined && name === undefined) throw new UsageError(`Give --grants or --name, or both. Example: ${example}`);
-      const patch = checkPatch({ ...(grants === undefined ? {} : { grants }), ...(name === undefined ? {} : { name }) });
+      if (grants === undefined && name === undefined)
+        throw new UsageError(`Give --grants or --name, or both. Example: ${example}`);
+      const patch = checkPatch({
+        ...(grants === undefined ? {} : { grants }),
+        ...(name === undefined ? {} : { name }),
+      });
       const { id } = findOneByName(await listRoles(context.db), argument, thing, (role) => role.name);
       const role = await runCommandChange(context, (tx) => updateRole(tx, context.admin, id, patch));
       return { json: { role }, lines: [`The role ${role.name} (${role.id}) is: ${summary(role.grants)}`] };
     },
   },
   {
-    thing, verb: 'delete', about: 'deletes a role that nobody has', argument: '<name>', options: {},
+    thing,
+    verb: 'delete',
+    about: 'deletes a role that nobody has',
+    argument: '<name>',
+    options: {},
     run: async (context, { argument }) => {
       const role = findOneByName(await listRoles(context.db), argument, thing, ({ name }) => name);
       await runCommandChange(context, (tx) => deleteRole(tx, context.admin, role.id));

@@ -51,13 +51,27 @@ export function someDay(random: Random, at: number): string {
 }
 
 /** What the slots of a template are when the customer, and maybe the order, is known. */
-export function knownOf(random: Random, at: number, customer: Customer, order: DemoOrder | null): Record<string, string> {
+export function knownOf(
+  random: Random,
+  at: number,
+  customer: Customer,
+  order: DemoOrder | null,
+): Record<string, string> {
   const { company, domain, plan, seats, currency, email, contact } = customer;
   const number = order?.number ?? random.int(15_000, 18_000);
   const known: Record<string, string> = {
-    company, domain, plan, email, name: contact, seats: String(seats), few: String(random.int(2, Math.max(2, Math.min(9, seats - 1)))),
-    invoice: `INV-${number}`, order: `NW-${number}`, amount: money(order?.total ?? customer.price * seats, currency),
-    card: order?.method ?? 'Visa •••• 4242', date: someDay(random, at),
+    company,
+    domain,
+    plan,
+    email,
+    name: contact,
+    seats: String(seats),
+    few: String(random.int(2, Math.max(2, Math.min(9, seats - 1)))),
+    invoice: `INV-${number}`,
+    order: `NW-${number}`,
+    amount: money(order?.total ?? customer.price * seats, currency),
+    card: order?.method ?? 'Visa •••• 4242',
+    date: someDay(random, at),
   };
   if (plan !== 'Free' && plan !== 'Starter') known['plan2'] = plan;
   return known;

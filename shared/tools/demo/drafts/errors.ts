@@ -6,7 +6,9 @@ import { Filler } from '../words/fill.ts';
 import type { Draft, Scene } from './draft.ts';
 
 /** Which kinds can happen where; worked out once, since every fourth item asks. */
-const kindsOf = new Map(services.map(({ name, side }) => [name, errorKinds.filter(({ sides }) => sides.includes(side))]));
+const kindsOf = new Map(
+  services.map(({ name, side }) => [name, errorKinds.filter(({ sides }) => sides.includes(side))]),
+);
 
 export function draftError({ random, at, handle }: Scene): Draft {
   const service = random.weighted(services);
@@ -17,13 +19,23 @@ export function draftError({ random, at, handle }: Scene): Draft {
   return {
     inbox: 'errors',
     title: titleOf(random, `${kind.type}: ${message}`, service, url),
-    record: null, links: [], key: `${service.name}/${handle}`,
+    record: null,
+    links: [],
+    key: `${service.name}/${handle}`,
     fields: {
-      service: service.name, release: releaseAt(random, service, at), type: kind.type, message,
-      level: fatal ? 'fatal' : kind.noise === true ? 'warning' : 'error', url, stack: stack(random, service, `${kind.type}: ${message}`),
+      service: service.name,
+      release: releaseAt(random, service, at),
+      type: kind.type,
+      message,
+      level: fatal ? 'fatal' : kind.noise === true ? 'warning' : 'error',
+      url,
+      stack: stack(random, service, `${kind.type}: ${message}`),
     },
     tags: [service.tag],
-    verdict: kind.noise === true ? { answers: { actionable: 'no' }, state: 'ignored', tags: ['noise'], reason: 'Known noise of browsers' } : null,
+    verdict:
+      kind.noise === true
+        ? { answers: { actionable: 'no' }, state: 'ignored', tags: ['noise'], reason: 'Known noise of browsers' }
+        : null,
   };
 }
 
@@ -45,7 +57,10 @@ function stack(random: Random, { name, side, files }: Service, first: string): s
     const file = random.pick(files);
     const line = random.int(8, 420);
     const call = random.pick(functions);
-    const frame = side === 'web' || side === 'node' ? `${call} (${name}/src/${file}:${line}:${random.int(3, 60)})` : `${file.replace(/\.\w+$/, '')}.${call}(${file}:${line})`;
+    const frame =
+      side === 'web' || side === 'node'
+        ? `${call} (${name}/src/${file}:${line}:${random.int(3, 60)})`
+        : `${file.replace(/\.\w+$/, '')}.${call}(${file}:${line})`;
     lines.push(`    at ${frame}`);
   }
   return lines.join('\n');

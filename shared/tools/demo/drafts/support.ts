@@ -9,7 +9,12 @@ import { slug } from '../words/names.ts';
 import { asides, closings, foreign, greetings, topics } from '../words/support.ts';
 import { type Draft, type Scene, aboutCustomer, knownOf } from './draft.ts';
 
-const CHANNELS = [{ name: 'email', weight: 66 }, { name: 'web', weight: 20 }, { name: 'chat', weight: 11 }, { name: 'phone', weight: 3 }];
+const CHANNELS = [
+  { name: 'email', weight: 66 },
+  { name: 'web', weight: 20 },
+  { name: 'chat', weight: 11 },
+  { name: 'phone', weight: 3 },
+];
 
 /** Someone we have no record of; named beyond the customers' part of the companies. */
 export function stranger(random: Random, at: number): Customer {
@@ -17,8 +22,19 @@ export function stranger(random: Random, at: number): Customer {
   const contact = fullName(random);
   const domain = `${slug(name)}.example`;
   return {
-    id: '', company: name, contact, domain, email: address(contact, domain), plan: 'Team', seats: random.int(5, 60), price: 19,
-    country: 'US', currency: 'USD', status: 'unknown', vip: false, since: at,
+    id: '',
+    company: name,
+    contact,
+    domain,
+    email: address(contact, domain),
+    plan: 'Team',
+    seats: random.int(5, 60),
+    price: 19,
+    country: 'US',
+    currency: 'USD',
+    status: 'unknown',
+    vip: false,
+    since: at,
   };
 }
 
@@ -37,21 +53,34 @@ export function draftSupport({ random, directory, at, handle }: Scene): Draft {
   const body = other === null ? letter(random, text, filler.fill(random.pick(asides)), writer) : `${text}\n\n${writer}`;
 
   const links: DemoRef[] = [];
-  if (order !== null && (title.includes('INV-') || title.includes('NW-'))) links.push({ resource: 'order', id: orderId(order) });
-  if (!unknown && (other?.topic ?? topic.name) === 'cancellation') links.push({ resource: 'subscription', id: subscriptionId(customer) });
+  if (order !== null && (title.includes('INV-') || title.includes('NW-')))
+    links.push({ resource: 'order', id: orderId(order) });
+  if (!unknown && (other?.topic ?? topic.name) === 'cancellation')
+    links.push({ resource: 'subscription', id: subscriptionId(customer) });
 
   const tags = other === null ? [...topic.tags] : [other.tag];
   if (customer.vip) tags.push('vip');
   const spam = topic.name === 'spam';
   return {
-    inbox: 'support', title, record: unknown ? null : aboutCustomer(customer), links, key: `mail/${handle}`,
+    inbox: 'support',
+    title,
+    record: unknown ? null : aboutCustomer(customer),
+    links,
+    key: `mail/${handle}`,
     fields: {
-      email: address(writer, customer.domain), from: writer, plan: unknown ? null : customer.plan, channel: random.weighted(CHANNELS).name,
-      locale: other?.locale ?? 'en', topic: other?.topic ?? topic.name, body,
+      email: address(writer, customer.domain),
+      from: writer,
+      plan: unknown ? null : customer.plan,
+      channel: random.weighted(CHANNELS).name,
+      locale: other?.locale ?? 'en',
+      topic: other?.topic ?? topic.name,
+      body,
     },
     tags: spam ? [] : tags,
     // The manifest's rule: `close` means the first closed state.
-    verdict: spam ? { answers: { spam: 'yes' }, state: 'closed', tags: ['spam'], reason: 'Unsolicited advertising' } : null,
+    verdict: spam
+      ? { answers: { spam: 'yes' }, state: 'closed', tags: ['spam'], reason: 'Unsolicited advertising' }
+      : null,
   };
 }
 

@@ -15,7 +15,10 @@ export const appBlock: BlockResolver = async ({ deps, caller, page, params }, de
     { declares: { kind: 'page', name: page }, timeoutMs: linkLimits.readMs },
   );
   const answer: unknown = requireAnswer(outcome);
-  const given: unknown = typeof answer === 'object' && answer !== null && Object.hasOwn(answer, 'block') ? (answer as { block: unknown }).block : undefined;
+  const given: unknown =
+    typeof answer === 'object' && answer !== null && Object.hasOwn(answer, 'block')
+      ? (answer as { block: unknown }).block
+      : undefined;
   const block = validateBlock(given);
   const [seen] = await presentBlocks(deps.db, caller, [block['title'] === null ? { ...block, title } : block]);
   return seen ?? null;

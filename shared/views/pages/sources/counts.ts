@@ -19,11 +19,24 @@ const inboxesOf = ({ caller }: PageContext, name: string | undefined): InboxDefi
 
 const columns = [
   { name: 'label', label: 'Inbox', type: 'text' },
-  ...countMeasures.map((measure) => ({ name: measure, label: `${measure.slice(0, 1).toUpperCase()}${measure.slice(1)}`, type: 'number' })),
+  ...countMeasures.map((measure) => ({
+    name: measure,
+    label: `${measure.slice(0, 1).toUpperCase()}${measure.slice(1)}`,
+    type: 'number',
+  })),
 ];
 
 const table = (block: DeclaredBlock, counted: readonly { inbox: InboxDefinition; counts: InboxCounts }[]): Block =>
-  tableBlock(block, columns, counted.map(({ inbox, counts: { byState, ...counts } }) => ({ name: inbox.name, label: inbox.label, ...byState, ...counts })));
+  tableBlock(
+    block,
+    columns,
+    counted.map(({ inbox, counts: { byState, ...counts } }) => ({
+      name: inbox.name,
+      label: inbox.label,
+      ...byState,
+      ...counts,
+    })),
+  );
 
 const one = ({ count, state }: CountsQuery, { byState, ...counts }: InboxCounts): number =>
   state === undefined ? counts[count ?? 'total'] : Object.hasOwn(byState, state) ? (byState[state] ?? 0) : 0;
@@ -35,5 +48,11 @@ export const countsBlock: BlockResolver = async (context, block) => {
   const read = await readCounts(deps.db, caller.env.id);
   const counted = inboxes.map((inbox) => ({ inbox, counts: toInboxCounts(inbox, read.inboxes.get(inbox.name) ?? {}) }));
   if (block['type'] === 'table') return table(block, counted);
-  return { type: 'stat', title: blockTitle(block), value: counted.reduce((sum, { counts }) => sum + one(query, counts), 0), unit: null, change: null };
+  return {
+    type: 'stat',
+    title: blockTitle(block),
+    value: counted.reduce((sum, { counts }) => sum + one(query, counts), 0),
+    unit: null,
+    change: null,
+  };
 };

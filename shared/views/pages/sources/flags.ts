@@ -18,5 +18,9 @@ const most = 2_000;
 export const flagsBlock: BlockResolver = async ({ deps, caller, params }, block) => {
   parseBlockQuery('flags', block, params);
   const { flags } = await listFlags(deps, caller, { after: null, limit: most });
-  return tableBlock(block, columns, flags.map((flag) => ({ ...flag })));
+  return tableBlock(
+    block,
+    columns,
+    flags.map((flag) => ({ ...flag })),
+  );
 };

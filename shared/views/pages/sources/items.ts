@@ -14,8 +14,21 @@ export const itemsBlock: BlockResolver = async ({ deps, caller, params, now }, b
   const title = blockTitle(block);
   if (block['type'] === 'stat') {
     const count = request === null ? 0 : await countItems(deps.db, request);
-    return { type: 'stat', title, value: count > limits.countExact ? `${String(limits.countExact)}+` : count, unit: null, change: null };
+    return {
+      type: 'stat',
+      title,
+      value: count > limits.countExact ? `${String(limits.countExact)}+` : count,
+      unit: null,
+      change: null,
+    };
   }
-  const { rows } = request === null ? { rows: [] } : await listItems(deps.db, { ...request, after: null, limit: query.limit ?? limits.pageDefault });
-  return { type: 'items', title, items: rows.map((row) => JSON.parse(itemRowJson(row, caller.principal.access)) as unknown) };
+  const { rows } =
+    request === null
+      ? { rows: [] }
+      : await listItems(deps.db, { ...request, after: null, limit: query.limit ?? limits.pageDefault });
+  return {
+    type: 'items',
+    title,
+    items: rows.map((row) => JSON.parse(itemRowJson(row, caller.principal.access)) as unknown),
+  };
 };

@@ -16,19 +16,32 @@ const own: readonly TableColumn[] = [
   { name: 'updatedAt', label: 'Updated', type: 'time' },
 ];
 
-const isValueType = (type: string | undefined): boolean => (valueTypes as readonly (string | undefined)[]).includes(type);
+const isValueType = (type: string | undefined): boolean =>
+  (valueTypes as readonly (string | undefined)[]).includes(type);
 
 /** A record's own members, then the declared fields, which hide those of the same name. */
 const columnsOf = ({ fields = [] }: ManifestResource): TableColumn[] => [
   ...own.filter(({ name }) => !fields.some((field) => field.name === name)),
-  ...fields.map(({ name, label, type }) => ({ name, label: label ?? name, type: isValueType(type) ? (type ?? 'text') : 'text' })),
+  ...fields.map(({ name, label, type }) => ({
+    name,
+    label: label ?? name,
+    type: isValueType(type) ? (type ?? 'text') : 'text',
+  })),
 ];
 
 /** Without columns of its own a table shows the title and the declared fields. */
 const shown = (block: DeclaredBlock, columns: readonly TableColumn[]): TableColumn[] =>
-  Array.isArray(block['columns']) ? [...columns] : columns.filter(({ name }) => name === 'title' || !own.some((column) => column.name === name));
+  Array.isArray(block['columns'])
+    ? [...columns]
+    : columns.filter(({ name }) => name === 'title' || !own.some((column) => column.name === name));
 
-const rowOf = ({ id, title, subtitle, updatedAt, fields }: LinkRecord): Readonly<Record<string, unknown>> => ({ id, title, subtitle, updatedAt, ...fields });
+const rowOf = ({ id, title, subtitle, updatedAt, fields }: LinkRecord): Readonly<Record<string, unknown>> => ({
+  id,
+  title,
+  subtitle,
+  updatedAt,
+  ...fields,
+});
 
 const table = async (context: PageContext, block: DeclaredBlock): Promise<Block> => {
   const { resource: name, ...query } = parseBlockQuery<RecordsQuery>('records', block, context.params);
@@ -43,7 +56,10 @@ const record = async (context: PageContext, block: DeclaredBlock): Promise<Block
   requireVisibleResource(context.caller, resource);
   const found = await getRecord(context.deps, context.caller.env, resource, id);
   const title = blockTitle(block);
-  return found === null ? errorBlock(title, 'not_found', 'There is no such record.') : { type: 'record', title, record: found };
+  return found === null
+    ? errorBlock(title, 'not_found', 'There is no such record.')
+    : { type: 'record', title, record: found };
 };
 
-export const recordsBlock: BlockResolver = (context, block) => (block['type'] === 'table' ? table(context, block) : record(context, block));
+export const recordsBlock: BlockResolver = (context, block) =>
+  block['type'] === 'table' ? table(context, block) : record(context, block);
