@@ -139,13 +139,11 @@ const nodeProblems = ({ value, path, depth }: Node): { details: FaultDetail[]; i
   const list: unknown[] = name === 'not' ? [below] : (below as unknown[]);
   return {
     details: [],
-    inner: list
-      .slice(0, conditionLimits.nodes + 1)
-      .map((child, i) => ({
-        value: child,
-        path: name === 'not' ? `${path}.not` : `${path}.${name}.${String(i)}`,
-        depth: depth + 1,
-      })),
+    inner: list.slice(0, conditionLimits.nodes + 1).map((child, i) => ({
+      value: child,
+      path: name === 'not' ? `${path}.not` : `${path}.${name}.${String(i)}`,
+      depth: depth + 1,
+    })),
   };
 };
 
