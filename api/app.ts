@@ -19,7 +19,7 @@ import { mountEndpoints } from './mountEndpoints.ts';
 import { endpoints } from './endpoints.ts';
 import { createPublicServer } from './publicServer.ts';
 
-export interface Api {
+interface Api {
   readonly koa: Koa;
   /** Requests under way; resolves when there are none. */
   idle(): Promise<void>;

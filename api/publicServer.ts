@@ -9,7 +9,7 @@ import { isSameOrigin } from './middleware/cookies.ts';
 import { createQueryParser } from './queryParser.ts';
 import { strictObject } from '../shared/platform/core/schema.ts';
 
-export interface PublicRequest extends Pick<PublicCall, 'environment' | 'requestId' | 'address'> {
+interface PublicRequest extends Pick<PublicCall, 'environment' | 'requestId' | 'address'> {
   readonly ctx: Context;
   readonly search: string;
 }

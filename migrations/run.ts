@@ -91,8 +91,7 @@ export const migrateDatabase = async (ownerUrl: string, appUrl: string): Promise
   }
 };
 
-export const migrate = (config: Config): Promise<void> =>
-  migrateDatabase(config.migrateDatabaseUrl, config.databaseUrl);
+const migrate = (config: Config): Promise<void> => migrateDatabase(config.migrateDatabaseUrl, config.databaseUrl);
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
   readOptions('migrate');

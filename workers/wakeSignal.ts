@@ -1,5 +1,5 @@
 /** Lets a loop sleep until something rings or its time is up; a ring while it is awake is not lost. */
-export interface WakeSignal {
+interface WakeSignal {
   wake(): void;
   /** Answers after `ms` at the latest. One sleeper at a time. */
   wait(ms: number): Promise<void>;

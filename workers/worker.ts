@@ -28,7 +28,7 @@ const seconds = new Histogram({
 type StartResult = JobOutcome | { readonly kind: 'failed'; readonly error: unknown } | { readonly kind: 'interrupted' };
 
 /** ms before the next try: 0.5 s, 1 s, 2 s … and up to half more at random, at most 30 s. */
-export const jobBackoffMs = (tries: number): number =>
+const jobBackoffMs = (tries: number): number =>
   Math.min(500 * 2 ** Math.min(tries - 1, 10) * (1 + Math.random() / 2), 30_000);
 
 /** Repeats something while PostgreSQL is away, as long as `goOn` says so. */
@@ -43,12 +43,12 @@ const retryWhileUnavailable = async <T>(goOn: () => boolean, work: () => Promise
   }
 };
 
-export interface JobWorker {
+interface JobWorker {
   /** Takes no new jobs from now on; answers when the running ones have ended. */
   close(): Promise<void>;
 }
 
-export interface WorkerDeps {
+interface WorkerDeps {
   readonly deps: Deps;
   readonly jobs: JobTable;
   readonly handlers: HandlerTable;

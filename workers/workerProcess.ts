@@ -15,7 +15,7 @@ import { startWorker } from './worker.ts';
 /** How long an interrupted job may take to end, in ms: it was told by its signal. */
 const interruptGraceMs = 1_000;
 
-export interface WorkerProcessOptions {
+interface WorkerProcessOptions {
   readonly jobs?: JobTable;
   readonly handlers?: HandlerTable;
   readonly sweeps?: readonly Sweep[];

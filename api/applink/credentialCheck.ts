@@ -4,7 +4,7 @@ import { linkCloseCodes } from '../../shared/applink/protocol.ts';
 import type { Deps } from '../../shared/deps.ts';
 import type { AppSession } from './session.ts';
 
-export interface CredentialCheck {
+interface CredentialCheck {
   /** Looks up one credential, which may have changed while its socket was opened. */
   checkOne(credential: string): void;
   /** Tries again what failed, and looks at what has expired by now. */

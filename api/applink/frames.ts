@@ -3,7 +3,7 @@ import { jsonTextProblem, isObject } from '../../shared/platform/core/jsonLimits
 import { rpcCodes, type RpcError } from '../../shared/applink/protocol.ts';
 import type { FaultDetail } from '../../shared/catalogue/errors.ts';
 
-export type RpcId = number | string;
+type RpcId = number | string;
 
 export type AppFrame =
   /** `id` null: a notification, which is not answered. `problem`: it is too much to be looked into. */

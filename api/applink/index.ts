@@ -8,7 +8,7 @@ import { startFlagNotifications } from './flags.ts';
 import { createAppHub } from './hub.ts';
 import { createAppUpgrade } from './upgrade.ts';
 
-export interface AppServer {
+interface AppServer {
   readonly upgrade: UpgradeHandler;
   /** Lets calls under way end, then closes every socket with 1012; may be called twice. */
   stop(): Promise<void>;

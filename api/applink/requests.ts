@@ -22,7 +22,7 @@ import type { AppSession, AppRequest, AppFrameHandler } from './session.ts';
 class UnknownMethod extends Error {}
 
 /** What registering has put in the place of: told to the processes that hold them. */
-export type OnReplaced = (sockets: readonly { readonly id: string; readonly process: string }[]) => void;
+type OnReplaced = (sockets: readonly { readonly id: string; readonly process: string }[]) => void;
 
 const knownMethods = new Set([...Object.keys(appMethods), ...Object.keys(appNotifications), 'app.register']);
 

@@ -9,7 +9,7 @@ import type { StreamPosition } from './offsets.ts';
 const retryMs = 500;
 const emptyPageRetryMs = 100;
 
-export interface CatchUpReader {
+interface CatchUpReader {
   readonly socket: Socket;
   readonly channel: EnvironmentChannel;
   /** The next messages, in order. */

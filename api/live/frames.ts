@@ -45,7 +45,7 @@ const writeHeader = (into: Buffer, at: number, payload: number): number => {
   return into.writeUIntBE(payload, at + 4, 6);
 };
 
-export interface EncodedFrames {
+interface EncodedFrames {
   readonly bytes: Buffer;
   /** Where the text of each frame begins. */
   readonly starts: readonly number[];

@@ -24,7 +24,7 @@ const readPageSql = statement(
   ) page where bytes - own < ${String(pageBytes)} order by position`,
 );
 
-export interface LogPage {
+interface LogPage {
   /** What can be read of it was deleted: start anew. */
   readonly trimmed: boolean;
   /** null: nothing after the place (yet). */

@@ -7,7 +7,7 @@ import type { LiveSession } from './session.ts';
 /** Credentials that are looked up at the same time. */
 const checkConcurrency = 4;
 
-export interface SessionCheck {
+interface SessionCheck {
   /** Looks up one credential, whose sessions may have begun while it changed. */
   checkOne(credential: string): void;
   /** Tries again what failed. */

@@ -10,7 +10,7 @@ import { redactFlag } from '../../shared/flags/model.ts';
 import { redactEntry, type TimelineEntry } from '../../shared/items/timeline.ts';
 import type { InboxCounts } from './counts.ts';
 
-export interface CountsPart {
+interface CountsPart {
   readonly type: 'counts';
   readonly inboxes: Readonly<Record<string, InboxCounts>>;
 }

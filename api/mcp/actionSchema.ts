@@ -13,7 +13,7 @@ export interface ArgumentNames {
   readonly input: string | undefined;
 }
 
-export interface ActionArguments {
+interface ActionArguments {
   readonly names: ArgumentNames;
   readonly inputSchema: object;
 }

@@ -18,7 +18,7 @@ const nameMax = 64;
 const hashLength = 8;
 
 /** Depends on the action's name alone: what else is declared, and not seen, doesn't show in it. */
-export const actionToolName = (action: string): string => {
+const actionToolName = (action: string): string => {
   const plain = `${actionPrefix}${action}`;
   if (plain.length <= nameMax && !plain.includes('.')) return plain;
   const hash = createHash('sha256').update(action).digest('hex').slice(0, hashLength);

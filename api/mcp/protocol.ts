@@ -45,7 +45,7 @@ export const mcpRefusedResponse = Type.Union([
   responseObject({ error: Type.String({ description: 'A sentence for a person.' }), code: Type.String() }),
 ]);
 
-export interface McpError {
+interface McpError {
   readonly code: number;
   readonly message: string;
   readonly data?: unknown;

@@ -35,7 +35,7 @@ export const canInAnyInbox =
     );
 
 /** Those that its role may run. */
-export const runnableActions = (caller: Caller): ActionDefinition[] =>
+const runnableActions = (caller: Caller): ActionDefinition[] =>
   [...caller.env.definition.actions.values()].filter(({ name, resource }) =>
     canRunAction(caller, { action: name, resource }),
   );

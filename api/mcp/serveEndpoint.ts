@@ -4,7 +4,7 @@ import type { ApiResponse } from '../answer.ts';
 import { createEndpointServer } from '../endpointServer.ts';
 
 /** What is asked of an endpoint, as far as a request of HTTP would say it. */
-export interface ToolEndpointRequest {
+interface ToolEndpointRequest {
   readonly params: Readonly<Record<string, string>>;
   /** The body of a change, the query of a read. */
   readonly values: Readonly<Record<string, unknown>>;

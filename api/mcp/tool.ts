@@ -31,7 +31,7 @@ export interface Tool {
   argumentPath(path: string): string;
 }
 
-export interface ToolRow {
+interface ToolRow {
   readonly name: string;
   readonly title: string;
   readonly description: string;

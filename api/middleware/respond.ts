@@ -2,7 +2,7 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Context } from 'koa';
-import { Fault, errors } from '../../shared/catalogue/errors.ts';
+import { Fault } from '../../shared/catalogue/errors.ts';
 import type { ApiResponse } from '../answer.ts';
 
 const gzipAsync = promisify(gzip);
@@ -68,5 +68,3 @@ export const toFaultResponse = (failure: Fault): ApiResponse => {
     },
   };
 };
-
-export const isServerFault = (failure: Fault): boolean => errors[failure.code].status >= 500;

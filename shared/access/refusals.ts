@@ -27,7 +27,7 @@ const targetMax = 200;
 const inboxOf = ({ definition }: Environment, { type, id }: AuditRefusal['target']): string | null =>
   type === 'inbox' && id !== null && definition.inboxes.has(id) ? id : null;
 
-export interface AuditRefusal {
+interface AuditRefusal {
   readonly verb: string;
   readonly target: { readonly type: string; readonly id: string | null };
   readonly outcome: 'denied' | 'failed';

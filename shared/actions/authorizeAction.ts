@@ -36,7 +36,7 @@ export const requireFreshSignIn = (
 };
 
 /** Given exactly when the action takes one. */
-export const requireRecordRef = (action: ActionDefinition, record: string | undefined): void => {
+const requireRecordRef = (action: ActionDefinition, record: string | undefined): void => {
   if (action.resource === null && record !== undefined) throw invalidAt('record', `${action.name} takes no record`);
   if (action.resource !== null && record === undefined)
     throw invalidAt('record', `${action.name} needs the id of a record of ${action.resource}`);
@@ -46,7 +46,7 @@ export const requireRecordRef = (action: ActionDefinition, record: string | unde
  * The record of an action: null when it takes none. Of an app-served one while the app is offline `unverified` is
  * answered, and the run looks again when it starts.
  */
-export const readActionRecord = async (
+const readActionRecord = async (
   deps: ActionDeps,
   { env }: Caller,
   action: ActionDefinition,
@@ -66,7 +66,7 @@ export const readActionRecord = async (
 };
 
 /** The item on whose timeline the run goes. */
-export const readTimelineItem = async ({ db }: ActionDeps, caller: Caller, id: string | null): Promise<Item | null> => {
+const readTimelineItem = async ({ db }: ActionDeps, caller: Caller, id: string | null): Promise<Item | null> => {
   if (id === null) return null;
   const item = (await readItems(db, caller.env.id, [id])).get(id);
   if (item === undefined || findVisibleInbox(caller, item.inbox) === undefined) throw fault('not_found');
@@ -82,7 +82,7 @@ export const fillInput = (action: ActionDefinition, input: object, prefix = 'inp
   return filled;
 };
 
-export const requireApplies = (action: ActionDefinition, record: FullRecord | null | 'unverified'): void => {
+const requireApplies = (action: ActionDefinition, record: FullRecord | null | 'unverified'): void => {
   if (action.when === null || record === 'unverified') return;
   if (!evaluateCondition(action.when, { record }))
     throw fault('conflict', `${action.label} does not apply to this ${action.resource ?? 'state of things'} now.`);
@@ -93,7 +93,7 @@ export const requireConfirmed = (action: ActionDefinition, confirmed: boolean, p
   throw fault('confirmation_required', undefined, { details: [{ path, message: `danger: ${action.danger}` }] });
 };
 
-export interface ActionRequest {
+interface ActionRequest {
   readonly action: string;
   readonly record?: string | undefined;
   readonly item?: string | undefined;

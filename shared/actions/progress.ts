@@ -6,7 +6,7 @@ import { runLivePart, type Run } from './model.ts';
 
 const flushIntervalMs = 200;
 
-export interface RunProgress {
+interface RunProgress {
   readonly env: number;
   readonly instance: string;
   readonly run: string;

@@ -17,8 +17,7 @@ export const canRunAction = (
   { action, resource }: Pick<Run, 'action' | 'resource'>,
 ): boolean => access.can('action', action, 'run') && (resource === null || access.sees('resource', resource));
 
-export const canSeeRun = (caller: Caller, run: Run): boolean =>
-  isRunRequester(caller, run) || canRunAction(caller, run);
+const canSeeRun = (caller: Caller, run: Run): boolean => isRunRequester(caller, run) || canRunAction(caller, run);
 
 export const readVisibleRun = async (db: Db, caller: Caller, id: string): Promise<Run> => {
   const run = await readRun(db, caller.env.id, id);
@@ -35,7 +34,7 @@ const byStatus = statement('runs.pageStatus', page('and r.status = $7'));
 const byAction = statement('runs.pageAction', page('and r.action = $7'));
 const byBoth = statement('runs.pageBoth', page('and r.status = $7 and r.action = $8'));
 
-export interface RunsQuery {
+interface RunsQuery {
   readonly status: RunStatus | undefined;
   readonly action: string | undefined;
   /** Runs older than this id; null: from the newest. */
@@ -43,7 +42,7 @@ export interface RunsQuery {
   readonly limit: number;
 }
 
-export interface RunsPage {
+interface RunsPage {
   readonly runs: Run[];
   /** The id to go on before; null on the last page. */
   readonly next: string | null;

@@ -13,7 +13,7 @@ import type { Run } from './model.ts';
 import { readVisibleRun } from './queries.ts';
 import { transitionRun, type JobDue } from './runStatements.ts';
 
-export interface RetryOptions {
+interface RetryOptions {
   readonly confirmed: boolean;
   readonly freshUntil: number | null;
   readonly save: (status: number, body: string) => SavedResponse | null;

@@ -91,11 +91,11 @@ export const availableInput = strictObject({
 });
 export const checkAvailableInput = compileCheck(availableInput);
 
-export const dangerSchema = nullable(
+const dangerSchema = nullable(
   Type.Union([Type.Literal('low'), Type.Literal('high')], { description: 'Then "confirmed": true is needed.' }),
 );
 
-export const availableActionSchema = responseObject({
+const availableActionSchema = responseObject({
   action: Type.String(),
   label: Type.String(),
   danger: dangerSchema,

@@ -32,7 +32,7 @@ export interface LocalSocket extends LocalConnection {
   replaced(): void;
 }
 
-export type RunDispatcher = (held: LocalConnection, env: number, run: string) => void;
+type RunDispatcher = (held: LocalConnection, env: number, run: string) => void;
 
 export class LocalSockets {
   /** Of this process, and of no other that was or will be: `Connection.process` of its sockets. */

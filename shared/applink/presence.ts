@@ -9,7 +9,7 @@ import { dbNowSql } from '../platform/outbox/leaderLease.ts';
 import { channels, type Bus, type EphemeralMessage } from '../platform/redis/bus.ts';
 import { linkLimits } from './protocol.ts';
 
-export interface PresenceDeps {
+interface PresenceDeps {
   readonly db: Db;
   readonly bus: Bus;
   readonly clock: Clock;

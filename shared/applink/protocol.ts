@@ -38,29 +38,6 @@ export interface RpcError {
   };
 }
 
-export interface RpcRequest {
-  readonly jsonrpc: '2.0';
-  readonly id: number | string;
-  readonly method: string;
-  readonly params: unknown;
-}
-export interface RpcNotification {
-  readonly jsonrpc: '2.0';
-  readonly method: string;
-  readonly params: unknown;
-}
-export interface RpcResult {
-  readonly jsonrpc: '2.0';
-  readonly id: number | string;
-  readonly result: unknown;
-}
-export interface RpcFailure {
-  readonly jsonrpc: '2.0';
-  readonly id: number | string | null;
-  readonly error: RpcError;
-}
-export type RpcMessage = RpcRequest | RpcNotification | RpcResult | RpcFailure;
-
 /** Who asked for something, as the app is told. */
 export interface Actor {
   readonly type: 'agent' | 'person' | 'app' | 'system';

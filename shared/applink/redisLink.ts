@@ -16,7 +16,7 @@ import { rpcCodes, type ServiceCalls, type ServiceMethod } from './protocol.ts';
 import { RemoteCalls } from './remoteCalls.ts';
 import { Routing } from './routing.ts';
 
-export interface AppLinkDeps {
+interface AppLinkDeps {
   readonly db: Db;
   readonly bus: Bus;
   readonly clock: Clock;

@@ -21,7 +21,7 @@ interface PendingRemoteCall {
   readonly end: (relayed: RelayOutcome) => void;
 }
 
-export interface RemoteCallsDeps {
+interface RemoteCallsDeps {
   readonly bus: Bus;
   readonly sockets: LocalSockets;
 }

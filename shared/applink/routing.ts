@@ -10,7 +10,7 @@ interface Candidate {
   readonly busy: number;
 }
 
-export interface RoutingDeps {
+interface RoutingDeps {
   readonly db: Db;
   readonly sockets: LocalSockets;
   readonly isSuspect: (process: string) => boolean;

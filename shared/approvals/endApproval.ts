@@ -42,7 +42,7 @@ const auditVerbs: Readonly<Record<ApprovalEnding['status'], string>> = {
   stale: 'approval.stale',
 };
 
-export const toEndedApproval = (
+const toEndedApproval = (
   approval: Approval,
   { status, by, note, createdItem: made = null }: ApprovalEnding,
   at: number,

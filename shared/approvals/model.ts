@@ -77,7 +77,7 @@ const lockedApprovalSql = statement(
 export const readApproval = (db: Db | Tx, env: number, id: string, lock = false): Promise<Approval | undefined> =>
   queryRow<Approval>(db, lock ? lockedApprovalSql : approvalByIdSql, [env, id]);
 
-export const approvalRequester = ({ actor_type: type, actor: id, actor_name: name }: Approval): ActorRef => ({
+const approvalRequester = ({ actor_type: type, actor: id, actor_name: name }: Approval): ActorRef => ({
   type,
   id,
   name,

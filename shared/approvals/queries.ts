@@ -33,7 +33,7 @@ const own = statement(
 /** Above every id. */
 const aboveAllIds = '~';
 
-export interface ApprovalsPage {
+interface ApprovalsPage {
   readonly approvals: Approval[];
   /** The id to go on before; null on the last page. */
   readonly next: string | null;

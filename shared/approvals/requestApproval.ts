@@ -20,13 +20,13 @@ import {
   type ApprovalRequestData,
 } from './model.ts';
 
-export interface PendingApproval {
+interface PendingApproval {
   readonly approval: string;
   readonly run: string | null;
   readonly bulk: string | null;
 }
 
-export interface ApprovalRequest<K extends ApprovalKind> {
+interface ApprovalRequest<K extends ApprovalKind> {
   readonly kind: K;
   /** One line for whoever decides. */
   readonly summary: string;

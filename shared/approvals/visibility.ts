@@ -3,10 +3,7 @@ import type { Access } from '../access/access.ts';
 import type { ApprovalTarget } from './model.ts';
 
 /** Whether the role sees what the approval is about. */
-export const canSeeTarget = (
-  access: Access,
-  { kind, action, resource, flag, inbox, inboxes }: ApprovalTarget,
-): boolean => {
+const canSeeTarget = (access: Access, { kind, action, resource, flag, inbox, inboxes }: ApprovalTarget): boolean => {
   switch (kind) {
     case 'action':
       return (

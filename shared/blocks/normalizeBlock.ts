@@ -6,7 +6,7 @@ import { isObject } from '../platform/core/jsonLimits.ts';
 import type { Block } from '../applink/protocol.ts';
 import type { BlockType } from './schema.ts';
 
-export type JsonObject = Readonly<Record<string, unknown>>;
+type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Only own members count, so that `__proto__` brings nothing along. */
 const ownMember = (from: JsonObject, name: string): unknown => (Object.hasOwn(from, name) ? from[name] : undefined);

@@ -49,7 +49,7 @@ const page = (outcome: string) => `
 const allResults = statement('bulk.results', page(''));
 const someResults = statement('bulk.resultsBy', page('and r.outcome = $6'));
 
-export interface BulkResultRow {
+interface BulkResultRow {
   readonly seq: number;
   readonly id: string;
   readonly outcome: BulkOutcome;
@@ -57,7 +57,7 @@ export interface BulkResultRow {
   readonly code: string | null;
 }
 
-export interface BulkResultsQuery {
+interface BulkResultsQuery {
   readonly bulk: string;
   readonly inboxes: readonly string[];
   readonly outcome: BulkOutcome | undefined;
@@ -66,7 +66,7 @@ export interface BulkResultsQuery {
   readonly limit: number;
 }
 
-export interface BulkResultsPage {
+interface BulkResultsPage {
   readonly results: Omit<BulkResultRow, 'seq'>[];
   /** The seq to go on after; null on the last page. */
   readonly next: number | null;

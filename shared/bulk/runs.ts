@@ -26,7 +26,7 @@ export interface BulkActionRequest {
   readonly input?: object;
 }
 
-export interface BulkRunPlan {
+interface BulkRunPlan {
   /** Records with the items that name them, by seq. */
   readonly groups: ReadonlyMap<string, readonly { readonly seq: number; readonly item: Item }[]>;
   /** Items that no run is made for. */
@@ -43,7 +43,7 @@ const itemProblem = (caller: Caller, resource: string | null, item: Item | undef
 };
 
 /** What becomes of each item of `seqs` (id → seq), as far as the items themselves say. */
-export const planBulkRuns = async (
+const planBulkRuns = async (
   deps: Pick<ActionDeps, 'db'>,
   caller: Caller,
   resource: string | null,
@@ -138,7 +138,7 @@ const attachItemsSql = statement(
 
 const findBulkRunSql = statement('bulk.runThere', 'select id from runs where bulk = $1 and record = $2');
 
-export interface BulkRunContext {
+interface BulkRunContext {
   readonly bulk: string;
   readonly operation: BulkActionRequest;
 }

@@ -107,7 +107,7 @@ const countSchema = (description: string) => Type.Integer({ minimum: 0, descript
 const nullableTimeSchema = (description: string) =>
   nullable(Type.Integer({ description: `${description} (milliseconds since 1970 UTC)` }));
 
-export const bulkSchema = responseObject({
+const bulkSchema = responseObject({
   id: idSchema('blk', 'The bulk.'),
   status: Type.Union(
     bulkStatuses.map((status) => Type.Literal(status)),

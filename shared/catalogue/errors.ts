@@ -1,6 +1,6 @@
 /** The closed table of error codes (contract section 1); everything that fails throws `fault(code)`, and docs print this table. */
 
-export interface ErrorRow {
+interface ErrorRow {
   readonly status: number;
   readonly message: string;
   /** Whether the same request may succeed later without being changed. */
@@ -80,7 +80,7 @@ export interface FaultDetail {
   readonly message: string;
 }
 
-export interface FaultExtra {
+interface FaultExtra {
   readonly details?: readonly FaultDetail[];
   /** Further members of the answer's body: `current`, `approval`. */
   readonly body?: Readonly<Record<string, unknown>>;

@@ -36,7 +36,6 @@ export const liveTypes = {
   pong: { passing: true, audience: 'session' },
   error: { passing: true, audience: 'session' },
 } as const;
-export type LiveType = keyof typeof liveTypes;
 
 /** Who did something, as timeline entries and live messages show it. */
 export interface ActorRef {
@@ -46,7 +45,7 @@ export interface ActorRef {
 }
 
 /** By what it is decided who hears of an approval. */
-export interface ApprovalAudience {
+interface ApprovalAudience {
   readonly kind: 'action' | 'bulk' | 'flag' | 'item';
   readonly action: string | null;
   readonly resource: string | null;

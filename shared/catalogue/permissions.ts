@@ -16,7 +16,6 @@ export type PermissionKind = keyof typeof permissions;
 export const namedKinds = ['inbox', 'resource', 'action', 'page', 'flag'] as const;
 export type NamedKind = (typeof namedKinds)[number];
 export type InboxVerb = (typeof permissions.inbox)[number];
-export type PermissionVerb = (typeof permissions)[PermissionKind][number];
 
 export interface Grant {
   readonly on: string;

@@ -1,7 +1,7 @@
 /** Item states and bulk states as data: what an inbox has by default and which bulk statuses follow each other. */
 
 export const stateKinds = ['open', 'waiting', 'closed'] as const;
-export type StateKind = (typeof stateKinds)[number];
+type StateKind = (typeof stateKinds)[number];
 
 export interface StateDefinition {
   readonly name: string;

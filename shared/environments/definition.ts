@@ -14,7 +14,7 @@ import type {
 } from './manifest.ts';
 import { compileAction, type ActionDefinition } from './actions.ts';
 
-export interface Suggestion {
+interface Suggestion {
   readonly when?: ConditionExpression;
   readonly action: string;
   readonly input?: unknown;
@@ -63,7 +63,7 @@ export interface Environment {
 }
 
 /** What is kept of an inbox between manifests; `definitions.definition` holds a list of these. */
-export interface StoredInbox {
+interface StoredInbox {
   readonly declared: ManifestInbox;
   readonly retired: boolean;
   readonly retiredStates: readonly StateDefinition[];

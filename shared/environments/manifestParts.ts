@@ -4,7 +4,7 @@ import { stateKinds } from '../catalogue/states.ts';
 import { strictObject, nameSchema, nullable, tagSchema, Type } from '../platform/core/schema.ts';
 
 export const labelSchema = Type.String({ minLength: 1, maxLength: 200, description: 'What people read.' });
-export const durationSchema = Type.Integer({ minimum: 1, maximum: 31_536_000_000, description: 'Milliseconds.' });
+const durationSchema = Type.Integer({ minimum: 1, maximum: 31_536_000_000, description: 'Milliseconds.' });
 export const jsonSchemaSchema = Type.Object(
   {},
   { description: 'A JSON Schema 2020-12 with references into itself only, at most 64 KiB.' },
@@ -14,7 +14,7 @@ export const manifestConditionSchema = Type.Object(
   {},
   { description: 'A condition: all, any, not, or field, op and value.' },
 );
-export const manifestBlocksSchema = Type.Array(Type.Object({ type: Type.String() }), {
+const manifestBlocksSchema = Type.Array(Type.Object({ type: Type.String() }), {
   maxItems: 50,
   description: 'Blocks; their texts may hold templates such as {{item.title}}.',
 });

@@ -3,7 +3,7 @@
  * the UTF-8 bytes of "<flag>:<record id>". The hash of the flag's part is kept: an evaluation only adds the id's.
  */
 
-export const bucketCount = 100_000;
+const bucketCount = 100_000;
 
 const mixBlock = (hash: number, block: number): number => {
   const k = Math.imul(block, 0xcc9e2d51);

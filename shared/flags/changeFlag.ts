@@ -30,12 +30,12 @@ import {
 } from './model.ts';
 import { writeFlagChange } from './write.ts';
 
-export interface FlagChangeResult {
+interface FlagChangeResult {
   readonly flag: FlagView;
   readonly changed: boolean;
 }
 
-export interface FlagChangeOptions {
+interface FlagChangeOptions {
   /** How often the flag had been changed by other than steps when it was asked for; otherwise `409 stale`. */
   readonly expectedChanges?: number;
   readonly approvedBy?: ActorRef;
@@ -178,7 +178,7 @@ export type FlagChangeOutcome =
 /** Stopping a ramp is what must always be quick. */
 const isRampStop = (change: FlagChange): boolean => change.ramp === null && Object.keys(change).length === 1;
 
-export interface FlagChangeRequest extends CheckedBody {
+interface FlagChangeRequest extends CheckedBody {
   readonly ifMatch: number | undefined;
   readonly save: (outcome: FlagChangeOutcome) => SavedResponse | null;
 }

@@ -17,7 +17,7 @@ export interface FlagChange {
 }
 
 /** Who changes it, when, and by which request. */
-export interface FlagDecisionContext {
+interface FlagDecisionContext {
   readonly at: number;
   readonly by: ActorRef & { readonly role: string | null };
   readonly requestId: string | null;

@@ -28,7 +28,7 @@ export interface FlagState {
 export type EvaluationContext = Readonly<Record<string, unknown>>;
 
 /** OpenFeature's words for why a value was given. */
-export type Reason = 'TARGETING_MATCH' | 'SPLIT' | 'STATIC' | 'ERROR';
+type Reason = 'TARGETING_MATCH' | 'SPLIT' | 'STATIC' | 'ERROR';
 
 export interface FlagEvaluation {
   readonly value: unknown;

@@ -46,7 +46,7 @@ export interface FlagCache {
   close(): Promise<void>;
 }
 
-export interface FlagCacheDeps {
+interface FlagCacheDeps {
   readonly db: Db;
   readonly bus: Bus;
   readonly onError: (error: unknown) => void;

@@ -76,7 +76,7 @@ export const evaluateFlag = async (
   return found;
 };
 
-export interface EvaluatedFlags {
+interface EvaluatedFlags {
   readonly text: string;
   readonly etag: string;
 }

@@ -26,7 +26,7 @@ export interface RampRequest {
 }
 
 /** `done`: at its last step; `stopped`, `rolled_back`: by its guard, or `stopped` because its flag is declared no more. */
-export type RampStatus = 'running' | 'done' | 'stopped' | 'rolled_back';
+type RampStatus = 'running' | 'done' | 'stopped' | 'rolled_back';
 
 /** As it is kept in `flags.ramp`. */
 export interface Ramp extends RampRequest {
@@ -52,7 +52,7 @@ export const dueStep = ({ startedAt, every, steps }: Ramp, at: number): number =
   Math.max(0, Math.min(steps, Math.floor((at - startedAt) / every)));
 
 /** When step `step` is due. */
-export const stepAt = ({ startedAt, every }: Ramp, step: number): number => startedAt + step * every;
+const stepAt = ({ startedAt, every }: Ramp, step: number): number => startedAt + step * every;
 
 /** The rollout after step `step`, in thousandths of a percent; the last one is exactly `to`. */
 export const rolloutAt = ({ from, to, every, over, steps }: Ramp, step: number): number =>

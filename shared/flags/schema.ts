@@ -72,7 +72,7 @@ const rampSchema = strictObject(
   { description: `Moves the rollout by itself, in at most ${String(limits.rampSteps)} steps.` },
 );
 
-export const flagChangeSchema = strictObject(
+const flagChangeSchema = strictObject(
   {
     value: Type.Optional(anyValue('The value. Without `rollout` it also clears the rollout and stops a ramp.')),
     rollout: Type.Optional(nullable(percentage('The share of the record ids for which it is on'))),

@@ -29,7 +29,7 @@ interface CountRow {
   readonly n: number | null;
 }
 
-export interface CountsSnapshot {
+interface CountsSnapshot {
   /** Of the stream, that they belong to. */
   readonly position: number;
   readonly inboxes: ReadonlyMap<string, InboxMeasures>;

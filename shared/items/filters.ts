@@ -11,7 +11,7 @@ import type { ItemListRequest } from './list/request.ts';
 import type { ItemSort } from '../environments/itemQuery.ts';
 import type { itemListQuery } from '../environments/itemQuery.ts';
 
-export type ItemListQuery = Static<typeof itemListQuery>;
+type ItemListQuery = Static<typeof itemListQuery>;
 type ThreeWay = '0' | '1' | undefined;
 
 /** The filters of a list after its view was laid under the explicit parameters. */
@@ -87,7 +87,7 @@ const parseSearchWords = (search: string | undefined): string[] | null => {
 
 const threeWayToBoolean = (value: ThreeWay): boolean | null => (value === undefined ? null : value === '1');
 
-export interface ResolvedItemList {
+interface ResolvedItemList {
   /** null: nothing can match. */
   readonly request: Omit<ItemListRequest, 'after' | 'limit'> | null;
   /** What a cursor is tied to. */

@@ -26,7 +26,7 @@ export interface ItemTriage {
 }
 
 /** When the last `occurred` entry was written and which count it ended at. */
-export interface OccurredEntry {
+interface OccurredEntry {
   readonly at: number;
   readonly to: number;
 }
@@ -65,7 +65,7 @@ export const itemColumns = `i.id, i.inbox, i.title, i.state, i.record_resource, 
   i.fields::text, i.snoozed_until, i.triaged, i.created_at, i.updated_at, i.version`;
 
 /** The same and what only operations and the detail page need. */
-export const fullItemColumns = `${itemColumns}, i.closed, i.links::text, i.triage::text, i.key, i.occurred_entry::text`;
+const fullItemColumns = `${itemColumns}, i.closed, i.links::text, i.triage::text, i.key, i.occurred_entry::text`;
 
 const text = (row: TextRow, i: number): string => row[i] ?? '';
 const integer = (row: TextRow, i: number): number => Number(row[i]);
@@ -79,7 +79,7 @@ const json = <T>(row: TextRow, i: number): T | null => {
 };
 
 /** Reads a row of `fullItemColumns`. */
-export const parseItemRow = (row: TextRow): Item => {
+const parseItemRow = (row: TextRow): Item => {
   const resource = row[4] ?? null;
   return {
     id: text(row, 0),
@@ -151,7 +151,7 @@ export const readItems = async (
   return new Map(found.map((columns) => [text(columns, 0), parseItemRow(columns)]));
 };
 
-export interface ItemKey {
+interface ItemKey {
   readonly inbox: string;
   readonly key: string;
 }
@@ -176,7 +176,7 @@ export const readItemsByKeys = async (
   return found.map(parseItemRow);
 };
 
-export interface AffectedUser {
+interface AffectedUser {
   readonly item: string;
   readonly who: string;
 }

@@ -10,7 +10,7 @@ import type { Item } from './model.ts';
 const addressPattern = /^[^\s\p{C}@<>()[\]\\,;:"]{1,64}@([^\s\p{C}@<>()[\]\\,;:"]{1,255})$/u;
 
 /** The address's domain as it stands on the wire, or null for what is not one plain address. */
-export const parseDomain = (address: string): string | null => {
+const parseDomain = (address: string): string | null => {
   const domain = domainToASCII(addressPattern.exec(address)?.[1] ?? '');
   return domain === '' ? null : domain;
 };

@@ -2,7 +2,7 @@
 import { invalidAt, type Fault } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 
-export interface TagChange {
+interface TagChange {
   readonly tags: readonly string[];
   readonly add: readonly string[];
   readonly remove: readonly string[];

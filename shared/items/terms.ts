@@ -6,7 +6,7 @@
 import { queryWords, titleWords } from '../platform/core/searchWords.ts';
 
 /** What of an item becomes terms. */
-export interface ItemTermSource {
+interface ItemTermSource {
   readonly inbox: string;
   readonly title: string;
   readonly state: string;
@@ -52,7 +52,7 @@ const fortnightMs = 14 * 86_400_000;
 const firstFortnightAt = 1_262_563_200_000;
 const lastFortnight = 1999;
 
-export const fortnightOf = (at: number): number =>
+const fortnightOf = (at: number): number =>
   Math.min(Math.max(Math.floor((at - firstFortnightAt) / fortnightMs), 0), lastFortnight);
 
 /** The same in SQL, of a bigint. */
@@ -134,7 +134,3 @@ const joinPieces = (
   pieces.push((pieces.pop() ?? '') + after);
   return pieces;
 };
-
-/** The tsquery of one fortnight and inbox. */
-export const termQuery = (env: number, filter: TermFilter, fortnight: number, inbox: string): string =>
-  termPieces(env, filter).join(bucketText(fortnight, inboxCode(inbox)));

@@ -61,7 +61,7 @@ export const redactEntry = <E extends EntryBody>(access: Access, entry: E): E | 
   return about === undefined ? entry : { ...entry, data: rest };
 };
 
-export interface TimelinePage {
+interface TimelinePage {
   readonly entries: TimelineEntry[];
   /** The event to go on before; null on the last page. */
   readonly next: number | null;

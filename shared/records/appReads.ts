@@ -7,7 +7,7 @@ import { recordProblems, toFullRecord } from './recordProblems.ts';
 import type { FullRecord } from './queries.ts';
 
 /** Why a read brought no answer. What the app says of its own error is for its logs, not for callers. */
-export const toReadFault = (outcome: Exclude<CallOutcome<unknown>, { kind: 'answer' }>): Fault => {
+const toReadFault = (outcome: Exclude<CallOutcome<unknown>, { kind: 'answer' }>): Fault => {
   // A connection that broke under the call has gone: nobody is late.
   if (outcome.kind === 'offline' || outcome.kind === 'lost') return fault('app_offline');
   return outcome.kind === 'timeout' ? fault('app_timeout') : fault('app_error');
@@ -48,7 +48,7 @@ const parseAppCursor = ({ cursor }: Readonly<Record<string, unknown>>): string |
   return cursor;
 };
 
-export interface AppRecordPage {
+interface AppRecordPage {
   readonly records: readonly FullRecord[];
   /** The app's own. */
   readonly cursor: string | null;

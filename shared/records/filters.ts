@@ -19,8 +19,8 @@ export const filterOps = [
   'startsWith',
   'exists',
 ] as const;
-export type FilterOp = (typeof filterOps)[number];
-export type FilterScalar = string | number | boolean;
+type FilterOp = (typeof filterOps)[number];
+type FilterScalar = string | number | boolean;
 
 /** One comparison; all of them have to hold. `exists` has one boolean, `in` and `nin` any number of values, others one. */
 export interface FilterClause {
@@ -127,7 +127,7 @@ export const parseFilterJson = (text: string | undefined): Readonly<Record<strin
   return parsed as Readonly<Record<string, unknown>>;
 };
 
-export type RecordSortField =
+type RecordSortField =
   { readonly kind: 'title' | 'updatedAt' | 'id' } | { readonly kind: 'field'; readonly field: string };
 export interface RecordOrder {
   readonly by: RecordSortField;

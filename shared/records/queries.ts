@@ -13,8 +13,6 @@ export interface FullRecord {
   readonly updatedAt: number | null;
 }
 
-export type StoredFullRecord = FullRecord;
-
 /** The same with its fields as JSON text, as PostgreSQL has them: lists are answered without parsing them. */
 export interface RawRecord extends Omit<FullRecord, 'fields'> {
   readonly fields: string;
@@ -38,7 +36,7 @@ const recordsByRefsSql = statement(
 type Ref = RecordRef & { readonly title?: string | null };
 
 /** What is known of a record that can't be read: its reference. */
-export const placeholderRecord = ({ resource, id, title }: Ref): FullRecord => ({
+const placeholderRecord = ({ resource, id, title }: Ref): FullRecord => ({
   resource,
   id,
   title: title ?? id,
@@ -60,7 +58,3 @@ export const inReferenceOrder = (refs: readonly Ref[], found: readonly FullRecor
   const known = new Map(found.map((record) => [refKey(record), record]));
   return refs.map((ref) => known.get(refKey(ref)) ?? placeholderRecord(ref));
 };
-
-/** The records of `refs` in their order; one that isn't stored here is answered by its reference alone. */
-export const readRecords = async (db: Db, env: number, refs: readonly Ref[]): Promise<FullRecord[]> =>
-  inReferenceOrder(refs, await findRecords(db, env, refs));

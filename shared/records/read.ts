@@ -94,7 +94,7 @@ export const findRecordsAnywhere = async (
 export const getRecords = async (deps: Reading, env: Environment, refs: readonly Ref[]): Promise<FullRecord[]> =>
   inReferenceOrder(refs, await findRecordsAnywhere(deps, env, refs));
 
-export interface RecordsPage<R = FullRecord> {
+interface RecordsPage<R = FullRecord> {
   readonly records: readonly R[];
   /** Sealed; null: there are no more. */
   readonly cursor: string | null;
@@ -107,7 +107,7 @@ const parsePage = ({ records, cursor }: RawRecordsPage): RecordsPage => ({
   cursor,
 });
 
-export interface SearchQuery {
+interface SearchQuery {
   readonly q?: string;
   /** More than 50 count as 50. */
   readonly limit?: number;
@@ -181,7 +181,7 @@ export const searchRecords = async (
   };
 };
 
-export interface RecordListQuery {
+interface RecordListQuery {
   readonly q?: string;
   /** As parsed from JSON. */
   readonly filters?: object;

@@ -17,7 +17,7 @@ import {
 
 type Relation = NonNullable<ManifestResource['relations']>[number];
 
-export interface RelatedQuery {
+interface RelatedQuery {
   readonly limit?: number;
   readonly cursor?: string;
 }

@@ -27,7 +27,7 @@ const bestMatchesSql = statement(
 /** Behind every text that begins with another, in the order of code points. */
 const beyond = '\u{10ffff}';
 
-export interface RecordSearchRequest {
+interface RecordSearchRequest {
   readonly env: number;
   readonly resource: string;
   readonly text: string;

@@ -88,7 +88,7 @@ const scalarText = (value: unknown): string | null =>
 const valuesOf = (value: unknown): string[] =>
   (Array.isArray(value) ? value.slice(0, membersMax) : [value]).flatMap((member) => scalarText(member) ?? []);
 
-export interface IndexedRecord {
+interface IndexedRecord {
   readonly id: string;
   readonly title: string;
   readonly subtitle: string | null;
@@ -147,13 +147,13 @@ export const termQueries = (env: number, resource: string) => {
 /** What titles are sorted by, and found by their beginning. */
 export const titleKey = (title: string): string => clipped(foldCase(title), keyMax);
 
-export interface SortKey {
+interface SortKey {
   readonly num: number;
   readonly text: string;
 }
 
 /** What a field's value is sorted by; null: nothing that fits its type. Of fields without a type, texts follow numbers. */
-export const sortKey = (type: FieldType, value: unknown): SortKey | null => {
+const sortKey = (type: FieldType, value: unknown): SortKey | null => {
   if (typeof value === 'number') return isNumeric(type) || type === 'any' ? { num: value, text: '' } : null;
   if (typeof value === 'boolean') return type === 'boolean' || type === 'any' ? { num: value ? 1 : 0, text: '' } : null;
   if (typeof value !== 'string' || isNumeric(type) || type === 'boolean') return null;

@@ -26,12 +26,12 @@ export interface PushedRecord {
   readonly updatedAt?: number | null;
 }
 
-export interface RecordChanges {
+interface RecordChanges {
   readonly records: readonly PushedRecord[];
   readonly deleted: readonly string[];
 }
 
-export interface WriteRecordsResult {
+interface WriteRecordsResult {
   readonly stored: number;
   readonly deleted: number;
 }

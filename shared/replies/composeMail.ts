@@ -2,7 +2,7 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
 import type { ReplySender } from '../items/replyAddress.ts';
 
-export interface ReplyMail {
+interface ReplyMail {
   /** The entry's id. */
   readonly delivery: string;
   readonly from: ReplySender;

@@ -21,7 +21,7 @@ export type DeliveryOutcome =
   | { readonly kind: 'later'; readonly error: string }
   | { readonly kind: 'offline' };
 
-export interface OutgoingReply {
+interface OutgoingReply {
   readonly env: Environment;
   readonly inbox: InboxDefinition;
   readonly item: Item;

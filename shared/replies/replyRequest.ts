@@ -80,7 +80,7 @@ export interface ReplyJobKey {
 }
 
 /** What is kept with the job: whether it was handed over (and no answer is known yet), and how often it was tried. */
-export interface ReplyJobMark {
+interface ReplyJobMark {
   readonly handedOver?: boolean;
   readonly attempts?: number;
 }

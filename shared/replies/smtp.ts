@@ -8,7 +8,7 @@ import type { NodemailerError } from 'nodemailer';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import type { MailEnvelope } from './composeMail.ts';
 
-export type MailOutcome =
+type MailOutcome =
   | { readonly kind: 'sent' }
   /** The server will not have it. */
   | { readonly kind: 'refused'; readonly error: string }
@@ -17,7 +17,7 @@ export type MailOutcome =
   /** Its text was sent, in whole or in part, and no answer came. */
   | { readonly kind: 'unknown'; readonly error: string };
 
-export interface Mail {
+interface Mail {
   readonly envelope: MailEnvelope;
   readonly body: Buffer;
   /** Called when the server has asked for the text: nothing is sent unless it resolves, and what it throws is thrown. */

@@ -15,7 +15,7 @@ interface CachedAnswer extends StoredAnswer {
   readonly at: number;
 }
 
-export interface AnswerCacheOptions {
+interface AnswerCacheOptions {
   readonly store: AnswerStore | null;
   readonly onStoreError: (error: unknown) => void;
 }

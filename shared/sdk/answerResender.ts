@@ -3,7 +3,7 @@ import { linkLimits, type RunAnswer } from '../applink/protocol.ts';
 import type { AnswerCache } from './answerCache.ts';
 import type { Peer } from './peer.ts';
 
-export interface AnswerResender {
+interface AnswerResender {
   attach(peer: Peer | null): void;
   /** Sends those that are at least `ageMs` old; resolves when the service has them, or can't be told. */
   now(ageMs: number): Promise<void>;

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { LinkProblem } from './problems.ts';
 
-export interface ConnectionRefusal {
+interface ConnectionRefusal {
   readonly problem: LinkProblem;
   /** Only people can change it: the key, the environment, the address. */
   readonly needsPerson: boolean;

@@ -14,7 +14,7 @@ export interface ClientEvents {
   /** A flag was changed; as `GET /flags/:flag` shows it. */
   readonly flag: Json;
 }
-export type Listener<E extends keyof ClientEvents> = (event: ClientEvents[E]) => unknown;
+type Listener<E extends keyof ClientEvents> = (event: ClientEvents[E]) => unknown;
 
 export interface Emitter {
   /** Answers how to stop listening. */

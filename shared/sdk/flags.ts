@@ -29,7 +29,7 @@ export interface Flags {
   readonly ready: Promise<void>;
 }
 
-export interface AppFlagCache {
+interface AppFlagCache {
   readonly flags: Flags;
   /** The connection has come or gone. */
   attach(peer: Peer | null): void;
@@ -38,7 +38,7 @@ export interface AppFlagCache {
   close(): void;
 }
 
-export interface FlagTiming {
+interface FlagTiming {
   /** Between two looks at all flags, in ms: makes up for whatever was lost. */
   readonly relistMs: number;
   /** After a look that failed. */

@@ -8,7 +8,7 @@ import { parseRefusal } from './connectionRefusal.ts';
 
 type Registered = AppCalls['app.register']['result'];
 
-export interface LinkOptions {
+interface LinkOptions {
   readonly url: string;
   readonly key: string;
   readonly timing: Timing;
@@ -20,7 +20,7 @@ export interface LinkOptions {
   readonly onProblem: (problem: LinkProblem) => void;
 }
 
-export interface Link {
+interface Link {
   /** Ends it for good. */
   close(): Promise<void>;
 }

@@ -6,7 +6,7 @@
 import type { Client } from './connect.ts';
 import type { FlagContext } from './flags.ts';
 
-export interface Resolution<T> {
+interface Resolution<T> {
   readonly value: T;
   readonly reason: string;
   readonly variant?: string;

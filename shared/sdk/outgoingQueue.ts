@@ -7,7 +7,7 @@ import { createPendingWork } from './pendingWork.ts';
 import { encodeFrame, type Peer } from './peer.ts';
 import { rpcErrorDetails, formatProblem, LinkProblem, RpcFailed } from './problems.ts';
 
-export type ReportMethod = 'items.report' | 'records.put' | 'records.delete';
+type ReportMethod = 'items.report' | 'records.put' | 'records.delete';
 
 interface OutgoingEntry {
   readonly method: ReportMethod;

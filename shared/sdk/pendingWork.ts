@@ -1,6 +1,6 @@
 /** Counts what is under way, for whoever waits for the end of all of it before the client closes. */
 
-export interface PendingWork {
+interface PendingWork {
   begin(): void;
   end(): void;
   /** Resolves when nothing is under way. */

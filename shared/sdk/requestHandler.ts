@@ -7,7 +7,7 @@ import type { RpcAnswer, Peer } from './peer.ts';
 import { toRpcError, LinkProblem } from './problems.ts';
 import { runAction, type RunParams, type RunDeps } from './runs.ts';
 
-export interface ServeDeps extends RunDeps {
+interface ServeDeps extends RunDeps {
   readonly app: App;
   readonly runs: AnswerCache;
   readonly replies: AnswerCache;

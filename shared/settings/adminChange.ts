@@ -45,7 +45,7 @@ export const systemAdministrator = (name: string, at: number): Administrator => 
 });
 
 /** A change as the audit log tells it. Never with a credential in it. */
-export interface AdminChange {
+interface AdminChange {
   readonly verb: string;
   readonly target: { readonly type: string; readonly id: string };
   /** Names of the environments that it concerns, or `*`. */

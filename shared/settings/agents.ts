@@ -17,7 +17,7 @@ import {
 import type { PrincipalMode } from '../access/principal.ts';
 import type { AgentInput, AgentPatch } from './schema.ts';
 
-export interface AgentView {
+interface AgentView {
   readonly id: string;
   readonly name: string;
   readonly role: RoleRef;

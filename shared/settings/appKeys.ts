@@ -6,7 +6,7 @@ import { AppKeyRow, EnvironmentRow } from '../platform/db/models.ts';
 import { deleteTokens, issueToken, replaceToken, recordAdminChange, type Administrator } from './adminChange.ts';
 import type { AppKeyInput, AppKeyPatch } from './schema.ts';
 
-export interface AppKeyView {
+interface AppKeyView {
   readonly id: string;
   readonly name: string;
   readonly environment: string;

@@ -2,7 +2,7 @@
  * What every request needs and that changes rarely: environments, roles, people, and principals by token. Held in
  * memory, loaded anew when the revision row is raised (told by Redis, asked for twice a second as Redis may be away).
  */
-import { builtInRoles, type Grant } from '../catalogue/permissions.ts';
+import type { Grant } from '../catalogue/permissions.ts';
 import type { Clock } from '../platform/core/clock.ts';
 import type { Db } from '../platform/db/knex.ts';
 import { queryRow, queryRows, executeStatement, statement } from '../platform/db/sql.ts';
@@ -118,7 +118,7 @@ const loadState = async (db: Db, revision: number): Promise<DirectoryState> => {
   };
 };
 
-export interface DirectoryOptions {
+interface DirectoryOptions {
   readonly db: Db;
   readonly bus: Bus;
   readonly clock: Clock;
@@ -289,6 +289,3 @@ export const openDirectory = async ({ db, bus, clock, onError }: DirectoryOption
     },
   };
 };
-
-/** The built-in roles as rows to be made at installation. */
-export const builtInRoleNames = Object.keys(builtInRoles) as (keyof typeof builtInRoles)[];

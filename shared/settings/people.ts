@@ -27,8 +27,8 @@ export interface PersonView {
 }
 
 /** `passwordHash` null: can't sign in until somebody gives them a password. */
-export type NewPerson = Omit<PersonInput, 'password'> & { readonly passwordHash: string | null };
-export type PersonChange = Omit<PersonPatch, 'password'> & { readonly passwordHash?: string };
+type NewPerson = Omit<PersonInput, 'password'> & { readonly passwordHash: string | null };
+type PersonChange = Omit<PersonPatch, 'password'> & { readonly passwordHash?: string };
 
 /** An e-mail address as it is stored and looked up. */
 export const normalizeEmail = (email: string): string => email.normalize('NFC').toLowerCase();

@@ -2,7 +2,7 @@
 import type { DomainDeps } from './deps.ts';
 import { includesEnvironment, type Caller } from '../access/principal.ts';
 
-export interface Requester {
+interface Requester {
   /** The environment's number. */
   readonly env: number;
   readonly actor_type: string;

@@ -12,7 +12,7 @@ import { recordAdminChange, type Administrator } from './adminChange.ts';
 import { requireAdminRemains } from './lastAdmin.ts';
 import type { RoleInput, RolePatch } from './schema.ts';
 
-export interface RoleView {
+interface RoleView {
   readonly id: string;
   readonly name: string;
   readonly grants: readonly Grant[];

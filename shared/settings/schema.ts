@@ -76,7 +76,7 @@ export const agentPatch = strictObject(
 );
 
 /** How long the old token goes on working: a week is enough to bring the new one everywhere. */
-export const rotationGraceMaxMs = 7 * 86_400_000;
+const rotationGraceMaxMs = 7 * 86_400_000;
 export const rotationInput = strictObject({
   grace: Type.Optional(
     Type.Integer({
@@ -173,7 +173,6 @@ export type RoleInput = Static<typeof roleInput>;
 export type RolePatch = Static<typeof rolePatch>;
 export type AgentInput = Static<typeof agentInput>;
 export type AgentPatch = Static<typeof agentPatch>;
-export type RotationInput = Static<typeof rotationInput>;
 export type PersonInput = Static<typeof personInput>;
 export type PersonPatch = Static<typeof personPatch>;
 export type AppKeyInput = Static<typeof appKeyInput>;

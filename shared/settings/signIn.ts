@@ -47,14 +47,14 @@ const insertSignInAuditSql = statement(
   where case when $1::int is null then '*' = any($2::text[]) or e.name = any($2::text[]) else e.id = $1::int end`,
 );
 
-export interface SignInRequest extends SignInAttempt {
+interface SignInRequest extends SignInAttempt {
   readonly password: string;
   /** As the path names it. */
   readonly environment: string;
   readonly requestId: string;
 }
 
-export interface SignInResult {
+interface SignInResult {
   readonly token: string;
   readonly person: PersonView;
   readonly expiresAt: number;

@@ -4,7 +4,7 @@ import { queryRows, statement, type Statement, type SqlValue } from '../platform
 import { rowId } from '../platform/core/ids.ts';
 import type { Access } from '../access/access.ts';
 
-export interface AuditFilter {
+interface AuditFilter {
   readonly actor?: string;
   readonly verb?: string;
   readonly target?: string;
@@ -65,12 +65,12 @@ const redactValues = (access: Access, values: Record<string, unknown> | null): R
     : { ...values, record: null };
 };
 
-export interface AuditPage {
+interface AuditPage {
   readonly entries: object[];
   readonly next: number | null;
 }
 
-export interface AuditVisibility {
+interface AuditVisibility {
   readonly inboxes: readonly string[];
   /** By name, what the role doesn't see. */
   readonly unseen: { readonly resources: readonly string[]; readonly flags: readonly string[] };

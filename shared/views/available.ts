@@ -18,12 +18,12 @@ export interface AvailableAction {
   readonly defaults: Readonly<Record<string, unknown>>;
 }
 
-export interface AvailabilityRef {
+interface AvailabilityRef {
   readonly resource: string;
   readonly id: string;
 }
 
-export interface RecordAvailability extends AvailabilityRef {
+interface RecordAvailability extends AvailabilityRef {
   readonly actions: AvailableAction[];
   readonly unavailable: { action: string; reason: string }[];
 }

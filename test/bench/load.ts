@@ -2,7 +2,8 @@
  * Fills `items` with as many realistic items as a measurement needs: set-based, from a pool of the demo's items, with
  * the indexes built afterwards. Titles, fields and tags are the demo's; times, states, people and numbers are drawn anew.
  */
-import { demoItems, type DemoItem } from '../../shared/tools/demo/generate.ts';
+import { demoItems } from '../../shared/tools/demo/generate.ts';
+import type { DemoItem } from '../../shared/tools/demo/types.ts';
 import { openDb, type Db } from '../../shared/platform/db/knex.ts';
 import { bucketSql, inboxCode, itemTerms, fortnightSql } from '../../shared/items/terms.ts';
 

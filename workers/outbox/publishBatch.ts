@@ -124,12 +124,12 @@ interface BatchRow {
 }
 
 /** A `LiveBatch` (shared/platform/redis/bus.ts) as JSON. */
-export interface LiveBatchMessage {
+interface LiveBatchMessage {
   readonly env: number;
   readonly text: string;
 }
 
-export interface PublishedBatch {
+interface PublishedBatch {
   /** False: the lease was lost and nothing was done. */
   readonly leaseHeld: boolean;
   /** Rows taken; `batchRows` when there may be more. */

@@ -17,7 +17,7 @@ import { normalizeRequest, type CursorKeys, type ItemListRequest } from './reque
 import { chooseTerms, readRowsByGathering, readOverdueRows, readRowsByWalking } from './search.ts';
 import { itemStreams, streamsForSort, type ItemStream } from './streams.ts';
 
-export interface ItemPage {
+interface ItemPage {
   /** Rows of `itemColumns`, with further columns behind them. */
   readonly rows: readonly TextRow[];
   /** null: there are no more. */

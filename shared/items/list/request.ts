@@ -9,7 +9,7 @@ export interface VisibleInbox {
 }
 
 /** null: not filtered by. */
-export interface ItemFilter {
+interface ItemFilter {
   readonly states: readonly string[] | null;
   /** All are required. */
   readonly tags: readonly string[] | null;

@@ -63,7 +63,7 @@ const termCandidates = (
 };
 
 /** What to look up. */
-export interface ChosenTerms {
+interface ChosenTerms {
   /** Of a tsquery (items/terms.ts). */
   readonly pieces: readonly string[];
   /** null when all words are looked up: then they need no comparing. */
@@ -91,7 +91,7 @@ export const chooseTerms = (request: ItemCountRequest, stream: ItemStream, edge:
   return words.length === request.words?.length ? { pieces, words: null } : { pieces };
 };
 
-export interface ItemScanWindow {
+interface ItemScanWindow {
   readonly place: CursorKeys;
   readonly limit: number;
 }

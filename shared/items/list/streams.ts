@@ -89,7 +89,7 @@ export const streamsForSort = (request: ItemListRequest): readonly ItemStream[] 
 };
 
 /** The branches of a stream, as arrays of parameters; `least` and `below` bound the key (half-open). */
-export interface Branches extends Readonly<Record<string, SqlValue>> {
+interface Branches extends Readonly<Record<string, SqlValue>> {
   readonly inbox: (string | null)[];
   readonly state: (string | null)[];
   readonly closed: ('true' | 'false' | null)[];

@@ -16,7 +16,7 @@ const bindInput = <I>(operation: ItemOperation<I>, input: I): BoundOperation => 
   decide: (item, inbox, _input, moment) => operation.decide(item, inbox, input, moment),
 });
 
-export interface BulkOperation {
+interface BulkOperation {
   readonly schema: TObject;
   /** Checks the operation's members; answers them as they are stored. Throws `400 invalid`. */
   readonly check: (members: unknown, at: number) => object;

@@ -79,7 +79,7 @@ export interface CreateFacts {
 }
 
 /** What is asked of one inbox: a new item, or occurrences of the one that is there. */
-export interface CreateContext {
+interface CreateContext {
   readonly existing: Item | null;
   readonly inbox: InboxDefinition;
   readonly input: CreateInput;

@@ -19,7 +19,7 @@ import { createEventBatch, type DecidedChange } from './eventBatch.ts';
 import { writeItemBatch } from './write.ts';
 import type { SavedResponse } from '../../platform/journal/idempotency.ts';
 
-export interface CreateResult {
+interface CreateResult {
   readonly item: Item;
   /** false: an occurrence was added to the item that had the key. */
   readonly isNew: boolean;

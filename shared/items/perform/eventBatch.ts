@@ -39,7 +39,7 @@ const isSameValue = (a: unknown, b: unknown): boolean =>
 type Members = Record<string, unknown>;
 
 /** The members that a change gave another value, as they were and as they are. */
-export const changedMembers = (before: Item | null, after: Item): { before: Members | null; after: Members } => {
+const changedMembers = (before: Item | null, after: Item): { before: Members | null; after: Members } => {
   const was: Members = {};
   const is: Members = {};
   for (const member of auditedMembers) {

@@ -23,7 +23,7 @@ export type ItemOutcome =
   | { readonly id: string; readonly kind: 'unchanged'; readonly item: Item }
   | { readonly id: string; readonly kind: 'fault'; readonly fault: Fault };
 
-export interface PerformOptions {
+interface PerformOptions {
   /** Each item must be at this version (`*` has been taken out before). */
   readonly ifMatch?: number;
   /** Makes the answer that is saved with the effect under an idempotency key; for one item. */

@@ -24,13 +24,13 @@ export interface BulkResultInsert {
 }
 
 /** What a report's delivery is answered with from now on. */
-export interface DeliveryRow {
+interface DeliveryRow {
   readonly delivery: string;
   readonly item: string;
   readonly created: boolean;
 }
 
-export interface ItemWriteBatch {
+interface ItemWriteBatch {
   /** What the audit log calls it. */
   readonly verb: string;
   readonly changed: readonly DecidedChange[];

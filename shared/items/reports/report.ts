@@ -13,7 +13,7 @@ import { expireDeliveries, readDeliveries, type DeliveryResult } from './deliver
 import { requireDataLimits, createInput } from '../operations/create.ts';
 import { createReportQueue, type ReportQueue } from './reportQueue.ts';
 
-export const reportInput = strictObject({
+const reportInput = strictObject({
   ...createInput.properties,
   at: Type.Optional(timeSchema('When it happened; now when absent.')),
   delivery: Type.Optional(

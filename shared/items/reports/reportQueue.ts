@@ -25,7 +25,7 @@ interface Task<R, A> {
 }
 
 /** Writes changes, each made of reports of one key; answers or refuses each report. Never throws. */
-export type WriteAll<R, A> = (changes: readonly (readonly R[])[]) => Promise<(A | Error)[][]>;
+type WriteAll<R, A> = (changes: readonly (readonly R[])[]) => Promise<(A | Error)[][]>;
 
 export interface ReportQueue<R, A> {
   /** Answers when the report's effect is committed. `key` null: an item of its own. */

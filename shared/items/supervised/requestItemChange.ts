@@ -14,11 +14,11 @@ import type { SavedResponse } from '../../platform/journal/idempotency.ts';
 import { requestApproval } from '../../approvals/requestApproval.ts';
 import { supervisedOperationType } from './supervisedOperations.ts';
 
-export type SavePendingResponse = (status: number, body: string) => SavedResponse | null;
+type SavePendingResponse = (status: number, body: string) => SavedResponse | null;
 
 export const pendingResponseBody = (approval: string): string => JSON.stringify({ pending: true, approval });
 
-export interface ItemChangeRequest<I> {
+interface ItemChangeRequest<I> {
   readonly operation: ItemOperation<I>;
   readonly id: string;
   readonly input: I;

@@ -10,7 +10,7 @@ import { triageItem } from '../operations/triage.ts';
 import type { ItemOperation } from '../operation.ts';
 import type { BoundOperation } from '../operations/bulkOperations.ts';
 
-export interface SupervisedOperation {
+interface SupervisedOperation {
   /** Checks the members as they were kept; answers the operation with them in it. Throws `400 invalid`. */
   readonly bind: (members: object, at: number) => BoundOperation;
   /** What of an item has to be as it was when it was asked for: what this operation sets. */

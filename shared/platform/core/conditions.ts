@@ -47,7 +47,7 @@ export const conditionOps: readonly string[] = [...ops.keys()];
 export const getComparison = (op: string): Compare => ops.get(op) ?? (() => false);
 
 /** The value at a dotted path; only own members count, so `constructor` finds nothing. */
-export const getPath = (subject: unknown, path: string): unknown => {
+const getPath = (subject: unknown, path: string): unknown => {
   let value = subject;
   for (const member of path.split('.')) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, member)) return undefined;

@@ -3,7 +3,7 @@ import { createCipheriv, createDecipheriv, createHmac, randomBytes, timingSafeEq
 import { fault } from '../../catalogue/errors.ts';
 
 /** A place on an environment's stream: after part `part` of the event at `position`. Parts count from 0. */
-export interface Offset {
+interface Offset {
   readonly epoch: number;
   readonly position: number;
   readonly part: number;

@@ -11,7 +11,7 @@ pg.types.setTypeParser(pg.types.builtins.INT8, (text) => {
   return value;
 });
 
-export interface DbOptions {
+interface DbOptions {
   readonly url: string;
   readonly poolSize: number;
   readonly applicationName: string;

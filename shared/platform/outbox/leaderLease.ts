@@ -14,7 +14,7 @@ export const leaseRetryMs = 1_000;
 /** PostgreSQL's clock in ms, in SQL. `clock_timestamp`: the time now, not that of the transaction's start. */
 export const dbNowSql = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
 
-export type LeaseName = 'publisher' | 'sweeps';
+type LeaseName = 'publisher' | 'sweeps';
 
 /** One that was got. A holder whose statement failed must get it anew before its next: see `acquire`. */
 export interface LeaderLease {

@@ -12,14 +12,14 @@ import {
 } from './client.ts';
 
 /** All that a job in Redis holds: the id of its row. Jobs of benchmarks have no row. */
-export interface QueueMessage {
+interface QueueMessage {
   readonly staged?: string;
   readonly requestId?: string;
 }
 
-export type JobQueue = Queue<QueueMessage, void>;
+type JobQueue = Queue<QueueMessage, void>;
 /** Takes jobs until it is closed. */
-export interface QueueWorker {
+interface QueueWorker {
   /**
    * Takes no more, and answers when the running ones have ended. Between BullMQ and a Redis that is away or has just
    * come back a close can wait for ever: from the last job on it is waited for 1 s at most.
@@ -27,7 +27,7 @@ export interface QueueWorker {
   close(): Promise<void>;
 }
 
-export interface WorkerSettings {
+interface WorkerSettings {
   /** Jobs that one worker runs at once. */
   readonly concurrency: number;
 }

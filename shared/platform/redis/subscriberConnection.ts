@@ -17,7 +17,7 @@ export interface SubscriberConnection {
   close(): Promise<void>;
 }
 
-export interface SubscriberOptions {
+interface SubscriberOptions {
   readonly address: RedisAddress;
   readonly command: RedisClient;
   /** All that is to be heard now: what counts, whatever was in flight when a connection was lost. */

@@ -32,7 +32,7 @@ const termQueriesOf = ({ env, resource, clauses, text, equalityFields: equal }: 
   return [...(text === null ? [] : terms.matches(text)), ...ofClauses];
 };
 
-export interface KeyRange {
+interface KeyRange {
   readonly field: string;
   readonly least: number;
   readonly most: number;
@@ -49,7 +49,7 @@ export const keyRanges = ({ clauses, rangeFields: ranged }: RecordListRequest): 
     return [{ field, least: Math.max(-Number.MAX_VALUE, ...above), most: Math.min(Number.MAX_VALUE, ...below) }];
   });
 
-export interface TermShares {
+interface TermShares {
   /** Of each part, and of all together: which part of the records has them, as measured on the first ones by id. */
   readonly each: readonly { readonly part: string; readonly share: number }[];
   readonly joint: number;

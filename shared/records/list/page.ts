@@ -75,7 +75,7 @@ const recordStreamsFor = ({ order: { by }, clauses }: RecordListRequest): readon
     : ['present', 'absent'];
 };
 
-export interface StoredRecordPage {
+interface StoredRecordPage {
   readonly records: readonly RawRecord[];
   /** null: there are no more. */
   readonly next: RecordPosition | null;

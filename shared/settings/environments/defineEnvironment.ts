@@ -20,7 +20,7 @@ import { parseManifestParts, type ParsedManifest } from '../../environments/read
 import { crossReferenceProblems, problemsMax } from '../../environments/manifestProblems.ts';
 import { readSchemaProblems } from '../../environments/manifestSchemas.ts';
 
-export interface ManifestDeclaration {
+interface ManifestDeclaration {
   /** The environment's name. */
   readonly environment: string;
   /** As it came: nothing of it is trusted. */

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import type { CommandContext } from './context.ts';
 import { UsageError } from './failures.ts';
 
-export interface Option {
+interface Option {
   /** `flag`: without a value; `list`: may be given several times. */
   readonly kind: 'text' | 'list' | 'flag';
   /** How its value is shown: `<role>`. */

@@ -55,7 +55,7 @@ const formatDbError = (error: unknown, databaseUrl: string): string | null => {
     : null;
 };
 
-export interface CommandError {
+interface CommandError {
   readonly text: string;
   readonly exitCode: 1 | 2;
 }

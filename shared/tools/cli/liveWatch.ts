@@ -8,7 +8,7 @@ export interface WatchTarget {
   readonly token: string;
 }
 
-export interface WatchOptions {
+interface WatchOptions {
   /** Asked before each connection, as a restarted service may have another address. Throws when there is none. */
   readonly target: () => Promise<WatchTarget>;
   readonly types?: string;

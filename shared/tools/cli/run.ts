@@ -14,7 +14,7 @@ import { personCommands } from './things/people.ts';
 import { roleCommands } from './things/roles.ts';
 import { toCommandError } from './commandErrors.ts';
 
-export interface AdminEnvironment {
+interface AdminEnvironment {
   /** Asked only when a command is about to be run; throws an Error that names the bad variable. */
   readonly readConfig: () => Config;
   readonly readInput: () => Promise<string>;

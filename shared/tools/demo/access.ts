@@ -62,7 +62,7 @@ interface PersonRow {
   readonly role: string;
 }
 
-export interface AccessOptions {
+interface AccessOptions {
   readonly environment: string;
   readonly world: DemoWorld;
   readonly baseUrl: string;
@@ -130,7 +130,7 @@ const appKeyToken = async (tx: Tx, admin: Administrator, environment: string): P
 };
 
 /** Makes what is missing; `finish` ends it, as hashing passwords takes a while that others can use. */
-export interface Renewal {
+interface Renewal {
   /** In a transaction of its own. */
   finish(): Promise<DemoAccess>;
 }

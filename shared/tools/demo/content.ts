@@ -58,7 +58,7 @@ const markOverdue = statement(
 /** Rows a statement: enough that the round trip doesn't count. */
 const batchRows = 1_000;
 
-export interface Content {
+interface Content {
   readonly env: number;
   readonly definition: Definition;
   readonly cast: Cast;

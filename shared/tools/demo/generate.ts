@@ -10,26 +10,7 @@ import { play } from './plots.ts';
 import { MS, Random, mix } from './random.ts';
 import { customerRecord, orderRecord, paymentRecord, subscriptionRecord } from './sales.ts';
 import { Story } from './story.ts';
-import type { DemoData, DemoItem, DemoWorld } from './types.ts';
-
-export type {
-  DemoActor,
-  DemoAgent,
-  DemoData,
-  DemoEvent,
-  DemoEventData,
-  DemoEventOf,
-  DemoEventType,
-  DemoGrant,
-  DemoItem,
-  DemoPerson,
-  DemoRecord,
-  DemoRef,
-  DemoRole,
-  DemoTriage,
-  DemoWorld,
-  InboxName,
-} from './types.ts';
+import type { DemoItem, DemoWorld } from './types.ts';
 
 const SPAN = 120 * MS.day;
 /** Above 1, so that there is more of the last days than of the first: the company grows. */
@@ -84,9 +65,4 @@ function demoItem(
   const story = new Story(draft, at, now);
   play(story, draft, random);
   return story.end();
-}
-
-/** The whole demo at once: `seed` is any 32-bit integer, `now` in epoch milliseconds. */
-export function generateDemo({ seed, now, items = 20_000 }: { seed: number; now: number; items?: number }): DemoData {
-  return { ...demoWorld(seed, now), items: [...demoItems(seed, now, items)].flat() };
 }

@@ -22,7 +22,7 @@ import type { DemoEventActor, Cast } from './rows.ts';
 import { lockDemo, setUpDemo } from './setUp.ts';
 import type { DemoWorld } from './types.ts';
 
-export interface DemoOptions {
+interface DemoOptions {
   /** The demo's present, in epoch milliseconds; nothing happened after it. */
   readonly now: number;
   readonly environment?: string;
@@ -37,7 +37,7 @@ export interface DemoOptions {
   readonly say?: (line: string) => void;
 }
 
-export interface LoadedDemo {
+interface LoadedDemo {
   readonly access: DemoAccess;
   /** null: there were items already. */
   readonly loaded: { readonly records: number; readonly items: number; readonly entries: number } | null;
@@ -85,7 +85,7 @@ const castOf = async (tx: Tx, { id, name }: Environment, world: DemoWorld): Prom
 };
 
 /** Loads the demo into a migrated database and answers credentials that work. */
-export const loadDemo = async (db: Db, options: DemoOptions): Promise<LoadedDemo> => {
+const loadDemo = async (db: Db, options: DemoOptions): Promise<LoadedDemo> => {
   const {
     now,
     environment = 'demo',

@@ -110,8 +110,3 @@ export interface DemoWorld {
   /** Payments and subscriptions, which the sample customer's app serves. */
   appRecords: DemoRecord[];
 }
-
-export interface DemoData extends DemoWorld {
-  /** Oldest first by `createdAt`. */
-  items: DemoItem[];
-}

@@ -15,9 +15,9 @@ import type { Item, RecordRef } from '../../items/model.ts';
 import { itemJson } from '../../items/present.ts';
 
 /** An item's detail is looked at all the time, and it is of use without what the app adds. */
-export const appTimeoutMs = 2_000;
+const appTimeoutMs = 2_000;
 
-export interface AppItemDetail {
+interface AppItemDetail {
   readonly blocks: readonly Block[];
   readonly suggestions: readonly AppSuggestion[];
   readonly offline: boolean;
@@ -83,7 +83,7 @@ export const fetchItemDetail = async (deps: ViewDeps, caller: Caller, item: Item
   }
 };
 
-export interface AppRecords {
+interface AppRecords {
   readonly records: readonly FullRecord[];
   readonly offline: boolean;
 }

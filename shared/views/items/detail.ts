@@ -10,7 +10,7 @@ import { findRecords, inReferenceOrder, type FullRecord } from '../../records/qu
 import { fetchItemDetail, fetchLinkedRecords, type AppSuggestion } from './appDetail.ts';
 import type { Item, RecordRef } from '../../items/model.ts';
 
-export interface SuggestedAction {
+interface SuggestedAction {
   readonly action: string;
   readonly label: string;
   readonly record: string | null;
@@ -18,7 +18,7 @@ export interface SuggestedAction {
   readonly reason: string | null;
 }
 
-export interface ItemPageDetail {
+interface ItemPageDetail {
   readonly blocks: readonly Block[];
   readonly linked: readonly FullRecord[];
   readonly suggestedActions: readonly SuggestedAction[];

@@ -56,7 +56,7 @@ const withFilledTitle = (block: DeclaredBlock, params: PageParams): DeclaredBloc
   return { ...block, title: typeof title === 'string' ? title.slice(0, blockLimits.titleMax).toWellFormed() : null };
 };
 
-export interface PageRequest {
+interface PageRequest {
   readonly page: ManifestPage;
   readonly params: PageParams;
 }

@@ -8,7 +8,7 @@ import { findVisibleInbox } from '../../access/gates.ts';
 import type { RecordRef } from '../../items/model.ts';
 import { redactEntry } from '../../items/timeline.ts';
 
-export interface HistoryEntry {
+interface HistoryEntry {
   readonly id: string;
   /** null: done to the record alone, or on an item that the role doesn't see. */
   readonly item: string | null;

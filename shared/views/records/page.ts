@@ -18,7 +18,7 @@ import { getRecord, requireVisibleResource } from '../../records/read.ts';
 const itemsShown = 50;
 const itemsInHistory = 500;
 
-export interface RecordDetailPage {
+interface RecordDetailPage {
   readonly record: FullRecord;
   readonly blocks: readonly Block[];
   /** JSON texts. */

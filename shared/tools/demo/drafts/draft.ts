@@ -44,7 +44,7 @@ export function aboutOrder(order: DemoOrder): DemoItem['record'] {
 }
 
 /** A day in the weeks before `at`, as people write it. */
-export function someDay(random: Random, at: number): string {
+function someDay(random: Random, at: number): string {
   const day = new Date(at - random.int(1, 20) * MS.day);
   const month = slots['month'];
   return `${day.getUTCDate()} ${Array.isArray(month) ? String(month[day.getUTCMonth()]) : ''}`;

@@ -100,7 +100,7 @@ export const services: readonly Service[] = [
   },
 ];
 
-export interface ErrorKind {
+interface ErrorKind {
   readonly type: string;
   readonly sides: readonly Service['side'][];
   readonly weight: number;

@@ -3,7 +3,7 @@
 
 import type { Topic } from './fill.ts';
 
-export interface SupportTopic extends Topic {
+interface SupportTopic extends Topic {
   readonly replies: readonly string[];
 }
 
