@@ -10,7 +10,7 @@ import { clientOf, type Client } from '../support/http.ts';
 import { openInstallation, type Installation } from '../support/installation.ts';
 import { openLive, type Message } from '../support/live.ts';
 import { until } from '../support/until.ts';
-import { newShop, type Shop } from './shop.ts';
+import { newShop, type Shop } from './countingApp.ts';
 
 interface RedisForTest {
   readonly url: string;

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { ChangesPage, ChangesQuery } from '../../api/live/changes.ts';
 import type { Grant } from '../../shared/catalogue/permissions.ts';
 import { Fault } from '../../shared/catalogue/errors.ts';
-import { entry, item, newWorld, until, type Api, type Message, type World } from './support.ts';
+import { entry, item, newWorld, until, type Api, type Message, type World } from './liveWorld.ts';
 
 describe('changes', () => {
   let world: World;

@@ -1,6 +1,6 @@
 /** Counts on the live stream: exact, seldom, and caught up after a gap. */
 import { expect } from 'chai';
-import { item, newWorld, until, type Api, type Message, type World } from './support.ts';
+import { item, newWorld, until, type Api, type Message, type World } from './liveWorld.ts';
 
 describe('live stream: counts', () => {
   let world: World;

@@ -1,6 +1,6 @@
 /** Subscribers that read slowly or not at all. */
 import { expect } from 'chai';
-import { item, newWorld, until, type World } from './support.ts';
+import { item, newWorld, until, type World } from './liveWorld.ts';
 
 const fat = (name: string): object[] => [item(name, { fields: { text: 'x'.repeat(20_000) } })];
 

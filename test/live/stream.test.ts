@@ -1,6 +1,6 @@
 /** The stream itself: hello, the chain, resuming, gaps, several processes. */
 import { expect } from 'chai';
-import { entry, item, newWorld, refusal, until, type Api, type Subscriber, type World } from './support.ts';
+import { entry, item, newWorld, refusal, until, type Api, type Subscriber, type World } from './liveWorld.ts';
 
 describe('live stream', () => {
   let world: World;

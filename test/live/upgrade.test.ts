@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect } from 'chai';
 import { newToken, tokenHash } from '../../shared/access/tokens.ts';
-import { item, newWorld, refusal, until, type Api, type SubscribeOptions, type World } from './support.ts';
+import { item, newWorld, refusal, until, type Api, type SubscribeOptions, type World } from './liveWorld.ts';
 
 describe('live stream: opening it', () => {
   let world: World;

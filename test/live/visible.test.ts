@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { compileAccess } from '../../shared/access/access.ts';
 import type { Grant } from '../../shared/catalogue/permissions.ts';
 import { redactItem } from '../../api/live/visibility.ts';
-import { bulk, entry, item, newWorld, until, type Api, type World } from './support.ts';
+import { bulk, entry, item, newWorld, until, type Api, type World } from './liveWorld.ts';
 
 const canary = 'canary7f3a';
 const narrow: Grant[] = [

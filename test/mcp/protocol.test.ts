@@ -4,7 +4,7 @@ import type { CallOptions, Client, Reply } from '../support/http.ts';
 import { callTool, listTools, rpc } from '../support/tools.ts';
 import { newWorld, type World } from '../support/world.ts';
 import { connectTools } from './client.ts';
-import { clerkGrants, manifest } from './world.ts';
+import { clerkGrants, manifest } from './manifest.ts';
 
 const newest = '2026-07-28';
 const meta = { 'io.modelcontextprotocol/protocolVersion': newest, 'io.modelcontextprotocol/clientCapabilities': {} };

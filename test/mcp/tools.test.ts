@@ -6,7 +6,7 @@ import type { Client } from '../support/http.ts';
 import { until } from '../support/until.ts';
 import { newWorld, type World } from '../support/world.ts';
 import { connectTools, eras, type Tools } from './client.ts';
-import { clerkGrants, manifest } from './world.ts';
+import { clerkGrants, manifest } from './manifest.ts';
 
 describe('tools', () => {
   let world: World;

@@ -21,7 +21,7 @@ import {
   toolProbes,
 } from './canary/calls.ts';
 import { unused, word } from './canary/declared.ts';
-import { newCanary, type Planted } from './canary/planted.ts';
+import { newCanary, type Planted } from './canary/canaryWorld.ts';
 
 /** How many calls are thrown together besides those that are written down; `CANARY_CALLS=20000` in a long run. */
 const thrown = Number(process.env['CANARY_CALLS'] ?? 1_500);

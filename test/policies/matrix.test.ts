@@ -12,7 +12,7 @@ import { callsOf } from './matrix/calls.ts';
 import { personas, type Persona, type Thing } from './matrix/columns.ts';
 import { record } from './matrix/declared.ts';
 import { rows } from './matrix/rows.ts';
-import { newSite } from './matrix/site.ts';
+import { newSite } from './matrix/matrixWorld.ts';
 
 describe('the permission matrix', () => {
   const site = newSite();

@@ -4,7 +4,7 @@ import { ActionFailed, connect, defineApp } from '../../shared/sdk/index.ts';
 import { backoff } from '../../shared/sdk/backoff.ts';
 import { until } from '../support/until.ts';
 import { runCall } from './fakeService.ts';
-import { connected, gate, service } from './support.ts';
+import { connected, gate, service } from './connected.ts';
 
 const app = defineApp({ actions: { greet: { run: () => 'Hello.' } } });
 

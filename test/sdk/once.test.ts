@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { ActionFailed, defineApp, fileStore, type AnswerStore, type App } from '../../shared/sdk/index.ts';
 import { until } from '../support/until.ts';
 import { runCall } from './fakeService.ts';
-import { connected, gate, service } from './support.ts';
+import { connected, gate, service } from './connected.ts';
 
 const counting = (): { app: App; did: string[]; held: ReturnType<typeof gate> } => {
   const did: string[] = [];

@@ -16,7 +16,7 @@ import {
 import type { Client as Caller } from '../support/http.ts';
 import { until } from '../support/until.ts';
 import { newWorld, type World } from '../support/world.ts';
-import { gate } from './support.ts';
+import { gate } from './connected.ts';
 
 /** A wire that can be cut. */
 interface Wire {

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { FakeApp } from '../support/app.ts';
 import type { Reply } from '../support/http.ts';
-import { codeOf, ok, openShop, type Shop } from './shop.ts';
+import { codeOf, ok, openShop, type Shop } from './shopWorld.ts';
 
 describe('specification: actions', () => {
   let shop: Shop;

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { FakeApp } from '../support/app.ts';
 import type { Reply } from '../support/http.ts';
 import { until } from '../support/until.ts';
-import { codeOf, idsOf, ok, openShop, type Shop } from './shop.ts';
+import { codeOf, idsOf, ok, openShop, type Shop } from './shopWorld.ts';
 
 describe('specification: approvals', () => {
   let shop: Shop;

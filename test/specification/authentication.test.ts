@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { clientOf, request, type Client, type Reply } from '../support/http.ts';
 import { openLive } from '../support/live.ts';
-import { codeOf, idsOf, ok, openShop, type Shop } from './shop.ts';
+import { codeOf, idsOf, ok, openShop, type Shop } from './shopWorld.ts';
 
 const endpoints: readonly (readonly [string, string])[] = [
   ['GET', '/items'],

@@ -1,7 +1,7 @@
 /** The specification's section 2: the fields of an item, its detail form, and the other things named in payloads. */
 import { expect } from 'chai';
 import type { Reply } from '../support/http.ts';
-import { codeOf, idsOf, ok, openShop, tick, type Shop } from './shop.ts';
+import { codeOf, idsOf, ok, openShop, tick, type Shop } from './shopWorld.ts';
 
 describe('specification: resources and their fields', () => {
   let shop: Shop;

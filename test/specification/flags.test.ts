@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { Reply } from '../support/http.ts';
 import { until } from '../support/until.ts';
-import { codeOf, ok, openShop, type Shop } from './shop.ts';
+import { codeOf, ok, openShop, type Shop } from './shopWorld.ts';
 
 describe('specification: flags', () => {
   let shop: Shop;

@@ -1,7 +1,7 @@
 /** The specification's section 4, Items: listing them and reading one. */
 import { expect } from 'chai';
 import type { Reply } from '../support/http.ts';
-import { codeOf, idsOf, ok, openShop, tick, type Shop } from './shop.ts';
+import { codeOf, idsOf, ok, openShop, tick, type Shop } from './shopWorld.ts';
 
 describe('specification: reading items', () => {
   let shop: Shop;

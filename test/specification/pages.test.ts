@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { until } from '../support/until.ts';
 import type { Reply } from '../support/http.ts';
-import { codeOf, json, ok, openShop, type Shop } from './shop.ts';
+import { codeOf, json, ok, openShop, type Shop } from './shopWorld.ts';
 
 describe('specification: pages', () => {
   let shop: Shop;

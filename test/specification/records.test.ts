@@ -1,7 +1,7 @@
 /** The specification's section 4, Records: searching, browsing, one record's page, and what it is related to. */
 import { expect } from 'chai';
 import type { Reply } from '../support/http.ts';
-import { codeOf, idsOf, json, ok, openShop, type Shop } from './shop.ts';
+import { codeOf, idsOf, json, ok, openShop, type Shop } from './shopWorld.ts';
 
 describe('specification: records', () => {
   let shop: Shop;

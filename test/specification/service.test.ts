@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { request, type Client, type Reply } from '../support/http.ts';
 import { openLive } from '../support/live.ts';
-import { codeOf, idsOf, json, ok, openShop, type Shop } from './shop.ts';
+import { codeOf, idsOf, json, ok, openShop, type Shop } from './shopWorld.ts';
 
 describe('specification: what the service does', () => {
   let shop: Shop;

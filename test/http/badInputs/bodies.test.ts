@@ -15,7 +15,7 @@ import {
   version,
   count,
   posts,
-} from './support.ts';
+} from './badInputs.ts';
 
 badInputs(() => {
   describe('bodies of every POST', () => {

@@ -1,6 +1,6 @@
 /** Bad inputs: POST /items. */
 import { expect } from 'chai';
-import { badInputs, clerk, item, refused, create, createRaw, change } from './support.ts';
+import { badInputs, clerk, item, refused, create, createRaw, change } from './badInputs.ts';
 
 badInputs(() => {
   describe('POST /items', () => {

@@ -1,7 +1,7 @@
 /** Bad inputs: GET /items. */
 import { expect } from 'chai';
 import { type Reply } from '../../support/http.ts';
-import { badInputs, world, admin, clerk, item, noted, refused, count } from './support.ts';
+import { badInputs, world, admin, clerk, item, noted, refused, count } from './badInputs.ts';
 
 badInputs(() => {
   describe('GET /items', () => {

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { request } from '../../support/http.ts';
 import { head, type RawReply } from '../../support/raw.ts';
 import { until } from '../../support/until.ts';
-import { badInputs, world, admin, clerk, item, bytes, authorization, refused, version, posts } from './support.ts';
+import { badInputs, world, admin, clerk, item, bytes, authorization, refused, version, posts } from './badInputs.ts';
 
 badInputs(() => {
   describe('credentials', () => {

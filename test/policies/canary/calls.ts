@@ -1,5 +1,5 @@
 /** What the clerk calls: with which parameters, on which things, with which arguments, and where it says a word itself. */
-import type { Planted } from './planted.ts';
+import type { Planted } from './canaryWorld.ts';
 
 /** Ids of everything that there is for a path that takes one. */
 export const idsOf = (

@@ -2,7 +2,7 @@
 import type { Client, Reply } from '../../support/http.ts';
 import type { Thing } from './columns.ts';
 import { nameOf, record, there } from './declared.ts';
-import type { Site } from './site.ts';
+import type { Site } from './matrixWorld.ts';
 
 /** `sup` asks for something else than the others do, so that there is something left to ask for. */
 const supervised: Readonly<Record<string, object>> = {

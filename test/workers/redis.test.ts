@@ -10,7 +10,7 @@ import { createWorkerProcess } from '../../workers/workerProcess.ts';
 import { done } from '../../workers/handler.ts';
 import { until } from '../support/until.ts';
 import { probeJobs } from './probe.ts';
-import { newBench } from './support.ts';
+import { newBench } from './jobsWorld.ts';
 
 describe('with a Redis that comes and goes', function () {
   this.timeout(60_000);

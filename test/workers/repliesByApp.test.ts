@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import { never, rpcError } from '../support/app.ts';
 import { openLive } from '../support/live.ts';
 import { until } from '../support/until.ts';
-import { forReplies } from './replySupport.ts';
-import { newSignal } from './support.ts';
+import { forReplies } from './replyWorld.ts';
+import { newSignal } from './jobsWorld.ts';
 
 describe('replies', () => {
   const here = forReplies();

@@ -9,7 +9,7 @@ import { createWorkerProcess } from '../../workers/workerProcess.ts';
 import { done } from '../../workers/handler.ts';
 import { until } from '../support/until.ts';
 import { probeJobs } from './probe.ts';
-import { newBench, newSignal, type Bench } from './support.ts';
+import { newBench, newSignal, type Bench } from './jobsWorld.ts';
 
 describe('with a PostgreSQL that comes and goes', function () {
   this.timeout(60_000);

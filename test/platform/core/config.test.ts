@@ -1,6 +1,6 @@
 /** Configuration by environment variables: read at once, and a clear line for each bad one. */
 import { expect } from 'chai';
-import { readConfig } from '../../shared/platform/core/config.ts';
+import { readConfig } from '../../../shared/platform/core/config.ts';
 
 const good = { DATABASE_URL: 'postgres://a@b/c', REDIS_URL: 'redis://127.0.0.1:6379' };
 const problemsOf = (env: NodeJS.ProcessEnv): string[] => {

@@ -5,7 +5,7 @@ import { channels } from '../../shared/platform/redis/bus.ts';
 import { publishBatch } from '../../workers/outbox/publishBatch.ts';
 import { startPublisher } from '../../workers/outbox/publisher.ts';
 import { until } from '../support/until.ts';
-import { newBench, type Bench } from './support.ts';
+import { newBench, type Bench } from './jobsWorld.ts';
 
 interface Told {
   readonly env: number;

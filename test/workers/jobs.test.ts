@@ -6,7 +6,7 @@ import { startEnqueuer } from '../../workers/outbox/enqueuer.ts';
 import { orphanedJobs } from '../../workers/sweeps/orphanedJobs.ts';
 import { until } from '../support/until.ts';
 import { probeJobs } from './probe.ts';
-import { newBench, newSignal, type Bench } from './support.ts';
+import { newBench, newSignal, type Bench } from './jobsWorld.ts';
 
 type Probe = (job: Job<never>) => Promise<JobOutcome>;
 

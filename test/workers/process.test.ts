@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { migrateDatabase } from '../../migrations/run.ts';
 import { until } from '../support/until.ts';
-import { newBench, type Bench } from './support.ts';
+import { newBench, type Bench } from './jobsWorld.ts';
 
 describe('the programs', () => {
   let bench: Bench;

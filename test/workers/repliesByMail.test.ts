@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { openMailBox } from '../support/mail.ts';
 import { until } from '../support/until.ts';
-import { forReplies } from './replySupport.ts';
+import { forReplies } from './replyWorld.ts';
 
 describe('replies', () => {
   const here = forReplies();

@@ -1,7 +1,7 @@
 /** REDIS_URL: a single server or a cluster, and a start that stops with an example when it is neither. */
 import { expect } from 'chai';
-import { readConfig } from '../../shared/platform/core/config.ts';
-import { parseClusterUrl } from '../../shared/platform/core/redisUrl.ts';
+import { readConfig } from '../../../shared/platform/core/config.ts';
+import { parseClusterUrl } from '../../../shared/platform/core/redisUrl.ts';
 
 const read = (url: string): string => readConfig({ DATABASE_URL: 'postgres://a@b/c', REDIS_URL: url }).redisUrl;
 

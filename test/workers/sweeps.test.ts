@@ -4,7 +4,7 @@ import { limits } from '../../shared/catalogue/limits.ts';
 import { expiredRows } from '../../workers/sweeps/expiredRows.ts';
 import { startSweeps } from '../../workers/sweeps/sweep.ts';
 import { until } from '../support/until.ts';
-import { newBench, type Bench } from './support.ts';
+import { newBench, type Bench } from './jobsWorld.ts';
 
 const day = 86_400_000;
 
