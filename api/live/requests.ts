@@ -14,7 +14,7 @@ import { compileCheck } from '../../shared/platform/core/validate.ts';
 import type { LiveSession } from './session.ts';
 import type { Narrowing } from './visibility.ts';
 
-const typeNames = Object.keys(liveTypes);
+const typeNames: readonly string[] = liveTypes;
 
 const type = Type.Union(
   typeNames.map((known) => Type.Literal(known)),

@@ -1,9 +1,10 @@
-/** The closed table of error codes (contract section 1); everything that fails throws `fault(code)`, and docs print this table. */
+/** The closed table of error codes, for every layer: what fails throws `fault(code)`, and docs/agents.md prints the table. */
 
 interface ErrorRow {
+  /** HTTP status (RFC 9110). */
   readonly status: number;
   readonly message: string;
-  /** Whether the same request may succeed later without being changed. */
+  /** Whether the same request, unchanged, may succeed later. */
   readonly retry: boolean;
 }
 
@@ -31,9 +32,13 @@ const rows = {
   },
   confirmation_required: { status: 409, message: 'This is dangerous and needs "confirmed": true.', retry: false },
   already_decided: { status: 409, message: 'The approval is not pending any more.', retry: false },
-  stale: { status: 409, message: 'The approval no longer fits what is; see details.', retry: false },
+  stale: {
+    status: 409,
+    message: 'What the approval is for has changed since; see details, and request it again.',
+    retry: false,
+  },
   in_progress: { status: 409, message: 'A request with this idempotency key is still running.', retry: true },
-  conflict: { status: 409, message: 'It is in the wrong state for this.', retry: false },
+  conflict: { status: 409, message: 'Its present state does not allow this; the error names the state.', retry: false },
   version_conflict: {
     status: 412,
     message: 'It has changed since the version that you named; see current.',
@@ -82,12 +87,12 @@ export interface FaultDetail {
 
 interface FaultExtra {
   readonly details?: readonly FaultDetail[];
-  /** Further members of the answer's body: `current`, `approval`. */
+  /** Further members of the response's body: `current`, `approval`. */
   readonly body?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A failure that the caller is told of; anything else that is thrown is a bug and answers `internal`. */
+/** A failure that becomes an error response. Any other thrown value is a bug and becomes `500 internal`. */
 export class Fault extends Error {
   declare readonly code: ErrorCode;
   declare readonly extra: FaultExtra;
@@ -103,10 +108,10 @@ export class Fault extends Error {
   }
 }
 
-/** Makes the fault of `code`, with the table's sentence unless another is given. */
+/** Returns the fault of `code`, with the table's message unless another is given. */
 export const fault = (code: ErrorCode, message?: string, extra: FaultExtra = {}): Fault =>
   new Fault(code, message ?? errors[code].message, extra);
 
-/** `400 invalid` naming one place. */
+/** Returns `400 invalid` for one path of the request. */
 export const invalidAt = (path: string, message: string): Fault =>
   fault('invalid', `${path}: ${message}`, { details: [{ path, message }] });

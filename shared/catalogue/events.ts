@@ -1,4 +1,4 @@
-/** Timeline entry types and live message types: the words that a change may say, and who may hear them. */
+/** Types of timeline entries, live messages and outbox parts. Operations write entries; api/live sends messages. */
 
 export const entryTypes = [
   'created',
@@ -17,25 +17,22 @@ export const entryTypes = [
 ] as const;
 export type EntryType = (typeof entryTypes)[number];
 
-/**
- * Live message types. `passing` ones don't advance the stream's chain, aren't replayed and aren't in `/changes`;
- * `audience` says who may hear one: who sees its inbox or flag, who asked for it (and whoever may look into it), or everybody.
- */
-export const liveTypes = {
-  hello: { passing: false, audience: 'session' },
-  item: { passing: false, audience: 'inbox' },
-  timeline: { passing: false, audience: 'inbox' },
-  bulk: { passing: false, audience: 'author' },
-  run: { passing: false, audience: 'author' },
-  approval: { passing: false, audience: 'author' },
-  flag: { passing: false, audience: 'flag' },
-  app: { passing: true, audience: 'everybody' },
-  counts: { passing: true, audience: 'inbox' },
-  narrowed: { passing: true, audience: 'session' },
-  reset: { passing: false, audience: 'session' },
-  pong: { passing: true, audience: 'session' },
-  error: { passing: true, audience: 'session' },
-} as const;
+/** Types of live messages. api/live/visibility.ts decides which session gets which message. */
+export const liveTypes = [
+  'hello',
+  'item',
+  'timeline',
+  'bulk',
+  'run',
+  'approval',
+  'flag',
+  'app',
+  'counts',
+  'narrowed',
+  'reset',
+  'pong',
+  'error',
+] as const;
 
 /** Who did something, as timeline entries and live messages show it. */
 export interface ActorRef {
@@ -44,7 +41,7 @@ export interface ActorRef {
   readonly name: string;
 }
 
-/** By what it is decided who hears of an approval. */
+/** The members of an approval that decide which sessions see it. */
 interface ApprovalAudience {
   readonly kind: 'action' | 'bulk' | 'flag' | 'item';
   readonly action: string | null;
@@ -55,7 +52,7 @@ interface ApprovalAudience {
   readonly requestedBy: ActorRef;
 }
 
-/** A part of an outbox or stream row: one live message without its `offset`, `prev` and `at`. */
+/** One part of an outbox or stream row: a live message without its `offset`, `prev` and `at`. */
 export type LivePart =
   | {
       readonly type: 'item';
@@ -72,7 +69,7 @@ export type LivePart =
       readonly entry: Record<string, unknown>;
     }
   | { readonly type: 'bulk'; readonly bulk: Record<string, unknown> & { readonly by: ActorRef } }
-  /** `inbox`: of the run's item; it decides who is told of that item, and nobody is told of it itself. */
+  /** `inbox` is the inbox of the run's item. It decides who sees that item, and is not sent itself. */
   | {
       readonly type: 'run';
       readonly inbox?: string | null;

@@ -1,4 +1,7 @@
-/** Every background job: its queue, how many one worker runs at once, and what its payload holds (ids only). */
+/**
+ * Every kind of background job. `concurrency` is how many jobs of the kind one worker runs at once; `retries` is how
+ * often a job is tried after its first failure, before the worker parks it with its error.
+ */
 
 export const jobs = {
   bulkChunk: { queue: 'bulk', concurrency: 2, retries: 1_000 },
@@ -10,12 +13,13 @@ export const jobs = {
 
 export type JobName = keyof typeof jobs;
 
+/** The payload of each kind of job: ids, and for `replySend` the worker's notes. */
 export interface JobPayloads {
   bulkChunk: { readonly bulk: string; readonly chunk: number };
   actionRun: { readonly run: string };
   /**
-   * `dueAt`: the deadline that the reply cleared, put back when it could not be sent. `handedOver`, `attempts`: what its
-   * worker keeps with it (shared/replies/replyRequest.ts).
+   * `dueAt` is the deadline that the reply cleared, in epoch ms; it is restored when the reply can't be sent. The worker
+   * writes `handedOver` and `attempts` (shared/replies/replyRequest.ts).
    */
   replySend: {
     readonly item: string;
@@ -25,15 +29,17 @@ export interface JobPayloads {
     readonly attempts?: number;
   };
   triageItem: { readonly item: string };
-  /** All steps of ramps that are due by then, of all environments (shared/flags/rampBuckets.ts). */
+  /** One job for the ramp steps of all environments that are due in this bucket (shared/flags/rampBuckets.ts). */
   rampStep: { readonly slot: number };
 }
 
-/** A job that a change stages beside its rows. `dueAt` null: parked. `subject`: what it is about, to find it by. */
+/** A job that a change stages in its own transaction. */
 export interface StagedJob {
   readonly id: string;
   readonly name: JobName;
   readonly payload: Readonly<Record<string, unknown>>;
+  /** What the job is about, to find it by: the id of a run, of a bulk, of an item. */
   readonly subject: string | null;
+  /** Epoch ms; null: parked. */
   readonly dueAt: number | null;
 }

@@ -1,4 +1,7 @@
-/** Every number that the contract names as a limit, in one place; schemas and docs read them from here. */
+/**
+ * The limits of the API in one place, for schemas, operations and docs. Names that end in `Ms` are milliseconds, in
+ * `Bytes` bytes; lengths of texts count characters.
+ */
 
 export const limits = {
   bodyBytes: 1024 * 1024,
@@ -7,7 +10,7 @@ export const limits = {
   jsonDepth: 32,
   pageDefault: 50,
   pageMax: 200,
-  /** Tools of one page of the Model Context Protocol. */
+  /** Tools on one page of `tools/list` of the Model Context Protocol. */
   toolsPage: 200,
   titleMax: 500,
   tagMax: 100,
@@ -18,24 +21,24 @@ export const limits = {
   textLines: 10_000,
   subjectMax: 500,
   searchMax: 200,
-  /** Places that a refusal names: more don't help anybody. */
+  /** Entries of `details` in an error response: nobody reads more. */
   detailsMax: 20,
   searchWords: 10,
   jsonParameterBytes: 8 * 1024,
   filterValues: 50,
-  /** Of one field in `filters` of records: as many as a condition's list has; no more fit into its 8 KiB but the shortest. */
+  /** Values of one field in `filters` of records: as many as a condition's list may have. */
   recordFilterValues: 1_000,
   linksPerItem: 20,
   recordIdMax: 200,
-  /** Matches of one search of records. */
+  /** Records that one search returns. */
   searchRecords: 50,
-  /** Records, and ids to delete, of one call that stores records. */
+  /** Records to store plus ids to delete in one call. */
   recordsPerCall: 1_000,
   bulkIds: 10_000,
   bulkChunk: 500,
   undoMs: 7 * 86_400_000,
   timelinePage: 100,
-  /** At most one `occurred` entry an item in this time. */
+  /** An item gets at most one `occurred` entry in this time. */
   occurredEntryMs: 600_000,
   idempotencyKeyMax: 255,
   idempotencyMs: 24 * 3_600_000,
@@ -52,35 +55,35 @@ export const limits = {
   livePingMs: 25_000,
   liveErrors: 10,
   countExact: 10_000,
-  /** How long an action may take: its own, a background one, and at most. */
+  /** How long a run may take: the default, the default of a background action, and the most that may be declared. */
   actionTimeoutMs: 60_000,
   backgroundTimeoutMs: 3_600_000,
   actionTimeoutMaxMs: 86_400_000,
-  /** How long a call waits for the action's result before it answers that it runs. */
+  /** How long `POST /actions` waits for the result before it responds that the run is under way. */
   actionWaitMs: 10_000,
-  /** How long a queued run waits for the app: unless declared, and at most. */
+  /** How long a queued run waits for the app: the default, and the most that may be declared. */
   offlineExpiryMs: 3_600_000,
   offlineExpiryMaxMs: 7 * 86_400_000,
-  /** How long a run whose answer is missing waits for the instance that was given it. */
+  /** How long a lost run waits for the instance that it was dispatched to. */
   lostAnswerMs: 60_000,
-  /** Tries of what the app calls retryable: this many more, first after 1 s, then doubling. */
+  /** Retries of a run: after a failure that the app calls retryable, or after the answer of a retry-safe action was lost. */
   retryableTries: 5,
   availableRefs: 100,
-  /** How long approvals are open: of actions, bulks and items, and of flags. */
+  /** How long an approval stays pending: of actions, bulks and items; of flags. */
   approvalMs: 72 * 3_600_000,
   flagApprovalMs: 14 * 86_400_000,
   deliveryMs: 24 * 3_600_000,
-  /** Reports of one item within this time become one change. */
+  /** Reports of one item within this time are written as one change. */
   reportWindowMs: 250,
   flagTargets: 10_000,
-  /** All targets of a flag as JSON: it has to fit into one frame to the app. */
+  /** All targets of a flag as JSON: the flag has to fit into one frame of the app link. */
   flagTargetsBytes: 1024 * 1024,
   flagValueBytes: 32 * 1024,
   flagRules: 50,
   rampSteps: 10_000,
   rampEveryMs: 1_000,
   rampOverMs: 10 * 366 * 86_400_000,
-  /** How far back a ramp may start. */
+  /** How far in the past a ramp's start may lie. */
   rampPastMs: 24 * 3_600_000,
   guardAbove: 100_000,
   guardWithinMs: 24 * 3_600_000,

@@ -1,4 +1,4 @@
-/** What a role can be granted: kinds of things and the verbs on each (contract section 2). */
+/** What a role can be granted: kinds of things and the verbs on each. Read by shared/access and shared/settings. */
 
 export const permissions = {
   inbox: ['see', 'create', 'state', 'assign', 'tags', 'snooze', 'note', 'reply', 'triage'],
@@ -12,7 +12,7 @@ export const permissions = {
 } as const;
 
 export type PermissionKind = keyof typeof permissions;
-/** Kinds that name a thing after a colon: `inbox:support`, `inbox:*`. */
+/** Kinds that are granted by name: `inbox:support`, or `inbox:*` for all. */
 export const namedKinds = ['inbox', 'resource', 'action', 'page', 'flag'] as const;
 export type NamedKind = (typeof namedKinds)[number];
 export type InboxVerb = (typeof permissions.inbox)[number];
@@ -38,7 +38,7 @@ export const builtInRoles: Readonly<Record<'viewer' | 'operator' | 'admin', read
     { on: 'flag:*', can: ['see', 'change'] },
     { on: 'approvals', can: ['see', 'decide'] },
   ],
-  admin: (Object.keys(permissions) as PermissionKind[]).map((kind) => ({
+  admin: Object.keys(permissions).map((kind) => ({
     on: (namedKinds as readonly string[]).includes(kind) ? `${kind}:*` : kind,
     can: ['*'],
   })),

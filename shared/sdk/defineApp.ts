@@ -1,14 +1,16 @@
-/** `defineApp`: an app's declarations with their handlers, and the manifest that the service gets of them. */
+/** `defineApp`: keeps an app's handlers for requestHandler.ts and makes the manifest that link.ts registers. */
 import type { Json } from '../applink/protocol.ts';
 import type { Action, AppDeclaration, Inbox, Page, Resource, Triage } from './declarations.ts';
 import type { RunCall, RunResult } from './handlers.ts';
 
-/** An action whose input the service has checked. */
+/** An action of any input type. The service has checked the input by the action's schema before the handler gets it. */
 export type AnyAction = Omit<Action<unknown>, 'run'> & {
   readonly run: (call: RunCall<never>) => RunResult | Promise<RunResult>;
 };
 
+/** What `defineApp` returns and `connect` takes: the manifest, and the declarations with their handlers by name. */
 export interface App {
+  /** What the service is told: all declarations without their handlers, as JSON. */
   readonly manifest: Json;
   readonly resources: ReadonlyMap<string, Resource>;
   readonly inboxes: ReadonlyMap<string, Inbox>;
@@ -17,7 +19,7 @@ export interface App {
   readonly triage: ReadonlyMap<string, Triage>;
 }
 
-/** Without handlers and without what is not there. */
+/** Returns the declaration's members that the service is told: no handlers, and nothing that is undefined. */
 const withoutHandlers = (declaration: object): Json =>
   Object.fromEntries(
     Object.entries(declaration).filter(([, value]) => value !== undefined && typeof value !== 'function'),
@@ -46,8 +48,28 @@ const entries = <T>(declared: Readonly<Record<string, T>> | undefined): readonly
   Object.entries(declared ?? {});
 
 /**
- * Declares an app. Each handler stands beside what it serves; an action's `input` is typed from its JSON Schema.
- * Never throws: the service checks all of it when the app connects and names every problem.
+ * Declares an app: what there is, and beside each declaration the handler that serves it. An action's `input` is typed
+ * from its JSON Schema.
+ *
+ * Never throws. The service checks the declarations when the app connects; `onError` of `connect` gets one `LinkProblem`
+ * of kind `refused` that lists every problem with its path.
+ *
+ * @example
+ * const app = defineApp({
+ *   resources: { order: { source: 'stored', fields: [{ name: 'total', type: 'money', sort: true }] } },
+ *   inboxes: { support: { label: 'Support', responseTime: 4 * 3_600_000 } },
+ *   actions: {
+ *     refund: {
+ *       resource: 'order',
+ *       danger: 'high',
+ *       input: { type: 'object', required: ['amount'], properties: { amount: { type: 'number', minimum: 0 } } },
+ *       run: async ({ run, record, input }) => {
+ *         await shop.refund({ order: record?.id, amount: input.amount, idempotencyKey: run });
+ *         return `Refunded ${String(input.amount)}.`;
+ *       },
+ *     },
+ *   },
+ * });
  */
 export const defineApp = <const A extends Readonly<Record<string, unknown>> = Readonly<Record<string, never>>>(
   app: AppDeclaration<A>,

@@ -1,33 +1,43 @@
-/** The client's events; a listener that throws is told of and disturbs nobody. */
+/** The client's events and their emitter, for connect.ts. A listener that throws becomes an `error` event and stops no other. */
 import type { Json } from '../applink/protocol.ts';
 import { LinkProblem } from './problems.ts';
 
+/** The events of `client.on`, each with what its listeners get. */
 export interface ClientEvents {
+  /** The service has accepted the app. */
   readonly online: { readonly environment: string };
+  /** The connection has ended; the client connects again by itself. */
   readonly offline: Readonly<Record<string, never>>;
+  /** As `online`; `warnings` name what the declarations retire or change. */
   readonly registered: {
     readonly environment: string;
     readonly connection: string;
     readonly warnings: readonly string[];
   };
+  /** Something went wrong; the client retries where that can help. */
   readonly error: LinkProblem;
-  /** A flag was changed; as `GET /flags/:flag` shows it. */
+  /** A flag was changed; the flag as `GET /flags/:flag` returns it. */
   readonly flag: Json;
 }
 type Listener<E extends keyof ClientEvents> = (event: ClientEvents[E]) => unknown;
 
 export interface Emitter {
-  /** Answers how to stop listening. */
+  /**
+   * Calls `listener` at each `event`, and returns a function that removes the listener. The same listener is added once.
+   *
+   * @example
+   * const stop = client.on('error', (problem) => log.warn(problem.message));
+   */
   on<E extends keyof ClientEvents>(event: E, listener: Listener<E>): () => void;
   emit<E extends keyof ClientEvents>(event: E, value: ClientEvents[E]): void;
 }
 
-/** `fallback` is told of problems that nobody listens to. */
+/** Returns an emitter that gives `fallback` the problems for which there is no listener. */
 export const createEmitter = (fallback: (problem: LinkProblem) => void): Emitter => {
   const listeners = new Map<keyof ClientEvents, Set<Listener<never>>>();
 
   const failed = (event: keyof ClientEvents, cause: unknown): void => {
-    // A listener for problems that fails itself must not be told of its failure.
+    // A failing listener for errors must not get its own failure, for ever.
     if (event === 'error') return;
     emit('error', new LinkProblem('listener', `A listener for ${event} failed.`, { cause }));
   };
@@ -38,7 +48,7 @@ export const createEmitter = (fallback: (problem: LinkProblem) => void): Emitter
       try {
         fallback(value as LinkProblem);
       } catch {
-        // There is nobody left to tell.
+        // No handler is left that could take it.
       }
     }
     for (const listener of all) {

@@ -1,9 +1,9 @@
-/** What the handlers of an app are given and may answer; a handler may answer at once or with a promise. */
+/** The types of an app's handlers: what each is called with, and what it may return, at once or as a promise. */
 import type { Actor, Block, GivenRecord, Json, LinkRecord, ServiceCalls } from '../applink/protocol.ts';
 
 type Maybe<T> = T | Promise<T>;
 
-/** An item as `GET /items/:id` shows it. */
+/** An item, as `GET /items/:id` returns it. */
 export interface Item extends Json {
   readonly id: string;
   readonly inbox: string;
@@ -12,62 +12,90 @@ export interface Item extends Json {
   readonly record: { readonly resource: string; readonly id: string; readonly title: string } | null;
   readonly tags: readonly string[];
   readonly assignee: string | null;
+  /** The `data` of its reports. */
   readonly fields: Json;
 }
 
 interface Call {
-  /** Aborted when the answer is not waited for any more. */
+  /** Aborted when the service no longer waits for the answer, or when the client closes. */
   readonly signal: AbortSignal;
 }
 
+/** What the handler of an action is called with. */
 export interface RunCall<Input> extends Call {
-  /** The run's id: the same id must never act twice. Keep it with the effect, in one transaction. */
+  /**
+   * The run's id and idempotency key: the same id must never act twice. Write it in the transaction of the effect, or pass
+   * it on as the idempotency key of what the handler calls.
+   */
   readonly run: string;
+  /** The action's name. */
   readonly action: string;
-  /** As it was when the run was handed over; null when the action takes none. */
+  /** The record at the moment of the call; null when the action takes none. */
   readonly record: LinkRecord | null;
-  /** Valid by the schema, its defaults filled in. */
+  /** Valid by the action's schema, with the schema's defaults filled in. */
   readonly input: Input;
+  /** The item that the action was run from, if any. */
   readonly item: Item | null;
+  /** Who asked for the run. */
   readonly actor: Actor;
-  /** 1 for the first hand-over; above 1 the run may have acted before. */
+  /** Counts the calls for this run from 1. Above 1, an earlier call may have acted. */
   readonly attempt: number;
-  /** From 0 to 1, or null to change only the message. Sent at most ten times a second. */
+  /**
+   * Shows progress to those who wait: `fraction` from 0 to 1, or null to change the message alone. At most ten a second
+   * are sent; the last one is always among them.
+   */
   readonly progress: (fraction: number | null, message?: string) => void;
 }
+/**
+ * What the handler of an action may return: a message, a message with blocks (4 MiB of JSON at most; blocks that don't fit
+ * are left out), or nothing.
+ */
 export type RunResult =
   string | { readonly message?: string | null; readonly blocks?: readonly Block[] } | null | undefined | void;
+/** Does what the action says. Throws `ActionFailed` to refuse with a message that the caller reads. */
 export type RunHandler<Input> = (call: RunCall<Input>) => Maybe<RunResult>;
 
 type Params<M extends keyof ServiceCalls> = Omit<ServiceCalls[M]['params'], 'resource'> & Call;
 
+/** Reads of a resource with `source: 'app'`. The service waits 10 s for each. */
 export interface RecordsHandlers {
-  /** Best match first, at most `limit`. */
+  /** Returns the records that match `q`, the best match first, at most `limit`. */
   readonly search: (call: Params<'records.search'>) => Maybe<readonly GivenRecord[]>;
+  /**
+   * Returns a page of records and the app's own `cursor` of the next page; null: no more. `cursor` is null for the first
+   * page, `sort` a field's name, with a leading `-` for descending.
+   */
   readonly list: (call: Params<'records.list'>) => Maybe<ServiceCalls['records.list']['result']>;
-  /** Those of `ids` that exist. */
+  /** Returns those of `ids` that exist, in any order. */
   readonly get: (call: Params<'records.get'>) => Maybe<readonly GivenRecord[]>;
+  /** Returns a page of the records that `relation` leads to, for relations without `field` and `key`. */
   readonly related?: (call: Params<'records.related'>) => Maybe<ServiceCalls['records.related']['result']>;
 }
 
+/** Returns blocks for a record's page. The service waits 10 s. */
 export type RecordDetail = (call: { readonly id: string } & Call) => Maybe<{ readonly blocks?: readonly Block[] }>;
+/** Returns blocks and suggested actions for an item's page. The service waits 10 s. */
 export type ItemDetail = (call: { readonly item: Item } & Call) => Maybe<ServiceCalls['item.blocks']['result']>;
 
-/** By record id: further defaults of the actions that apply, and why the others do not. */
+/** By record id: `defaults` by action of those that apply, and by action the reason why others are `unavailable`. */
 export type Availability = Readonly<
   Record<
     string,
     { readonly defaults?: Readonly<Record<string, Json>>; readonly unavailable?: Readonly<Record<string, string>> }
   >
 >;
+/** Returns which actions apply to the records of `ids`. The service waits 10 s. */
 export type AvailableHandler = (call: { readonly ids: readonly string[] } & Call) => Maybe<Availability>;
 
-/** Answers the block; what was declared of it (its type, title, columns) is filled in. */
+/** Returns the block's content; the declared members of the block (its type, title, columns) are filled in. The service waits 10 s. */
 export type LoadBlock = (
   call: { readonly params: Readonly<Record<string, string>>; readonly actor: Actor } & Call,
 ) => Maybe<Json>;
 
-/** Sends the reply; `throw new ActionFailed('…')` says that it was not sent. `delivery` must never send twice. */
+/**
+ * Sends a reply to the user, within 60 s. Throws `ActionFailed` when it was not sent. `delivery` is the idempotency key: the
+ * same delivery must never be sent twice.
+ */
 export type ReplyHandler = (
   call: {
     readonly item: Item;
@@ -78,6 +106,7 @@ export type ReplyHandler = (
   } & Call,
 ) => Maybe<void>;
 
+/** Returns what to do with a new item, or nothing. The service waits 30 s. */
 export type TriageHandler = (
   call: { readonly item: Item } & Call,
 ) => Maybe<ServiceCalls['triage.answer']['result'] | undefined | void>;

@@ -1,4 +1,7 @@
-/** The SDK for authors of a customer's app, published as `console-api/sdk`. See docs/customers-app.md. */
+/**
+ * The SDK for authors of a customer's app, published as `console-api/sdk`: `defineApp` declares the app, `connect` keeps
+ * it connected. docs/customers-app.md is its guide.
+ */
 export { connect, type Client, type ConnectOptions, type Report } from './connect.ts';
 export { defineApp, type App } from './defineApp.ts';
 export type {

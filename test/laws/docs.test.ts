@@ -77,7 +77,7 @@ describe('law: documents', () => {
 
   it('docs/agents.md names every live message that a subscriber hears of changes', () => {
     const text = read('docs/agents.md');
-    for (const type of Object.keys(liveTypes)) expect(text, `explain the live type ${type}`).to.include(`\`${type}\``);
+    for (const type of liveTypes) expect(text, `explain the live type ${type}`).to.include(`\`${type}\``);
   });
 
   it('docs/operators.md explains every variable that the configuration reads', () => {
