@@ -4,7 +4,7 @@ import type { Endpoint } from './endpoint.ts';
 import { sessionCookie } from './middleware/cookies.ts';
 
 /** Follows semver: changes only add. */
-export const apiVersion = '1.0.0';
+export const apiVersion = '1.0.1';
 
 interface Parameter {
   readonly type?: string;

@@ -1,10 +1,12 @@
 /** The documents say what the code does: tables are printed from the catalogue, names and variables have to be there. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { errors } from '../../shared/catalogue/errors.ts';
 import { liveTypes } from '../../shared/catalogue/events.ts';
 import { itemTools } from '../../api/mcp/tools/items.ts';
 import { workTools } from '../../api/mcp/tools/work.ts';
+import { apiVersion } from '../../api/openapi.ts';
+import { layers } from './source.ts';
 import { builtInRoles, permissions, namedKinds } from '../../shared/catalogue/permissions.ts';
 
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
@@ -41,6 +43,16 @@ const toolTable = (): string =>
     }),
   ].join('\n');
 
+/** Without its head, which stands above the mark. */
+const decisionRows = (): string =>
+  readdirSync(new URL('../../docs/decisions', import.meta.url))
+    .sort()
+    .map((file) => {
+      const title = /^# (.+)$/m.exec(read(`docs/decisions/${file}`))?.[1] ?? '';
+      return `| ${String(Number(file.slice(0, 4)))} | [${title}](decisions/${file}) |`;
+    })
+    .join('\n');
+
 const between = (text: string, mark: string): string =>
   text.split(`<!-- ${mark} -->\n`)[1]?.split(`<!-- /${mark} -->`)[0]?.trimEnd() ?? '';
 
@@ -75,6 +87,25 @@ describe('law: documents', () => {
     table('docs/agents.md', 'tools', toolTable());
   });
 
+  it('docs/architecture.md lists the decisions', () => {
+    table('docs/architecture.md', 'decisions', decisionRows());
+  });
+
+  it('docs/architecture.md and the import law have the same layers', () => {
+    const tree = /^shared\/ .*\n([\s\S]*?)^migrations\//m.exec(read('docs/architecture.md'))?.[1] ?? '';
+    const listed = tree
+      .split('\n')
+      .flatMap((line) => [...(/^ {2}(\S.*?)(?: {2,}|$)/.exec(line)?.[1] ?? line).matchAll(/([a-zA-Z]+)(?:\/|\.ts)/g)])
+      .map(([found, name = '']) => (found.endsWith('.ts') ? found : name));
+    expect(listed, 'list the layers in their order').to.deep.equal(layers);
+  });
+
+  it('the package, the API and the changelog have the same version', () => {
+    const { version } = JSON.parse(read('package.json')) as { version: string };
+    expect(apiVersion, 'set apiVersion in api/openapi.ts').to.equal(version);
+    expect(/^## (\S+) /m.exec(read('CHANGELOG.md'))?.[1], 'add a section to CHANGELOG.md').to.equal(version);
+  });
+
   it('docs/agents.md names every live message that a subscriber hears of changes', () => {
     const text = read('docs/agents.md');
     for (const type of liveTypes) expect(text, `explain the live type ${type}`).to.include(`\`${type}\``);
@@ -97,6 +128,8 @@ describe('law: documents', () => {
       'docs/operators.md',
       'docs/customers-app.md',
       'docs/architecture.md',
+      'CONTRIBUTING.md',
+      'CHANGELOG.md',
     ]) {
       const text = read(path);
       for (const [, script = ''] of text.matchAll(/npm run (?:-s )?([a-z:-]+)/g))

@@ -1,61 +1,6 @@
 /** The import law: what each part of the tree may know of the others. A failing line says what to do. */
-import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-
-const root = fileURLToPath(new URL('../../', import.meta.url));
-const folders = ['api', 'workers', 'shared', 'migrations', 'test'];
-
-const files = folders.flatMap((folder) =>
-  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts'))
-    .map((file) => join(folder, file)),
-);
-
-interface Import {
-  readonly file: string;
-  /** A path from the root, or a package's name. */
-  readonly to: string;
-  readonly typeOnly: boolean;
-}
-
-const importsOf = (file: string): Import[] => {
-  const text = readFileSync(join(root, file), 'utf8');
-  return [...text.matchAll(/^(?:import|export)\s+(type\s)?[^;]*?from\s+'([^']+)'/gm)].map(
-    ([, typeOnly, target = '']) => ({
-      file,
-      to: target.startsWith('.') ? relative(root, resolve(root, dirname(file), target)) : target,
-      typeOnly: typeOnly !== undefined,
-    }),
-  );
-};
-
-const all = files.flatMap(importsOf);
-
-/** The folders of shared/ in order; the list in docs/architecture.md is this one. */
-const layers = [
-  'catalogue',
-  'platform',
-  'applink',
-  'blocks',
-  'environments',
-  'access',
-  'settings',
-  'approvals',
-  'items',
-  'records',
-  'replies',
-  'triage',
-  'flags',
-  'actions',
-  'bulk',
-  'views',
-  'decisions',
-  'deps.ts',
-  'sdk',
-  'tools',
-];
+import { entriesOf, files, folders, imports as all, layers, textOf, type Import } from './source.ts';
 
 /** For each folder, which of its files and folders import which others of it, directly or from further down. */
 const neighbours = (imports: readonly Import[]): Map<string, Map<string, Set<string>>> => {
@@ -108,9 +53,7 @@ describe('law: imports', () => {
   const isShared = (path: string): boolean => path.startsWith('shared/');
 
   it('shared/ is the list of layers, and each imports only what stands above it', () => {
-    const unlisted = readdirSync(join(root, 'shared')).filter(
-      (entry) => entry !== 'README.md' && !layers.includes(entry),
-    );
+    const unlisted = entriesOf('shared').filter((entry) => entry !== 'README.md' && !layers.includes(entry));
     expect(unlisted, 'give the folder its place in the list of layers').to.deep.equal([]);
     const upward = all
       .filter(({ file, to }) => isShared(file) && isShared(to) && layer(to) > layer(file))
@@ -200,7 +143,7 @@ describe('law: imports', () => {
   it('the layers below the platform ask nobody for the time or the environment', () => {
     const asking = files
       .filter((file) => /^shared\/(?!platform|sdk|tools)/.test(file))
-      .filter((file) => /\bDate\.now\(|process\.env/.test(readFileSync(join(root, file), 'utf8')));
+      .filter((file) => /\bDate\.now\(|process\.env/.test(textOf(file)));
     expect(asking, 'take the time from deps.clock or the moment').to.deep.equal([]);
   });
 
@@ -212,7 +155,7 @@ describe('law: imports', () => {
           !file.startsWith('shared/tools/services/') &&
           file !== 'shared/platform/core/config.ts',
       )
-      .filter((file) => /process\.env|from 'node:process'/.test(readFileSync(join(root, file), 'utf8')));
+      .filter((file) => /process\.env|from 'node:process'/.test(textOf(file)));
     expect(asking, 'add the variable to shared/platform/core/config.ts').to.deep.equal([]);
   });
 });

@@ -2,7 +2,7 @@
 
 export type InboxName = 'support' | 'errors' | 'refunds' | 'signups' | 'abuse';
 
-export interface DemoGrant {
+interface DemoGrant {
   on: string;
   can: string[];
 }
@@ -58,7 +58,7 @@ export interface DemoEventData {
 
 export type DemoEventType = keyof DemoEventData;
 
-export interface DemoEventOf<T extends DemoEventType> {
+interface DemoEventOf<T extends DemoEventType> {
   type: T;
   at: number;
   actor: DemoActor;
@@ -67,7 +67,7 @@ export interface DemoEventOf<T extends DemoEventType> {
 
 export type DemoEvent = { [T in DemoEventType]: DemoEventOf<T> }[DemoEventType];
 
-export interface DemoTriage {
+interface DemoTriage {
   answers: { question: string; answer: string; by: DemoActor; at: number }[];
   closed: boolean;
 }
