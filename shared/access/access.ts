@@ -1,4 +1,4 @@
-/** What a role's grants allow, compiled once per role: the only place that decides who sees or may do what. */
+/** The rights that a role's grants give, compiled once per role. Everything that checks visibility or rights asks an `Access`. */
 import {
   permissions,
   namedKinds,
@@ -10,27 +10,31 @@ import {
 import type { FaultDetail } from '../catalogue/errors.ts';
 
 export interface Access {
-  /** Whether any verb on the thing is granted: whoever may do something to it sees it. */
+  /** Returns whether any verb on the thing is granted: a role that may do something to a thing sees it. */
   sees(kind: NamedKind, name: string): boolean;
+  /** Returns whether the verb on the thing is granted. */
   can(kind: NamedKind, name: string, verb: string): boolean;
-  /** Rights without a name: `approvals`, `audit`, `settings`. */
+  /** Returns whether a right without a name is granted: `approvals`, `audit`, `settings`. */
   may(kind: Exclude<PermissionKind, NamedKind>, verb: string): boolean;
-  /** Verbs on an inbox, in the catalogue's order. */
+  /** Returns the verbs that are granted on an inbox, in the catalogue's order. */
   inboxVerbs(name: string): InboxVerb[];
-  /** Equal keys see and may do the same. */
+  /** Roles with equal keys have equal rights. */
   readonly key: string;
 }
 
-const isNamed = (kind: string): kind is NamedKind => (namedKinds as readonly string[]).includes(kind);
+const isPermissionKind = (kind: string): kind is PermissionKind => Object.hasOwn(permissions, kind);
+const permissionKinds = Object.keys(permissions).filter(isPermissionKind);
+const isNamed = (kind: string): kind is NamedKind => namedKinds.some((named) => named === kind);
 
 const expand = (kind: PermissionKind, can: readonly string[]): readonly string[] =>
   can.includes('*') ? permissions[kind] : can;
 
+/** Returns the rights that a list of grants gives. Grants of a kind that the catalogue doesn't have give none. */
 export const compileAccess = (grants: readonly Grant[]): Access => {
   const verbs = new Map<string, Set<string>>();
   for (const { on, can } of grants) {
-    const kind = on.split(':', 1)[0] as PermissionKind;
-    if (can.length === 0) continue;
+    const [kind = ''] = on.split(':', 1);
+    if (can.length === 0 || !isPermissionKind(kind)) continue;
     const set = verbs.get(on) ?? new Set<string>();
     for (const verb of expand(kind, can)) set.add(verb);
     verbs.set(on, set);
@@ -51,28 +55,28 @@ export const compileAccess = (grants: readonly Grant[]): Access => {
   };
 };
 
-/** Everything: for the service's own work (waking items, undoing), never for a caller. */
+/** All rights. For work of the service itself (waking items, triage rules) and for JSON that is redacted later; no principal that calls has it. */
 export const fullAccess: Access = compileAccess(
-  (Object.keys(permissions) as PermissionKind[]).map((kind) => ({
+  permissionKinds.map((kind) => ({
     on: isNamed(kind) ? `${kind}:*` : kind,
     can: ['*'],
   })),
 );
 
-/** An app key holds no role: it may create items in any inbox and triage them, and nothing else through this table. */
+/** The rights of an app key, which has no role: it sees resources and flags, and may create and triage items in any inbox. */
 export const appAccess: Access = compileAccess([
   { on: 'inbox:*', can: ['create', 'triage'] },
   { on: 'resource:*', can: ['see'] },
   { on: 'flag:*', can: ['see'] },
 ]);
 
-/** Every problem of a grant list given by an admin. */
+/** Returns every problem of a list of grants from a request, with the path of the grant in it. */
 export const grantProblems = (grants: readonly Grant[]): FaultDetail[] =>
   grants.flatMap(({ on, can }, i) => {
     const [kind = '', name] = on.split(':', 2);
     const path = `grants.${String(i)}`;
-    if (!Object.hasOwn(permissions, kind))
-      return [{ path: `${path}.on`, message: `must begin with one of ${Object.keys(permissions).join(', ')}` }];
+    if (!isPermissionKind(kind))
+      return [{ path: `${path}.on`, message: `must begin with one of ${permissionKinds.join(', ')}` }];
     if (isNamed(kind) !== (name !== undefined)) {
       return [
         {
@@ -81,7 +85,7 @@ export const grantProblems = (grants: readonly Grant[]): FaultDetail[] =>
         },
       ];
     }
-    const known: readonly string[] = permissions[kind as PermissionKind];
+    const known: readonly string[] = permissions[kind];
     return can.flatMap((verb, j) =>
       verb === '*' || known.includes(verb)
         ? []

@@ -1,16 +1,16 @@
-/** Checks of visibility and rights that every domain shares. */
+/** Checks of visibility and rights that the domains (items, records, actions, bulks, flags) share. */
 import { fault, type Fault } from '../catalogue/errors.ts';
 import type { Caller, Principal } from './principal.ts';
 import type { InboxDefinition } from '../environments/definition.ts';
 
-/** Why this principal can't change anything at all now, or null. */
+/** Returns the fault for a principal whose mode lets it change nothing by itself, or null. */
 export const principalModeFault = ({ mode }: Principal): Fault | null => {
   if (mode === 'readonly') return fault('forbidden', 'This agent is read-only.');
-  if (mode === 'supervised') return fault('forbidden', 'What a supervised agent asks for needs a person’s approval.');
+  if (mode === 'supervised') return fault('forbidden', 'A supervised agent needs a person’s approval for this change.');
   return null;
 };
 
-/** The inbox, when the caller sees it. */
+/** Returns the inbox, or undefined when it doesn't exist or the caller doesn't see it. */
 export const findVisibleInbox = ({ env, principal }: Caller, name: string): InboxDefinition | undefined => {
   const inbox = env.definition.inboxes.get(name);
   return inbox !== undefined && principal.access.sees('inbox', name) ? inbox : undefined;

@@ -1,4 +1,4 @@
-/** Who calls: the types that gates, operations and presenters share. */
+/** Principals and callers: the types that gates, operations and presenters share. */
 import type { ActorRef } from '../catalogue/events.ts';
 import type { Environment } from '../environments/definition.ts';
 import type { Access } from './access.ts';
@@ -12,7 +12,7 @@ export interface Role {
   readonly access: Access;
 }
 
-/** A credential's owner as it stands now. `role` is null for an app key and the system. */
+/** The owner of a credential with its present rights. `role` is null for an app key and for the system. */
 export interface Principal {
   readonly type: ActorRef['type'];
   readonly id: string | null;
@@ -24,7 +24,7 @@ export interface Principal {
   readonly environments: readonly string[];
 }
 
-/** A person as other principals may know them. */
+/** A person as the directory knows them: to assign items to, and to check what they see. */
 export interface Person {
   readonly id: string;
   readonly name: string;
@@ -32,21 +32,23 @@ export interface Person {
   readonly environments: readonly string[];
 }
 
-/** Who does something where, and by which request: what every operation is performed for. */
+/** A principal in an environment by one request: who every operation is performed for. */
 export interface Caller {
   readonly env: Environment;
   readonly principal: Principal;
   readonly requestId: string | null;
   readonly address: string | null;
-  /** Who decided that a supervised agent's change is made. */
+  /** The person who approved the change of a supervised agent. */
   readonly approvedBy?: ActorRef;
 }
 
+/** Returns the principal as timelines, the audit log and live messages show it. */
 export const toActorRef = ({ type, id, name }: Principal): ActorRef => ({ type, id, name });
 
+/** Returns whether a list of environment names, or `*` for all, includes the environment. */
 export const includesEnvironment = (environments: readonly string[], name: string): boolean =>
   environments.includes('*') || environments.includes(name);
 
-/** A supervised agent for what a person has approved: its mode asks for nothing more. */
+/** Returns the principal with the mode `normal` when it is supervised: for a change that a person has approved or is going to. */
 export const withoutSupervision = (principal: Principal): Principal =>
   principal.mode === 'supervised' ? { ...principal, mode: 'normal' } : principal;

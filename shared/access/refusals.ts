@@ -1,4 +1,4 @@
-/** Audit rows of what was refused: written before the answer, never on a timeline or the stream. */
+/** Audit rows of refused requests, for api/endpointServer.ts and api/mcp: written before the response, never on a timeline or the stream. */
 import type { Fault } from '../catalogue/errors.ts';
 import type { Caller } from './principal.ts';
 import type { Environment } from '../environments/definition.ts';
@@ -14,16 +14,16 @@ const insertRefusalSql = statement(
 
 const failedStatuses = new Set([409, 412, 422, 502, 503, 504]);
 
-/** `denied` for 403 and 404, `failed` for what was allowed but couldn't be done, null for what isn't audited. */
+/** Returns `denied` for 403 and 404, `failed` for a change that was allowed but couldn't be made, and null for a fault that isn't audited. */
 export const auditOutcomeOf = ({ status, code }: Fault): 'denied' | 'failed' | null => {
   if (status === 403 || status === 404) return 'denied';
   return failedStatuses.has(status) && code !== 'unavailable' && code !== 'in_progress' ? 'failed' : null;
 };
 
-/** Longer ids are not ids of anything; as much is kept as helps to recognise them. */
+/** Longer ids name nothing that exists; this many characters are enough to recognise what was typed. */
 const targetMax = 200;
 
-/** What was refused about an inbox or its items is for those alone who see it; the statement finds the inbox of an item. */
+/** Returns the inbox that a refusal is about, as only roles that see the inbox see the row; the statement finds the inbox of an item. */
 const inboxOf = ({ definition }: Environment, { type, id }: AuditRefusal['target']): string | null =>
   type === 'inbox' && id !== null && definition.inboxes.has(id) ? id : null;
 
@@ -34,6 +34,7 @@ interface AuditRefusal {
   readonly code: string;
 }
 
+/** Inserts the audit row of a refused request. */
 export const insertRefusal = async (
   db: Db,
   { env, principal, requestId, address }: Caller,

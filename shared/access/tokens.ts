@@ -1,11 +1,12 @@
-/** Tokens: `<prefix>_` + 32 random base62 characters + 6 of a base62 CRC-32, so that a mistyped one needs no look-up. */
+/** Tokens: `<prefix>_`, 32 random base62 characters, and 6 of a base62 CRC-32, by which a mistyped one is refused without a query. */
 import { createHash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
-export type PrincipalKind = 'agent' | 'person' | 'app';
+const principalKinds = ['agent', 'person', 'app'] as const;
+export type PrincipalKind = (typeof principalKinds)[number];
 
 const prefixes: Readonly<Record<PrincipalKind, string>> = { agent: 'cagt', person: 'cper', app: 'capp' };
-const kinds = new Map(Object.entries(prefixes).map(([kind, prefix]) => [prefix, kind as PrincipalKind]));
+const kinds = new Map<string, PrincipalKind>(principalKinds.map((kind) => [prefixes[kind], kind]));
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const form = /^(cagt|cper|capp)_[0-9A-Za-z]{38}$/;
 
@@ -19,7 +20,7 @@ const checksum = (text: string): string => {
   return sum;
 };
 
-/** 32 unbiased base62 characters: bytes of 248 and over are thrown away. */
+/** Returns 32 unbiased base62 characters: 248 is the largest multiple of 62 in a byte, so bytes from 248 on are discarded. */
 const random = (): string => {
   let text = '';
   while (text.length < 32) {
@@ -28,17 +29,18 @@ const random = (): string => {
   return text;
 };
 
+/** Returns a new random token. */
 export const newToken = (kind: PrincipalKind): string => {
   const body = `${prefixes[kind]}_${random()}`;
   return body + checksum(body);
 };
 
-/** What kind of token `text` is, or null when its form or checksum is wrong. */
+/** Returns the kind of principal that the token is for, or null when its form or its checksum is wrong. */
 export const parseTokenKind = (text: string): PrincipalKind | null => {
   const match = form.exec(text);
   if (match?.[1] === undefined || checksum(text.slice(0, -6)) !== text.slice(-6)) return null;
   return kinds.get(match[1]) ?? null;
 };
 
-/** The SHA-256 by which a token is stored and found. */
+/** Returns the SHA-256 by which a token is stored and found. */
 export const tokenHash = (token: string): Buffer => createHash('sha256').update(token).digest();

@@ -1,4 +1,4 @@
-/** The end of an approval: its row, its entry on the timeline, the audit log under whoever decided, and what subscribers are told. */
+/** Ends approvals: updates the row, writes the timeline entry, the audit row and the live messages. For decisions/, actions/ and bulk/. */
 import type { ActorRef } from '../catalogue/events.ts';
 import { toActorRef, type Caller } from '../access/principal.ts';
 import type { ApprovalStatus } from '../catalogue/states.ts';
@@ -10,12 +10,12 @@ import { approvalEntryData, approvalLiveParts, readApproval, type Approval } fro
 
 export interface ApprovalEnding {
   readonly status: Exclude<ApprovalStatus, 'pending'>;
-  /** null: nobody, its time was up. */
+  /** The caller who ended it; null: the service, as the approval expired or became stale. */
   readonly by:
     | (ActorRef & { readonly role: string | null; readonly requestId: string | null; readonly address: string | null })
     | null;
   readonly note: string | null;
-  /** The item that came of it, of one that asked for a new one. */
+  /** The id of the item that the effect created, if the approval was for a new item. */
   readonly createdItem?: string | null;
 }
 
@@ -42,20 +42,21 @@ const auditVerbs: Readonly<Record<ApprovalEnding['status'], string>> = {
   stale: 'approval.stale',
 };
 
+/** Returns the approval as the ending leaves it. */
 const toEndedApproval = (
   approval: Approval,
-  { status, by, note, createdItem: made = null }: ApprovalEnding,
+  { status, by, note, createdItem = null }: ApprovalEnding,
   at: number,
 ): Approval => ({
   ...approval,
-  item: made ?? approval.item,
+  item: createdItem ?? approval.item,
   status,
   decided_by: by === null ? null : { type: by.type, id: by.id, name: by.name },
   decided_at: at,
   note,
 });
 
-/** The approval as it is then; null when it had ended already, and nothing was written. */
+/** Ends a pending approval and returns it as it is then. Returns null, and writes nothing, when the approval is not pending. */
 export const endApproval = async (
   db: Db | Tx,
   approval: Approval,
@@ -85,7 +86,7 @@ export const endApproval = async (
   return written > 0 ? after : null;
 };
 
-/** An ending by a caller. */
+/** Returns the ending that a caller makes. */
 export const endingByCaller = (
   { principal, requestId, address }: Caller,
   status: ApprovalEnding['status'],
@@ -96,7 +97,7 @@ export const endingByCaller = (
   by: { ...toActorRef(principal), role: principal.role?.name ?? null, requestId, address },
 });
 
-/** What waited for an approval was cancelled by itself, such as its run. */
+/** Cancels a pending approval whose run or bulk was cancelled. */
 export const withdrawApproval = async (deps: DomainDeps, caller: Caller, id: string): Promise<void> => {
   const approval = await readApproval(deps.db, caller.env.id, id);
   if (approval?.status !== 'pending') return;

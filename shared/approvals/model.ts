@@ -1,4 +1,4 @@
-/** Approvals as rows, and the form in which everybody sees one. */
+/** Rows of approvals, and the JSON, the timeline entry and the live messages that are made of one. */
 import type { ActorRef, LivePart } from '../catalogue/events.ts';
 import type { ApprovalStatus } from '../catalogue/states.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
@@ -7,9 +7,9 @@ import { queryRow, statement } from '../platform/db/sql.ts';
 export const approvalKinds = ['action', 'bulk', 'flag', 'item'] as const;
 export type ApprovalKind = (typeof approvalKinds)[number];
 
-/** What is asked for, by kind: the members of `approvals.request`. */
+/** The column `approvals.request` by kind: the change that needs the approval. */
 export interface ApprovalRequestData {
-  /** `endedAs`: of a run that is to be run again, its fence when that was asked for. */
+  /** `endedAs`: for the retry of a run, the run's fence at the time of the request. */
   readonly action: {
     readonly action: string;
     readonly resource: string | null;
@@ -18,7 +18,7 @@ export interface ApprovalRequestData {
     readonly input: object;
     readonly endedAs?: number;
   };
-  /** `inboxes`: of those of its items that the requester saw; `action` and `resource`: of a bulk of actions. */
+  /** `inboxes`: the inboxes of the bulk's items that the requester saw. `action`, `resource`: null unless the bulk runs an action. */
   readonly bulk: {
     readonly operation: { readonly type: string };
     readonly total: number;
@@ -26,9 +26,9 @@ export interface ApprovalRequestData {
     readonly action: string | null;
     readonly resource: string | null;
   };
-  /** `changes`: how often the flag had been changed by other than steps when it was asked. */
+  /** `changes`: how many changes other than ramp steps the flag had at the time of the request. */
   readonly flag: { readonly flag: string; readonly change: object; readonly changes: number };
-  /** `target`: the item; null: one is to be created. `version`: of the item when it was asked. */
+  /** `target`: the item's id; null: the operation creates one. */
   readonly item: {
     readonly operation: { readonly type: string } & Readonly<Record<string, unknown>>;
     readonly target: string | null;
@@ -36,10 +36,9 @@ export interface ApprovalRequestData {
   };
 }
 
-export interface Approval<K extends ApprovalKind = ApprovalKind> {
+interface ApprovalColumns {
   readonly id: string;
   readonly env: number;
-  readonly kind: K;
   readonly status: ApprovalStatus;
   readonly summary: string;
   readonly actor_type: ActorRef['type'];
@@ -50,8 +49,8 @@ export interface Approval<K extends ApprovalKind = ApprovalKind> {
   readonly decided_by: ActorRef | null;
   readonly decided_at: number | null;
   readonly note: string | null;
-  readonly request: ApprovalRequestData[K];
-  readonly before: Readonly<Record<string, unknown>> | null;
+  /** The target at the time of the request. */
+  readonly before: object | null;
   readonly run: string | null;
   readonly bulk: string | null;
   readonly item: string | null;
@@ -61,7 +60,12 @@ export interface Approval<K extends ApprovalKind = ApprovalKind> {
   readonly address: string | null;
 }
 
-/** The columns of an approval; `fingerprint` is nobody's business. */
+/** An approval of one of the kinds `K`; `kind` tells the type of `request`. */
+export type Approval<K extends ApprovalKind = ApprovalKind> = {
+  [T in K]: ApprovalColumns & { readonly kind: T; readonly request: ApprovalRequestData[T] };
+}[K];
+
+/** The columns of `Approval`: all but `fingerprint`, which only the statements of requestApproval.ts compare. */
 export const approvalColumns = `a.id, a.env, a.kind, a.status, a.summary, a.actor_type, a.actor, a.actor_name, a.requested_at, a.expires_at, a.decided_by, a.decided_at,
   a.note, a.request, a.before, a.run, a.bulk, a.item, a.inbox, a.entry, a.request_id, a.address`;
 
@@ -74,16 +78,18 @@ const lockedApprovalSql = statement(
   `select ${approvalColumns} from approvals a where a.env = $1 and a.id = $2 for update`,
 );
 
-export const readApproval = (db: Db | Tx, env: number, id: string, lock = false): Promise<Approval | undefined> =>
-  queryRow<Approval>(db, lock ? lockedApprovalSql : approvalByIdSql, [env, id]);
+/** Returns the approval, locked for update when `lock`, or undefined. */
+export const readApproval = (db: Db | Tx, envId: number, id: string, lock = false): Promise<Approval | undefined> =>
+  queryRow<Approval>(db, lock ? lockedApprovalSql : approvalByIdSql, [envId, id]);
 
+/** Returns the principal who requested the approval. */
 const approvalRequester = ({ actor_type: type, actor: id, actor_name: name }: Approval): ActorRef => ({
   type,
   id,
   name,
 });
 
-/** By what it is decided who sees it. */
+/** The members of an approval by which visibility.ts decides who sees it. */
 export interface ApprovalTarget {
   readonly kind: ApprovalKind;
   readonly action: string | null;
@@ -93,11 +99,10 @@ export interface ApprovalTarget {
   readonly inboxes: readonly string[] | null;
 }
 
-/** What it is about: which member of the request each kind has. */
-const requestedFields = ({
-  kind,
-  request,
-}: Approval): Record<string, unknown> & Pick<ApprovalTarget, 'action' | 'resource' | 'flag' | 'inboxes'> => {
+/** Returns the members of the JSON that come from `request`; those of the other kinds are null. */
+const requestedFields = (
+  approval: Approval,
+): Record<string, unknown> & Pick<ApprovalTarget, 'action' | 'resource' | 'flag' | 'inboxes'> => {
   const empty = {
     action: null,
     record: null,
@@ -108,25 +113,25 @@ const requestedFields = ({
     operation: null,
     inboxes: null,
   };
-  switch (kind) {
+  switch (approval.kind) {
     case 'action': {
-      const { action, record, resource, input } = request as ApprovalRequestData['action'];
+      const { action, record, resource, input } = approval.request;
       return { ...empty, action, record, resource, input };
     }
     case 'bulk': {
-      const { operation, inboxes, action, resource } = request as ApprovalRequestData['bulk'];
+      const { operation, inboxes, action, resource } = approval.request;
       return { ...empty, operation, inboxes, action, resource };
     }
     case 'flag': {
-      const { flag, change } = request as ApprovalRequestData['flag'];
+      const { flag, change } = approval.request;
       return { ...empty, flag, change };
     }
     case 'item':
-      return { ...empty, operation: (request as ApprovalRequestData['item']).operation };
+      return { ...empty, operation: approval.request.operation };
   }
 };
 
-/** `now`: the target as it is; null when that isn't known here. */
+/** Returns the JSON of an approval, unredacted. `now`: the present target, null where it isn't read. */
 export const approvalJson = (
   approval: Approval,
   now: unknown = null,
@@ -145,12 +150,12 @@ export const approvalJson = (
   before: approval.before,
   now,
   item: approval.item,
-  inbox: approval.inbox ?? (approval.kind === 'item' ? (approval.request as ApprovalRequestData['item']).inbox : null),
+  inbox: approval.inbox ?? (approval.kind === 'item' ? approval.request.inbox : null),
   run: approval.run,
   bulk: approval.bulk,
 });
 
-/** What a timeline shows of an approval: one entry, whose later statuses have the same id. */
+/** Returns the data of the approval's timeline entry, which keeps its id when the status changes. */
 export const approvalEntryData = (approval: Approval): Record<string, unknown> => {
   const { id, kind, status, decided_by: by, note } = approval;
   const { action, resource } = requestedFields(approval);
@@ -164,6 +169,7 @@ export const approvalEntryData = (approval: Approval): Record<string, unknown> =
   };
 };
 
+/** Returns the live messages of a new or changed approval, and of its timeline entry if it has one. */
 export const approvalLiveParts = (approval: Approval, at: number, change: 'created' | 'changed'): LivePart[] => {
   const { item, inbox, entry } = approval;
   const part: LivePart = { type: 'approval', approval: approvalJson(approval) };

@@ -1,4 +1,4 @@
-/** Approvals as one caller may see them. */
+/** Reads the approvals that one caller may see: one, and pages of them. For the endpoints of approvals and decisions/. */
 import { fault } from '../catalogue/errors.ts';
 import type { ApprovalStatus } from '../catalogue/states.ts';
 import type { Caller } from '../access/principal.ts';
@@ -7,12 +7,14 @@ import { queryRows, statement } from '../platform/db/sql.ts';
 import { approvalJson, approvalColumns, readApproval, type Approval } from './model.ts';
 import { canSeeApproval } from './visibility.ts';
 
+/** Returns whether the caller requested the approval. */
 export const isApprovalRequester = ({ principal }: Caller, { actor_type: type, actor }: Approval): boolean =>
   principal.type === type && principal.id === actor;
 
 const canSee = (caller: Caller, approval: Approval): boolean =>
   canSeeApproval(caller.principal.access, isApprovalRequester(caller, approval), approvalJson(approval));
 
+/** Returns the approval. Throws `not_found` when it doesn't exist or the caller doesn't see it. */
 export const readVisibleApproval = async (db: Db, caller: Caller, id: string): Promise<Approval> => {
   const approval = await readApproval(db, caller.env.id, id);
   if (approval === undefined || !canSee(caller, approval)) throw fault('not_found');
@@ -30,16 +32,16 @@ const own = statement(
   select ${approvalColumns} from approvals a where a.env = $1 and a.status = $2 and a.id < $3 and a.actor = $5 order by a.id desc limit $4`,
 );
 
-/** Above every id. */
+/** Sorts after every id. */
 const aboveAllIds = '~';
 
 interface ApprovalsPage {
   readonly approvals: Approval[];
-  /** The id to go on before; null on the last page. */
+  /** The `before` of the next page; null on the last page. */
   readonly next: string | null;
 }
 
-/** Newest first, older than the id `before`. */
+/** Returns a page of approvals, newest first, all older than the id `before`. */
 export const listApprovals = async (
   db: Db,
   caller: Caller,

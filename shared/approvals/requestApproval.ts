@@ -1,4 +1,4 @@
-/** Asks for a person's approval: of an action, a bulk, a flag's change, or an item's change by a supervised agent. */
+/** Requests a person's approval of a run, a bulk, a flag's change, or an item's change by a supervised agent. For actions/, bulk/, flags/ and items/. */
 import { createHash } from 'node:crypto';
 import { fault } from '../catalogue/errors.ts';
 import type { Caller } from '../access/principal.ts';
@@ -26,25 +26,30 @@ interface PendingApproval {
   readonly bulk: string | null;
 }
 
-interface ApprovalRequest<K extends ApprovalKind> {
-  readonly kind: K;
-  /** One line for whoever decides. */
+interface ApprovalRequestDetails {
+  /** One line for the person who decides; cut after `summaryMax` characters. */
   readonly summary: string;
-  readonly request: ApprovalRequestData[K];
-  /** The target as it is now. */
+  /** The target at the time of the request. */
   readonly before: object | null;
-  /** Equal for equal requests: one of the same principal that is pending is answered again. */
+  /** Equal for equal requests: a principal's second request gets the approval of the first while that is pending. */
   readonly fingerprint: unknown;
-  /** How long it is open unless the operator has set it, in ms. */
+  /** Milliseconds until the approval expires, unless the configuration sets them. */
   readonly expiresMs: number;
   readonly run?: string;
   readonly bulk?: string;
-  /** The item on whose timeline it goes. */
+  /** The item whose timeline gets an entry. */
   readonly item?: { readonly id: string; readonly inbox: string } | null;
-  /** Written in the same transaction, such as the run that waits. */
+  /** Writes in the same transaction what waits for the approval, such as the run. */
   readonly alsoInTransaction?: (tx: Tx, approval: string) => Promise<void>;
-  readonly save: (asked: PendingApproval) => SavedResponse | null;
+  /** Returns the response to save under the caller's idempotency key, or null without a key. */
+  readonly save: (pending: PendingApproval) => SavedResponse | null;
 }
+
+type ApprovalRequest<K extends ApprovalKind = ApprovalKind> = {
+  [T in K]: ApprovalRequestDetails & { readonly kind: T; readonly request: ApprovalRequestData[T] };
+}[K];
+
+const summaryMax = 500;
 
 const findPendingSql = statement(
   'approvals.same',
@@ -52,7 +57,7 @@ const findPendingSql = statement(
   select id as approval, run, bulk from approvals where env = $1 and actor = $2 and fingerprint = $3 and status = 'pending' and expires_at > $4`,
 );
 
-/** One that nobody has marked as expired yet must not stand in the way of a new one. */
+/** An expired approval that the sweep has not reached yet would violate the unique index `approvals_same`. */
 const expirePendingSql = statement(
   'approvals.expireSame',
   `
@@ -74,7 +79,7 @@ const insertApprovalSql = statement(
   insert into outbox (id, env, at, parts, inbox) select id, $2, $8, $23, $16 from happened`,
 );
 
-/** JSON that is equal for equal values, in whatever order their members came. */
+/** Returns JSON with the members of every object sorted by name, so that equal values give equal texts. */
 const canonicalJson = (value: unknown): string =>
   JSON.stringify(value, (_, member: unknown) =>
     isObject(member) ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1))) : member,
@@ -94,20 +99,27 @@ const findPendingApproval = async (
 
 const reusePendingApproval = async (
   deps: DomainDeps,
-  asked: PendingApproval,
-  save: (asked: PendingApproval) => SavedResponse | null,
+  pending: PendingApproval,
+  save: ApprovalRequest['save'],
 ): Promise<PendingApproval> => {
-  const saved = save(asked);
+  const saved = save(pending);
   if (saved !== null) await insertSavedResponse(deps.db, saved, deps.clock.now());
-  return asked;
+  return pending;
 };
 
-const approvalLifetimeMs = (
-  { config }: DomainDeps,
-  { kind, expiresMs }: Pick<ApprovalRequest<ApprovalKind>, 'kind' | 'expiresMs'>,
-): number => (kind === 'flag' ? config.flagApprovalMs : config.approvalMs) ?? expiresMs;
+const approvalLifetimeMs = ({ config }: DomainDeps, { kind, expiresMs }: ApprovalRequest): number =>
+  (kind === 'flag' ? config.flagApprovalMs : config.approvalMs) ?? expiresMs;
 
-const buildApproval = <K extends ApprovalKind>(caller: Caller, wanted: ApprovalRequest<K>, at: number): Approval<K> => {
+const inboxOf = (wanted: ApprovalRequest): string | null =>
+  wanted.item?.inbox ?? (wanted.kind === 'item' ? wanted.request.inbox : null);
+
+/** Returns the approval as it is inserted; `inbox` is that of `inboxOf`. */
+const buildApproval = <K extends ApprovalKind>(
+  caller: Caller,
+  wanted: ApprovalRequest<K>,
+  inbox: string | null,
+  at: number,
+): Approval<K> => {
   const { principal, env, requestId, address } = caller;
   if (principal.id === null) throw fault('forbidden');
   const { kind, summary, request, before, expiresMs, run: waiting = null, bulk = null, item = null } = wanted;
@@ -116,7 +128,7 @@ const buildApproval = <K extends ApprovalKind>(caller: Caller, wanted: ApprovalR
     env: env.id,
     kind,
     status: 'pending',
-    summary: summary.slice(0, 500).toWellFormed(),
+    summary: summary.slice(0, summaryMax).toWellFormed(),
     actor_type: principal.type,
     actor: principal.id,
     actor_name: principal.name,
@@ -126,11 +138,11 @@ const buildApproval = <K extends ApprovalKind>(caller: Caller, wanted: ApprovalR
     decided_at: null,
     note: null,
     request,
-    before: before as Approval['before'],
+    before,
     run: waiting,
     bulk,
     item: item?.id ?? null,
-    inbox: item?.inbox ?? (kind === 'item' ? (request as ApprovalRequestData['item']).inbox : null),
+    inbox,
     entry: item === null ? null : newId('ent'),
     request_id: requestId,
     address,
@@ -181,22 +193,23 @@ const insertApproval = async (
   ]);
 };
 
-/** Answers the approval that is pending now: a new one, or that of the same request which was there already. */
-export const requestApproval = async <K extends ApprovalKind>(
+/** Inserts an approval and returns it, or the pending one of an equal request of the same principal. */
+export const requestApproval = async (
   deps: DomainDeps,
   caller: Caller,
-  wanted: ApprovalRequest<K>,
+  wanted: ApprovalRequest,
 ): Promise<PendingApproval> => {
   const fingerprint = createHash('sha256').update(canonicalJson(wanted.fingerprint)).digest();
   const known = await findPendingApproval(deps, caller, fingerprint);
   if (known !== undefined) return reusePendingApproval(deps, known, wanted.save);
-  const approval = buildApproval(caller, { ...wanted, expiresMs: approvalLifetimeMs(deps, wanted) }, deps.clock.now());
-  const asked: PendingApproval = { approval: approval.id, run: approval.run, bulk: approval.bulk };
+  const lasting = { ...wanted, expiresMs: approvalLifetimeMs(deps, wanted) };
+  const approval = buildApproval(caller, lasting, inboxOf(wanted), deps.clock.now());
+  const pending: PendingApproval = { approval: approval.id, run: approval.run, bulk: approval.bulk };
   try {
     await deps.db.transaction(async (tx) => {
       await wanted.alsoInTransaction?.(tx, approval.id);
       await insertApproval(tx, caller, approval, fingerprint);
-      const saved = wanted.save(asked);
+      const saved = wanted.save(pending);
       if (saved !== null) await insertSavedResponse(tx, saved, approval.requested_at);
     });
   } catch (error) {
@@ -207,5 +220,5 @@ export const requestApproval = async <K extends ApprovalKind>(
     return reusePendingApproval(deps, other, wanted.save);
   }
   deps.bus.publish(channels.workAvailable, 'outbox');
-  return asked;
+  return pending;
 };

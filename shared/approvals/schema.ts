@@ -1,4 +1,4 @@
-/** Approvals as they are answered and decided. */
+/** Schemas of approvals in requests and responses, for api/routes/approvals.ts and the endpoints that may answer `pending`. */
 import { approvalStatuses } from '../catalogue/states.ts';
 import { limits } from '../catalogue/limits.ts';
 import {
@@ -17,7 +17,7 @@ const timestampSchema = (description: string) =>
   Type.Integer({ description: `${description} (milliseconds since 1970 UTC)` });
 export const approvalStatusSchema = Type.Union(
   approvalStatuses.map((status) => Type.Literal(status)),
-  { description: 'pending is the only one that is not final.' },
+  { description: 'pending is the only status that is not final.' },
 );
 const target = (description: string) => nullable(Type.Object({}, { description }));
 
@@ -25,26 +25,26 @@ export const approvalSchema = responseObject({
   id: idSchema('apr', 'The approval.'),
   kind: Type.Union(
     approvalKinds.map((kind) => Type.Literal(kind)),
-    { description: 'What is asked for.' },
+    { description: 'The kind of change that was requested.' },
   ),
-  summary: Type.String({ description: 'One line for whoever decides.' }),
+  summary: Type.String({ description: 'One line for the person who decides.' }),
   requestedBy: actorSchema,
-  requestedAt: timestampSchema('When it was asked for'),
+  requestedAt: timestampSchema('When it was requested'),
   expiresAt: timestampSchema('When it expires'),
   status: approvalStatusSchema,
   decidedBy: nullable(actorSchema),
   decidedAt: nullable(timestampSchema('When it was decided')),
-  note: nullable(Type.String({ description: 'What was said with the decision.' })),
+  note: nullable(Type.String({ description: 'The note of the person who decided.' })),
   action: nullable(Type.String({ description: 'The action.' })),
   resource: nullable(Type.String({ description: 'The resource of the record.' })),
   record: nullable(Type.String({ description: 'The record’s id.' })),
   input: target('The action’s input.'),
   flag: nullable(Type.String({ description: 'The flag.' })),
   change: target('The flag’s change.'),
-  operation: target('What is to be done to the items: its type and members.'),
-  before: target('The target when it was asked for.'),
-  now: target('The target as it is.'),
-  item: nullable(Type.String({ description: 'The item on whose timeline it is.' })),
+  operation: target('The operation on the items: its type and members.'),
+  before: target('The target at the time of the request.'),
+  now: target('The target now.'),
+  item: nullable(Type.String({ description: 'The item whose timeline shows the approval.' })),
   inbox: nullable(Type.String({ description: 'That item’s inbox.' })),
   inboxes: nullable(Type.Array(Type.String(), { description: 'The inboxes of a bulk’s items.' })),
   run: nullable(Type.String({ description: 'The run that waits for it.' })),
@@ -62,7 +62,7 @@ export const decisionInput = strictObject({
       minLength: 1,
       maxLength: limits.subjectMax,
       pattern: '\\S',
-      description: 'What is to be said with it.',
+      description: 'A note for the requester.',
     }),
   ),
 });

@@ -1,8 +1,8 @@
-/** Who sees an approval: whoever asked for it, and who may see approvals and sees what it is about. */
+/** Decides who sees an approval: its requester, and principals that may see approvals and see the target. For queries.ts and the live stream. */
 import type { Access } from '../access/access.ts';
 import type { ApprovalTarget } from './model.ts';
 
-/** Whether the role sees what the approval is about. */
+/** Returns whether the role sees the target of the approval. */
 const canSeeTarget = (access: Access, { kind, action, resource, flag, inbox, inboxes }: ApprovalTarget): boolean => {
   switch (kind) {
     case 'action':
@@ -22,5 +22,6 @@ const canSeeTarget = (access: Access, { kind, action, resource, flag, inbox, inb
   }
 };
 
+/** Returns whether a principal sees the approval; `own`: it is the requester. */
 export const canSeeApproval = (access: Access, own: boolean, target: ApprovalTarget): boolean =>
   own || (access.may('approvals', 'see') && canSeeTarget(access, target));

@@ -1,4 +1,7 @@
-/** Decisions on approvals: exactly one of any number holds, and the effect commits with it or not at all. */
+/**
+ * Approves, rejects, cancels and expires approvals, for api/routes/approvals.ts and the sweeps. Of concurrent decisions
+ * exactly one is written; the effect commits in the same transaction.
+ */
 import { Fault, fault } from '../catalogue/errors.ts';
 import { toActorRef, type Caller } from '../access/principal.ts';
 import { readRequester } from '../settings/requester.ts';
@@ -28,17 +31,21 @@ const alreadyDecidedFault = (caller: Caller, approval: Approval): Fault =>
     body: { approval: redactedApprovalJson(approval, caller.principal.access) },
   });
 
-/** Only persons decide; asked before any id is looked up. */
+/** Throws `person_required` or `forbidden` when the caller may not decide approvals; checked before any id is looked up. */
 export const requireDecider = ({ principal }: Caller): void => {
   if (principal.type !== 'person') throw fault('person_required');
   if (!principal.access.may('approvals', 'decide')) throw fault('forbidden', 'Your role may not decide approvals.');
 };
 
-/** The approval, if this caller may decide it: not one's own, in whatever session. Of what has run out the end is written first. */
+/**
+ * Returns a pending approval that this caller may decide. Throws `forbidden` for the caller's own request, whichever
+ * session made it, and `already_decided` for one that is not pending. Expires one whose time is up first.
+ */
 const readDecidableApproval = async (deps: ViewDeps, caller: Caller, id: string): Promise<Approval> => {
   requireDecider(caller);
   const approval = await readVisibleApproval(deps.db, caller, id);
-  if (isApprovalRequester(caller, approval)) throw fault('forbidden', 'Nobody decides their own request.');
+  if (isApprovalRequester(caller, approval))
+    throw fault('forbidden', 'You requested this approval; another person has to decide it.');
   if (approval.status === 'pending' && approval.expires_at <= deps.clock.now()) {
     await expireApproval(deps, approval);
     throw alreadyDecidedFault(caller, (await readApproval(deps.db, approval.env, approval.id)) ?? approval);
@@ -47,28 +54,28 @@ const readDecidableApproval = async (deps: ViewDeps, caller: Caller, id: string)
   return approval;
 };
 
-/** Whoever asked, with the rights of now, and by this request. */
+/** Returns the requester with present rights, as a caller by the id of the deciding request. Throws `stale` when the requester is revoked. */
 const readCurrentRequester = async (deps: ViewDeps, caller: Caller, approval: Approval): Promise<Caller> => {
   await deps.directory.refresh();
   const requester = await readRequester(deps, { ...approval, request_id: caller.requestId });
-  if (requester === null) throw staleFault('requestedBy', 'whoever asked for it may not act here any more');
+  if (requester === null) throw staleFault('requestedBy', 'the requester may not act in this environment any more');
   return requester;
 };
 
-const prepareEffect = (approving: ApprovalContext): Promise<ApprovalEffect> => {
-  switch (approving.approval.kind) {
+const prepareEffect = ({ approval, ...context }: ApprovalContext): Promise<ApprovalEffect> => {
+  switch (approval.kind) {
     case 'action':
-      return prepareRunApproval(approving as ApprovalContext<'action'>);
+      return prepareRunApproval({ ...context, approval });
     case 'bulk':
-      return prepareBulkApproval(approving as ApprovalContext<'bulk'>);
+      return prepareBulkApproval({ ...context, approval });
     case 'flag':
-      return prepareFlagApproval(approving as ApprovalContext<'flag'>);
+      return prepareFlagApproval({ ...context, approval });
     case 'item':
-      return prepareItemApproval(approving as ApprovalContext<'item'>);
+      return prepareItemApproval({ ...context, approval });
   }
 };
 
-/** What can come right by itself leaves the approval pending; everything else that a check says makes it stale. */
+/** Faults that may pass without a change leave the approval pending; every other fault of a check makes it stale. */
 const transientCodes = new Set(['app_offline', 'app_timeout', 'app_error', 'unavailable']);
 
 const toStaleFault = (error: unknown): Fault | null => {
@@ -80,7 +87,7 @@ const toStaleFault = (error: unknown): Fault | null => {
       });
 };
 
-/** What waited for an approval that is not given ends with it. */
+/** Ends the run or the bulk that waits for an approval which was not given. */
 const endWaitingTarget = async (
   deps: ViewDeps,
   approval: Approval,
@@ -115,7 +122,7 @@ interface Decision {
   readonly effects: ApprovalEffects;
 }
 
-/** The item that was asked for, once it is there. */
+/** Returns the id of the item that the effect created, or null. */
 const createdItemId = ({ kind, item }: Approval, effects: ApprovalEffects): string | null =>
   kind === 'item' && item === null && isObject(effects.item) ? String(effects.item['id']) : null;
 
@@ -142,7 +149,7 @@ const commitDecision = (
     return decision;
   });
 
-/** As whoever decided sees it, who may not see every record of what was asked for. */
+/** Returns the body of the response, redacted for the person who decided. */
 const decisionBody = ({ principal: { access } }: Caller, { approval, effects }: Decision): string =>
   JSON.stringify({
     approval: redactedApprovalJson(approval, access),
@@ -151,7 +158,10 @@ const decisionBody = ({ principal: { access } }: Caller, { approval, effects }: 
     item: redactRecords(access, effects.item),
   });
 
-/** Answers the body of the `200`. Everything is checked anew as it stands now; what doesn't fit is `409 stale`. */
+/**
+ * Approves a request: checks it against present data and rights, writes the effect, and returns the body of the `200`.
+ * Throws `stale` when a check fails for good, which ends the approval too.
+ */
 export const approveRequest = async (
   deps: ViewDeps,
   caller: Caller,
@@ -180,7 +190,7 @@ export const approveRequest = async (
   }
 };
 
-/** Ends an approval without its effect; answers the body of the `200`. */
+/** Ends an approval without its effect and returns the body of the `200`. */
 const endWithoutEffect = async (
   deps: ViewDeps,
   caller: Caller,
@@ -208,6 +218,7 @@ const endWithoutEffect = async (
   return bodyText(ended);
 };
 
+/** Rejects a request and returns the body of the `200`. */
 export const rejectRequest = async (
   deps: ViewDeps,
   caller: Caller,
@@ -216,21 +227,22 @@ export const rejectRequest = async (
 ): Promise<string> =>
   endWithoutEffect(deps, caller, await readDecidableApproval(deps, caller, id), { status: 'rejected', note, save });
 
-/** By the requester alone; cancelling its own requests is nothing that a supervised agent has to ask for. */
+/** Cancels the caller's own request and returns the body of the `200`. A supervised agent needs no approval for that. */
 export const cancelRequest = async (deps: ViewDeps, caller: Caller, id: string, save: SaveBody): Promise<string> => {
   const approval = await readVisibleApproval(deps.db, caller, id);
-  if (!isApprovalRequester(caller, approval)) throw fault('forbidden', 'Only who asked for it may cancel it.');
+  if (!isApprovalRequester(caller, approval))
+    throw fault('forbidden', 'Only the requester may cancel a request; a person who may decide it can reject it.');
   if (approval.status !== 'pending') throw alreadyDecidedFault(caller, approval);
   return endWithoutEffect(deps, caller, approval, { status: 'cancelled', note: null, save });
 };
 
-/** Its time is up, whoever finds that out. */
+/** Ends an approval whose time is up: called by the sweep, and by a decision that comes too late. */
 export const expireApproval = async (deps: ViewDeps, approval: Approval): Promise<void> => {
   const ended = await endApproval(deps.db, approval, { status: 'expired', by: null, note: null }, deps.clock.now());
   if (ended !== null) await endWaitingTarget(deps, approval, 'expired', 'Nobody approved it in time.');
 };
 
-/** What it asks for can't be done any more, whatever anybody decides. */
+/** Ends a pending approval as stale, with the reason in `message`, when its target can't be changed any more. */
 export const invalidateApproval = async (deps: ViewDeps, approval: Approval, message: string): Promise<void> => {
   const ended = await endApproval(deps.db, approval, { status: 'stale', by: null, note: message }, deps.clock.now());
   if (ended !== null) await endWaitingTarget(deps, approval, 'failed', message);

@@ -1,4 +1,4 @@
-/** Approving a run: it is queued or runs, by a job; whoever approves never waits for the app. */
+/** The effect of approving a run: a job runs it, or it is queued while the app is offline; the response doesn't wait for the app. */
 import { fault } from '../../catalogue/errors.ts';
 import { toQueuedRun } from '../../actions/acceptAction.ts';
 import { reauthorizeAction } from '../../actions/authorizeAction.ts';
@@ -7,12 +7,13 @@ import { resetForRetry, isRetryable } from '../../actions/retryRun.ts';
 import { transitionRun, type JobDue } from '../../actions/runStatements.ts';
 import { emptyEffects, staleFault, type PrepareEffect } from './effect.ts';
 
+/** Authorizes the run again. Throws `stale` when the run has changed, `app_offline` when the action isn't queued. */
 export const prepareRunApproval: PrepareEffect<'action'> = async ({ deps, approval, requester, decidedBy }) => {
   const run = approval.run === null ? undefined : await readRun(deps.db, approval.env, approval.run);
   const { endedAs } = approval.request;
   const waits =
     run !== undefined && (endedAs === undefined ? run.status === 'pending' : run.fence === endedAs && isRetryable(run));
-  if (run === undefined || !waits) throw staleFault('run', 'its run is not what it was any more');
+  if (run === undefined || !waits) throw staleFault('run', 'its run has changed since the request');
   const { action } = await reauthorizeAction(deps, requester, run);
   const online = await deps.link.online(approval.env, { kind: 'action', name: action.name });
   if (!online && action.offline === 'refuse')

@@ -1,13 +1,14 @@
-/** Approving a bulk: its chunks get their jobs. Rights on its items are checked one by one when they run. */
+/** The effect of approving a bulk: jobs for its chunks. Each chunk checks the rights on its items when it runs. */
 import { requireRunnableAction } from '../../actions/authorizeAction.ts';
 import { startApprovedBulk } from '../../bulk/startApprovedBulk.ts';
 import { bulkJson } from '../../bulk/present.ts';
 import { readBulk } from '../../bulk/queries.ts';
 import { emptyEffects, staleFault, type PrepareEffect } from './effect.ts';
 
+/** Checks that the requester may still run the bulk's action. Throws `stale` when the bulk is not pending. */
 export const prepareBulkApproval: PrepareEffect<'bulk'> = async ({ deps, approval, requester, decidedBy }) => {
   const { operation } = approval.request;
-  if (operation.type === 'action') requireRunnableAction(requester, String((operation as { action?: unknown }).action));
+  if (operation.type === 'action') requireRunnableAction(requester, approval.request.action ?? '');
   const { bulk: id } = approval;
   if (id === null) throw staleFault('bulk', 'it has no bulk');
   return async (tx) => {

@@ -1,4 +1,4 @@
-/** What approving does, by kind: checked anew first, then done in the transaction of the decision by the code that does it without approval. */
+/** Types of the effects of approvals: each kind prepares its own, which decide.ts then writes in the transaction of the decision. */
 import { fault, type Fault } from '../../catalogue/errors.ts';
 import type { ActorRef } from '../../catalogue/events.ts';
 import type { Caller } from '../../access/principal.ts';
@@ -6,7 +6,7 @@ import type { Tx } from '../../platform/db/knex.ts';
 import type { ViewDeps } from '../../views/deps.ts';
 import type { Approval, ApprovalKind } from '../../approvals/model.ts';
 
-/** What the answer of an approval has besides the approval. */
+/** The members of the response of `POST /approvals/:id/approve` besides the approval; those of the other kinds are null. */
 export interface ApprovalEffects {
   readonly run: string | null;
   readonly flag: unknown;
@@ -19,17 +19,17 @@ export const emptyEffects: ApprovalEffects = { run: null, flag: null, bulk: null
 export interface ApprovalContext<K extends ApprovalKind = ApprovalKind> {
   readonly deps: ViewDeps;
   readonly approval: Approval<K>;
-  /** Whoever asked, with the rights of now: the effect is recorded under this name. */
+  /** The requester with present rights; the effect is recorded under this name. */
   readonly requester: Caller;
   readonly decidedBy: ActorRef;
 }
 
-/** Does it; throws `409 stale` when what was found before doesn't hold any more. */
+/** Writes the effect. Throws `stale` when the data that was checked before has changed. */
 export type ApprovalEffect = (tx: Tx) => Promise<ApprovalEffects>;
 
-/** Checks everything as it is now, calling the app if need be; throws what stands in the way. */
+/** Checks the request against present data and rights, calling the app where needed. Throws the fault that prevents the effect. */
 export type PrepareEffect<K extends ApprovalKind> = (approving: ApprovalContext<K>) => Promise<ApprovalEffect>;
 
-/** Why an approval doesn't fit any more what is. */
+/** Returns the fault for an approval whose target, requester or declaration has changed since the request. */
 export const staleFault = (path: string, message: string): Fault =>
   fault('stale', `This approval no longer fits: ${message}.`, { details: [{ path, message }] });

@@ -1,4 +1,5 @@
-/** Approving what a supervised agent asked to do to an item, or an item that it asked to create. */
+/** The effect of approving a supervised agent's change of an item, or its new item. */
+import { isObject } from '../../platform/core/jsonLimits.ts';
 import { withoutSupervision } from '../../access/principal.ts';
 import { fullAccess } from '../../access/access.ts';
 import { readItems, type Item } from '../../items/model.ts';
@@ -21,19 +22,16 @@ const prepareCreation = ({ deps, approval, requester }: ApprovalContext<'item'>)
   });
 };
 
-/** Whether the members that the operation is about are as they were. */
-const changedMember = (
-  before: Readonly<Record<string, unknown>> | null,
-  item: Item,
-  members: readonly (keyof Item)[],
-): string | undefined =>
+/** Returns the first of the members that differs from `before`, or undefined. */
+const changedMember = (before: object | null, item: Item, members: readonly (keyof Item)[]): string | undefined =>
   members.find(
     (member) =>
-      before !== null &&
+      isObject(before) &&
       Object.hasOwn(before, member) &&
       JSON.stringify(before[member]) !== JSON.stringify(item[member]),
   );
 
+/** Performs the operation, or creates the item. Throws `stale` when a member that the operation changes has changed since the request. */
 export const prepareItemApproval: PrepareEffect<'item'> = async (approving) => {
   const { deps, approval } = approving;
   const requester = {
@@ -53,7 +51,7 @@ export const prepareItemApproval: PrepareEffect<'item'> = async (approving) => {
     const item = (await readItems(tx, approval.env, [target], true)).get(target);
     const changed = item === undefined ? undefined : changedMember(approval.before, item, known.members(members));
     if (changed !== undefined)
-      throw staleFault(`item.${changed}`, `the item’s ${changed} has been changed since it was asked for`);
+      throw staleFault(`item.${changed}`, `the item’s ${changed} has changed since the request`);
     const outcome = await performOperationTx(deps, tx, requester, operation, target, null);
     if (outcome.kind === 'fault') throw outcome.fault;
     return { ...emptyEffects, item: itemJsonValue(outcome.item) };

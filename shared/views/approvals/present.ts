@@ -1,4 +1,4 @@
-/** Approvals as one role sees them, in answers and on the stream: what they hold of records and inboxes that it doesn't see is left out. */
+/** Redacts approvals for one role, in responses and on the stream: leaves out records, flags and inboxes that the role doesn't see. */
 import { isObject } from '../../platform/core/jsonLimits.ts';
 import type { Access } from '../../access/access.ts';
 import { flagChangeSummary, redactFlag } from '../../flags/model.ts';
@@ -10,7 +10,7 @@ type Shown = Json & Pick<ApprovalTarget, 'kind' | 'resource' | 'flag' | 'inbox'>
 const isHiddenRecord = (access: Access, ref: unknown): boolean =>
   isObject(ref) && !access.sees('resource', String(ref['resource']));
 
-/** An item, or what is to become one, without the records that the role doesn't see. */
+/** Returns an item, or the operation that creates one, without the records that the role doesn't see. */
 export const redactRecords = (access: Access, values: unknown): unknown => {
   if (!isObject(values)) return values;
   const { record, links } = values;
@@ -25,17 +25,17 @@ export const redactRecords = (access: Access, values: unknown): unknown => {
       : values;
 };
 
-/** Whether the role doesn't see the target any more, as may be with its own requests. */
+/** Returns whether the role doesn't see the target: requesters see their own requests even when their role has lost the target. */
 const hidesTarget = (access: Access, { kind, resource, flag, inbox }: Shown): boolean =>
   (kind === 'action' && resource !== null && !access.sees('resource', resource)) ||
   (kind === 'flag' && flag !== null && !access.sees('flag', flag)) ||
   (kind === 'item' && inbox !== null && !access.sees('inbox', inbox));
 
-/** A flag, or a change of one with the flag's resource; what isn't there stays so. */
+/** Returns a redacted flag, or a redacted change of a flag, whose resource is then given; null and undefined stay. */
 export const redactFlagJson = (access: Access, part: unknown, resource?: unknown): unknown =>
   isObject(part) ? redactFlag(part, access, resource ?? part['resource']) : part;
 
-/** A flag's change without the targets and the guard that the role doesn't see, which its summary would tell too. */
+/** Returns the members of a flag's approval without targets and guards that the role doesn't see; the summary is made of what is left. */
 const redactFlagChange = (access: Access, { flag, before, now, change, summary }: Shown): Json => {
   const seen = redactFlagJson(access, change, isObject(before) ? before['resource'] : null);
   return {
@@ -46,14 +46,14 @@ const redactFlagChange = (access: Access, { flag, before, now, change, summary }
   };
 };
 
-/** What is kept of an item for the checks of a decision is no part of it. */
+/** Returns an item without `closed` and `triage`, which `before` has only for the check that the item is unchanged. */
 const publicItemFields = (item: unknown): unknown => {
   if (!isObject(item)) return item;
   const { closed: _, triage: __, ...shown } = item;
   return shown;
 };
 
-/** The same of an approval in the form in which it is kept for subscribers. */
+/** Returns the JSON of an approval, such as a stored live message has, redacted for the role. */
 export const redactApproval = <A extends Shown>(approval: A, access: Access): A => {
   const item = approval.inbox !== null && !access.sees('inbox', approval.inbox) ? { item: null, inbox: null } : {};
   if (hidesTarget(access, approval)) return { ...approval, ...item, before: null, now: null };
@@ -69,5 +69,6 @@ export const redactApproval = <A extends Shown>(approval: A, access: Access): A 
   };
 };
 
+/** Returns the JSON of an approval, redacted for the role. `now`: the present target, null where it isn't read. */
 export const redactedApprovalJson = (approval: Approval, access: Access, now: unknown = null): Json =>
   redactApproval(approvalJson(approval, now), access);
