@@ -1,26 +1,26 @@
-/** Records that the customer's app serves: each read is a call over the link, and its answer is checked before it is used. */
+/** Reads records of resources that the customer's app serves, by calls over the app link whose results are checked. For read.ts and related.ts. */
 import { isObject } from '../platform/core/jsonLimits.ts';
 import { fault, type Fault } from '../catalogue/errors.ts';
 import type { AppLink, CallOutcome } from '../applink/link.ts';
 import { linkLimits, type ServiceCalls, type ServiceMethod } from '../applink/protocol.ts';
-import { recordProblems, toFullRecord } from './recordProblems.ts';
+import { isGivenRecord, toFullRecord, type GivenRecord } from './recordProblems.ts';
 import type { FullRecord } from './queries.ts';
 
-/** Why a read brought no answer. What the app says of its own error is for its logs, not for callers. */
+/** Returns the fault for a read without a result. The app's own error message is not passed on: it belongs in the app's logs. */
 const toReadFault = (outcome: Exclude<CallOutcome<unknown>, { kind: 'answer' }>): Fault => {
-  // A connection that broke under the call has gone: nobody is late.
+  // The connection broke during the call.
   if (outcome.kind === 'offline' || outcome.kind === 'lost') return fault('app_offline');
   return outcome.kind === 'timeout' ? fault('app_timeout') : fault('app_error');
 };
 
 const callAppForRecords = async <M extends ServiceMethod>(
   link: AppLink,
-  env: number,
+  envId: number,
   method: M,
   params: ServiceCalls[M]['params'],
   resource: string,
 ): Promise<Readonly<Record<string, unknown>>> => {
-  const outcome = await link.call(env, method, params, {
+  const outcome = await link.call(envId, method, params, {
     declares: { kind: 'resource', name: resource },
     timeoutMs: linkLimits.readMs,
   });
@@ -30,15 +30,27 @@ const callAppForRecords = async <M extends ServiceMethod>(
   return result;
 };
 
-/** Records of an answer; one that isn't valid, or more than were asked for, make the whole answer invalid. */
-const parseRecords = (result: Readonly<Record<string, unknown>>, resource: string, most: number): FullRecord[] => {
-  const { records } = result;
-  if (!Array.isArray(records) || records.length > most || records.some((record) => recordProblems(record).length > 0))
-    throw fault('app_error');
-  return (records as Parameters<typeof toFullRecord>[1][]).map((record) => toFullRecord(resource, record));
+/** Returns the resource that the record itself names, for relations whose records are of several resources. */
+const namedResource = ({ resource }: GivenRecord): string => {
+  if (typeof resource !== 'string') throw fault('app_error');
+  return resource;
 };
 
-/** The app's own cursor has to fit into one of ours. */
+/**
+ * Returns the records of a result, of `resource` or, when that is null, of the resources that they name. Throws
+ * `app_error` when one of them is invalid or when there are more than `most`.
+ */
+const parseRecords = (
+  { records: given }: Readonly<Record<string, unknown>>,
+  resource: string | null,
+  most: number,
+): FullRecord[] => {
+  const records: readonly unknown[] | null = Array.isArray(given) ? given : null;
+  if (records === null || records.length > most || !records.every(isGivenRecord)) throw fault('app_error');
+  return records.map((record) => toFullRecord(resource ?? namedResource(record), record));
+};
+
+/** Characters of the app's own cursor, which becomes part of a cursor of the service. */
 const cursorMax = 2_000;
 
 const parseAppCursor = ({ cursor }: Readonly<Record<string, unknown>>): string | null => {
@@ -50,52 +62,50 @@ const parseAppCursor = ({ cursor }: Readonly<Record<string, unknown>>): string |
 
 interface AppRecordPage {
   readonly records: readonly FullRecord[];
-  /** The app's own. */
+  /** The app's own cursor; null on the last page. */
   readonly cursor: string | null;
 }
 
+/** Returns at most `params.limit` records that match. Throws `app_offline`, `app_timeout` or `app_error`, as every read here. */
 export const searchAppRecords = async (
   link: AppLink,
-  env: number,
+  envId: number,
   params: ServiceCalls['records.search']['params'],
 ): Promise<FullRecord[]> =>
   parseRecords(
-    await callAppForRecords(link, env, 'records.search', params, params.resource),
+    await callAppForRecords(link, envId, 'records.search', params, params.resource),
     params.resource,
     params.limit,
   );
 
+/** Returns a page of at most `params.limit` records. */
 export const listAppRecords = async (
   link: AppLink,
-  env: number,
+  envId: number,
   params: ServiceCalls['records.list']['params'],
 ): Promise<AppRecordPage> => {
-  const result = await callAppForRecords(link, env, 'records.list', params, params.resource);
+  const result = await callAppForRecords(link, envId, 'records.list', params, params.resource);
   return { records: parseRecords(result, params.resource, params.limit), cursor: parseAppCursor(result) };
 };
 
-/** Those of `ids` that the app has; what it answers beside them is left out. */
+/** Returns the records of `ids` that the app has, in no order. Records that were not requested are left out. */
 export const getAppRecords = async (
   link: AppLink,
-  env: number,
+  envId: number,
   resource: string,
   ids: readonly string[],
 ): Promise<FullRecord[]> => {
-  const result = await callAppForRecords(link, env, 'records.get', { resource, ids }, resource);
+  const result = await callAppForRecords(link, envId, 'records.get', { resource, ids }, resource);
   return parseRecords(result, resource, Number.MAX_SAFE_INTEGER).filter(({ id }) => ids.includes(id));
 };
 
-/** Related records by the app's own relation; `target` null: each says its resource itself. */
+/** Returns a page of records by a relation that the app resolves. `target`: their resource; null: each record names its own. */
 export const readRelatedAppRecords = async (
   link: AppLink,
-  env: number,
+  envId: number,
   params: ServiceCalls['records.related']['params'],
   target: string | null,
 ): Promise<AppRecordPage> => {
-  const result = await callAppForRecords(link, env, 'records.related', params, params.resource);
-  const given = parseRecords(result, target ?? '', params.limit);
-  const said = (result['records'] as readonly { readonly resource?: unknown }[]).map(({ resource }) => resource);
-  const records = target === null ? given.map((record, i) => ({ ...record, resource: String(said[i]) })) : given;
-  if (target === null && said.some((resource) => typeof resource !== 'string')) throw fault('app_error');
-  return { records, cursor: parseAppCursor(result) };
+  const result = await callAppForRecords(link, envId, 'records.related', params, params.resource);
+  return { records: parseRecords(result, target, params.limit), cursor: parseAppCursor(result) };
 };

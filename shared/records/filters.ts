@@ -1,7 +1,7 @@
-/** `q`, `filters` and `sort` of a record list, checked against what the resource declares: called by list and search. */
+/** Checks `q`, `filters` and `sort` of a record list against the resource's declaration, and compiles filters to SQL/JSON path. For read.ts and list/. */
 import { invalidAt, type FaultDetail } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
-import { jsonProblem } from '../platform/core/jsonLimits.ts';
+import { isObject, jsonProblem } from '../platform/core/jsonLimits.ts';
 import { invalidFault } from '../platform/core/validate.ts';
 import type { ManifestResource } from '../environments/manifest.ts';
 import { isNumeric, toFieldType, type FieldType } from './terms.ts';
@@ -22,14 +22,15 @@ export const filterOps = [
 type FilterOp = (typeof filterOps)[number];
 type FilterScalar = string | number | boolean;
 
-/** One comparison; all of them have to hold. `exists` has one boolean, `in` and `nin` any number of values, others one. */
+/** One comparison; a record is listed when all hold. `exists` has one boolean, `in` and `nin` at least one value, others one. */
 export interface FilterClause {
   readonly field: string;
   readonly op: FilterOp;
   readonly values: readonly FilterScalar[];
 }
 
-const isOp = (op: string): op is FilterOp => (filterOps as readonly string[]).includes(op);
+const isOp = (op: string): op is FilterOp => filterOps.some((known) => known === op);
+const isScalar = (value: unknown): value is FilterScalar => ['string', 'number', 'boolean'].includes(typeof value);
 const ordering: readonly string[] = ['lt', 'lte', 'gt', 'gte'];
 const textual: readonly string[] = ['contains', 'startsWith'];
 const listed: readonly string[] = ['in', 'nin'];
@@ -60,37 +61,34 @@ const opProblems = (type: FieldType, op: string, value: unknown, path: string): 
   if (op === 'exists') return typeof value === 'boolean' ? [] : [{ path, message: 'must be true or false' }];
   if (listed.includes(op)) return listProblems(type, value, path);
   if (ordering.includes(op) && (type === 'boolean' || (type === 'any' && typeof value === 'boolean')))
-    return [{ path, message: 'is not an order that true and false have' }];
+    return [{ path, message: 'must not be true or false, which have no order; use eq or ne' }];
   const problems = scalarProblems(type, value, path);
   return problems.length === 0 && textual.includes(op) && typeof value !== 'string'
-    ? [{ path, message: 'is for texts' }]
+    ? [{ path, message: `must be a string, as ${op} compares texts` }]
     : problems;
 };
 
-const isOps = (given: unknown): given is Readonly<Record<string, unknown>> =>
-  typeof given === 'object' && given !== null && !Array.isArray(given);
-
 const fieldProblems = (type: FieldType, given: unknown, path: string): FaultDetail[] => {
   if (Array.isArray(given)) return listProblems(type, given, path);
-  if (!isOps(given)) return scalarProblems(type, given, path);
+  if (!isObject(given)) return scalarProblems(type, given, path);
   const ops = Object.entries(given);
   return ops.length === 0
     ? [{ path, message: 'must name at least one op' }]
     : ops.flatMap(([op, value]) => opProblems(type, op, value, `${path}.${op.slice(0, 100)}`));
 };
 
-/** Of a field without problems. */
+const scalarsOf = (value: unknown): FilterScalar[] => (Array.isArray(value) ? value : [value]).filter(isScalar);
+
+/** Returns the clauses of a field's filter, which has no problems. */
 const clausesOf = (field: string, given: unknown): FilterClause[] => {
-  if (Array.isArray(given)) return [{ field, op: 'in', values: given as FilterScalar[] }];
-  if (!isOps(given)) return [{ field, op: 'eq', values: [given as FilterScalar] }];
-  return Object.entries(given).map(([op, value]) => ({
-    field,
-    op: op as FilterOp,
-    values: (Array.isArray(value) ? value : [value]) as FilterScalar[],
-  }));
+  if (!isObject(given)) return [{ field, op: Array.isArray(given) ? 'in' : 'eq', values: scalarsOf(given) }];
+  return Object.entries(given).flatMap(([op, value]) => (isOp(op) ? [{ field, op, values: scalarsOf(value) }] : []));
 };
 
-/** A filter object as parsed from JSON, or `400 invalid` with every problem. A field that isn't declared, or not to be filtered by, is one alike. */
+/**
+ * Returns the clauses of a filter object. Throws `invalid` with every problem; a field that isn't declared and one that
+ * can't be filtered by give the same problem.
+ */
 export const parseFilterClauses = (
   { fields = [] }: ManifestResource,
   filters: Readonly<Record<string, unknown>>,
@@ -106,7 +104,7 @@ export const parseFilterClauses = (
   return Object.entries(filters).flatMap(([name, given]) => clausesOf(name, given));
 };
 
-/** The JSON text of the query parameter. */
+/** Returns the object of the query parameter `filters`, empty when it is absent. Throws `invalid` when it isn't a JSON object. */
 export const parseFilterJson = (text: string | undefined): Readonly<Record<string, unknown>> => {
   if (text === undefined) return {};
   if (Buffer.byteLength(text) > limits.jsonParameterBytes)
@@ -117,14 +115,13 @@ export const parseFilterJson = (text: string | undefined): Readonly<Record<strin
   } catch {
     throw invalidAt('filters', 'is not JSON');
   }
-  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
-    throw invalidAt('filters', 'must be a JSON object');
+  if (!isObject(parsed)) throw invalidAt('filters', 'must be a JSON object');
   const problem = jsonProblem(parsed);
   if (problem !== null)
     throw invalidFault([
       { path: problem.path === '' ? 'filters' : `filters.${problem.path}`, message: problem.message },
     ]);
-  return parsed as Readonly<Record<string, unknown>>;
+  return parsed;
 };
 
 type RecordSortField =
@@ -136,7 +133,7 @@ export interface RecordOrder {
 
 const fixed = ['title', 'updatedAt', 'id'] as const;
 
-/** A declared field of one of the fixed names is sorted by under its own name. */
+/** Returns the order of the query parameter `sort`. A declared sortable field named like a fixed order takes precedence over it. */
 export const parseRecordOrder = ({ fields = [] }: ManifestResource, sort: string | undefined): RecordOrder => {
   const given = sort ?? 'title';
   const descending = given.startsWith('-');
@@ -149,7 +146,7 @@ export const parseRecordOrder = ({ fields = [] }: ManifestResource, sort: string
   throw invalidAt('sort', `must be one of ${known.join(', ')}, with a leading - for descending`);
 };
 
-/** What is searched for; null: nothing is. */
+/** Returns the trimmed search text, or null when there is none. Throws `invalid` for too many words. */
 export const normalizeSearchText = (q: string | undefined): string | null => {
   const text = q?.trim() ?? '';
   if (text.split(/\s+/u).length > limits.searchWords)
@@ -160,8 +157,8 @@ export const normalizeSearchText = (q: string | undefined): string | null => {
 const literal = (value: FilterScalar): string => JSON.stringify(value);
 
 /**
- * A clause as a predicate of SQL/JSON path. Comparing two types is `unknown` there, which neither a predicate nor its
- * negation is; `ne` and `nin` hold for whatever isn't the value, also for what is missing.
+ * Returns a clause as a predicate of SQL/JSON path. Comparing values of two types gives `unknown` there, and so does its
+ * negation; `ne` and `nin` hold for every other value, of whichever type, and for a missing one.
  */
 const clausePredicate = ({ field, op, values }: FilterClause): string => {
   const path = `$.${JSON.stringify(field)}`;
@@ -191,6 +188,6 @@ const clausePredicate = ({ field, op, values }: FilterClause): string => {
   }
 };
 
-/** All clauses as one SQL/JSON path predicate, which PostgreSQL takes as a parameter; null: nothing is asked. */
+/** Returns all clauses as one SQL/JSON path predicate, which statements take as a parameter, or null without clauses. */
 export const filterJsonPath = (clauses: readonly FilterClause[]): string | null =>
   clauses.length === 0 ? null : clauses.map(clausePredicate).join(' && ');

@@ -1,9 +1,9 @@
-/** Records of stored resources, by reference. */
+/** Record types, their JSON, and stored records by reference. For everything that reads records. */
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { queryRows, statement } from '../platform/db/sql.ts';
 import type { RecordRef } from '../items/model.ts';
 
-/** A record as it is answered. `updatedAt` null: not known. */
+/** A record as responses have it. `updatedAt`: epoch milliseconds; null: not known. */
 export interface FullRecord {
   readonly resource: string;
   readonly id: string;
@@ -13,16 +13,19 @@ export interface FullRecord {
   readonly updatedAt: number | null;
 }
 
-/** The same with its fields as JSON text, as PostgreSQL has them: lists are answered without parsing them. */
+/** A record with its fields as JSON text, as PostgreSQL returns them: responses with lists contain the text without parsing it. */
 export interface RawRecord extends Omit<FullRecord, 'fields'> {
   readonly fields: string;
 }
 
+/** Returns the record with its fields parsed. */
 export const parseRawRecord = (record: FullRecord | RawRecord): FullRecord => ({
   ...record,
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the column `fields` has only JSON objects, checked when they are stored
   fields: typeof record.fields === 'string' ? (JSON.parse(record.fields) as FullRecord['fields']) : record.fields,
 });
 
+/** Returns the JSON text of a record. */
 export const recordJson = ({ resource, id, title, subtitle, fields, updatedAt }: FullRecord | RawRecord): string =>
   `{"resource":"${resource}","id":${JSON.stringify(id)},"title":${JSON.stringify(title)},"subtitle":${JSON.stringify(subtitle)},"fields":${typeof fields === 'string' ? fields : JSON.stringify(fields)},"updatedAt":${String(updatedAt)}}`;
 
@@ -35,7 +38,7 @@ const recordsByRefsSql = statement(
 
 type Ref = RecordRef & { readonly title?: string | null };
 
-/** What is known of a record that can't be read: its reference. */
+/** Returns a record made of its reference alone, in place of one that can't be read. */
 const placeholderRecord = ({ resource, id, title }: Ref): FullRecord => ({
   resource,
   id,
@@ -47,13 +50,13 @@ const placeholderRecord = ({ resource, id, title }: Ref): FullRecord => ({
 
 const refKey = ({ resource, id }: RecordRef): string => `${resource}\n${id}`;
 
-/** The stored ones of `refs`, in any order. */
-export const findRecords = async (db: Db | Tx, env: number, refs: readonly RecordRef[]): Promise<FullRecord[]> =>
+/** Returns the stored records of `refs`, in no order; one statement. */
+export const findRecords = async (db: Db | Tx, envId: number, refs: readonly RecordRef[]): Promise<FullRecord[]> =>
   refs.length === 0
     ? []
-    : queryRows<FullRecord>(db, recordsByRefsSql, [env, refs.map((ref) => ref.resource), refs.map((ref) => ref.id)]);
+    : queryRows<FullRecord>(db, recordsByRefsSql, [envId, refs.map((ref) => ref.resource), refs.map((ref) => ref.id)]);
 
-/** `refs` in their order, each answered by the record of `found` or by its reference alone. */
+/** Returns a record for each of `refs`, in their order: the one of `found`, or a placeholder made of the reference. */
 export const inReferenceOrder = (refs: readonly Ref[], found: readonly FullRecord[]): FullRecord[] => {
   const known = new Map(found.map((record) => [refKey(record), record]));
   return refs.map((ref) => known.get(refKey(ref)) ?? placeholderRecord(ref));

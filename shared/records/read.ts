@@ -1,10 +1,11 @@
 /**
- * Reading records of any resource: stored ones from PostgreSQL, app-served ones through the link. Called by routes, item
- * details, actions, pages' blocks and MCP.
+ * Reads records of any resource: stored ones from PostgreSQL, app-served ones over the app link. Called by routes, item
+ * details, actions, the blocks of pages, and MCP.
  */
-import { Fault, fault } from '../catalogue/errors.ts';
+import { Fault, fault, invalidAt } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import type { Caller } from '../access/principal.ts';
+import { isObject } from '../platform/core/jsonLimits.ts';
 import type { DomainDeps } from '../settings/deps.ts';
 import type { Environment } from '../environments/definition.ts';
 import type { ManifestResource } from '../environments/manifest.ts';
@@ -28,7 +29,7 @@ export type { FullRecord } from './queries.ts';
 
 type Reading = Pick<DomainDeps, 'db' | 'link'>;
 
-/** The resource, when it is declared now and the caller sees it; else `404`, whatever the reason. */
+/** Returns the declared resource. Throws `not_found` when it isn't declared or the caller doesn't see it. */
 export const requireVisibleResource = (
   { env, principal }: Pick<Caller, 'env' | 'principal'>,
   name: string,
@@ -38,7 +39,10 @@ export const requireVisibleResource = (
   return resource;
 };
 
-/** null: there is none, or its resource isn't declared. Throws `app_offline`, `app_timeout`, `app_error` for app-served ones. */
+/**
+ * Returns a record, or null when it doesn't exist or its resource isn't declared. Throws `app_offline`, `app_timeout` or
+ * `app_error` when the app serves the resource.
+ */
 export const getRecord = async (
   { db, link }: Reading,
   env: Environment,
@@ -56,22 +60,22 @@ export const getRecord = async (
 
 type Ref = RecordRef & { readonly title?: string | null };
 
-/** What the app has of `ids`; nothing when it can't be asked now. */
+/** Returns the records of `ids` that the app has, or none when the call fails. */
 const getAppRecordsOrNone = async (
   link: Reading['link'],
-  env: number,
+  envId: number,
   resource: string,
   ids: readonly string[],
 ): Promise<FullRecord[]> => {
   try {
-    return await getAppRecords(link, env, resource, ids);
+    return await getAppRecords(link, envId, resource, ids);
   } catch (error) {
     if (error instanceof Fault) return [];
     throw error;
   }
 };
 
-/** Those of `refs` that there are, in no order; without what the app can't be asked for now. */
+/** Returns the records of `refs` that exist, in no order, without those of an app whose call fails. */
 export const findRecordsAnywhere = async (
   { db, link }: Reading,
   env: Environment,
@@ -90,16 +94,16 @@ export const findRecordsAnywhere = async (
   return found.flat();
 };
 
-/** Records in the order of `refs`; one that isn't there, or whose app can't be asked, is answered by its reference alone. */
+/** Returns a record for each of `refs`, in their order: a placeholder where there is none or the call to its app fails. */
 export const getRecords = async (deps: Reading, env: Environment, refs: readonly Ref[]): Promise<FullRecord[]> =>
   inReferenceOrder(refs, await findRecordsAnywhere(deps, env, refs));
 
 interface RecordsPage<R = FullRecord> {
   readonly records: readonly R[];
-  /** Sealed; null: there are no more. */
+  /** The sealed cursor of the next page; null on the last page. */
   readonly cursor: string | null;
 }
-/** Of stored resources with fields as text, to be answered by `recordJson`. */
+/** A page whose stored records have their fields as text, to be written with `recordJson`. */
 export type RawRecordsPage = RecordsPage<FullRecord | RawRecord>;
 
 const parsePage = ({ records, cursor }: RawRecordsPage): RecordsPage => ({
@@ -109,12 +113,12 @@ const parsePage = ({ records, cursor }: RawRecordsPage): RecordsPage => ({
 
 interface SearchQuery {
   readonly q?: string;
-  /** More than 50 count as 50. */
+  /** At most `limits.searchRecords`; a larger number counts as that. */
   readonly limit?: number;
   readonly cursor?: string;
 }
 
-/** What is asked of a list, checked. `raw` is the filter object as it came, for the app. */
+/** A list's query after its checks. `raw`: the filter object as it came, which an app that serves the resource gets. */
 export interface CheckedRecordQuery {
   readonly clauses: readonly FilterClause[];
   readonly raw: Readonly<Record<string, unknown>>;
@@ -123,6 +127,7 @@ export interface CheckedRecordQuery {
   readonly sort: string | null;
 }
 
+/** Returns the request that list/ and search.ts take for a stored resource. */
 export const toStoredListRequest = (
   env: Environment,
   resource: ManifestResource,
@@ -147,8 +152,8 @@ export const toStoredListRequest = (
 const byTitle: RecordOrder = { by: { kind: 'title' }, descending: false };
 
 /**
- * Best match first: its id, its title, a title that begins with it, then others by title. Without `q` the first by title.
- * The first page is the only one: throws `400 bad_cursor` for any cursor, as none was made for it.
+ * Returns the best matches first: equal id, equal title, titles that begin with `q`, then others by title; without `q` the
+ * first records by title. There is one page only: throws `bad_cursor` for any cursor, as none was made for it.
  */
 export const searchRecords = async (
   { db, link }: Reading,
@@ -183,14 +188,14 @@ export const searchRecords = async (
 
 interface RecordListQuery {
   readonly q?: string;
-  /** As parsed from JSON. */
+  /** The filter object, parsed from JSON and not checked. */
   readonly filters?: object;
   readonly sort?: string;
   readonly limit?: number;
   readonly cursor?: string;
 }
 
-/** A page of a checked list. `key` names what else the cursor is tied to. */
+/** Returns a page of a checked query. `key`: the use that the cursor is tied to, besides role, resource and query. */
 export const listCheckedRecords = async (
   { db, link }: Reading,
   { env, principal }: Caller,
@@ -216,14 +221,14 @@ export const listCheckedRecords = async (
       cursor: answered.cursor === null ? null : env.seal.cursor(key, [answered.cursor]),
     };
   }
-  const { records, next } = await listStoredRecords(
-    db,
-    toStoredListRequest(env, resource, checked, keys as RecordPosition | null, page.limit),
-  );
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the cursor is sealed for this key, so it holds a position made below
+  const after = keys as RecordPosition | null;
+  const request = toStoredListRequest(env, resource, checked, after, page.limit);
+  const { records, next } = await listStoredRecords(db, request);
   return { records, cursor: next === null ? null : env.seal.cursor(key, next) };
 };
 
-/** A page of records under filters, by title unless sorted otherwise (app-served ones: as the app has them). */
+/** Returns a page of records under filters, by title unless `sort` is given; an app that serves the resource chooses its own default. */
 export const listRawRecords = async (
   deps: Reading,
   caller: Caller,
@@ -231,7 +236,8 @@ export const listRawRecords = async (
   { q, filters = {}, sort, limit = limits.pageDefault, cursor }: RecordListQuery,
 ): Promise<RawRecordsPage> => {
   const resource = requireVisibleResource(caller, name);
-  const raw = filters as Readonly<Record<string, unknown>>;
+  if (!isObject(filters)) throw invalidAt('filters', 'must be a JSON object');
+  const raw = filters;
   const checked = {
     clauses: parseFilterClauses(resource, raw),
     raw,
@@ -242,6 +248,7 @@ export const listRawRecords = async (
   return listCheckedRecords(deps, caller, resource, checked, { key: 'list', limit, cursor });
 };
 
+/** Returns a page of records as `listRawRecords` does, with their fields parsed. */
 export const listRecords = async (
   deps: Reading,
   caller: Caller,

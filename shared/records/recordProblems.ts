@@ -1,4 +1,4 @@
-/** Records as an app gives them, pushed or answered: what is wrong with one, and its whole form. Asked by writes and app reads. */
+/** Checks records that an app pushes or answers, and completes them. For write.ts and appReads.ts. */
 import type { FaultDetail } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import { countKeys, isObject, jsonProblem } from '../platform/core/jsonLimits.ts';
@@ -7,10 +7,10 @@ import type { FullRecord } from './queries.ts';
 
 const controls = /[\u0000-\u001f\u007f-\u009f]/;
 const line = new RegExp(linePattern);
-/** Addresses of their own beside a record's. */
+/** `.` and `..` are removed from URL paths; `list` is an endpoint beside the records. */
 const reservedIds = new Set(['.', '..', 'list']);
 
-/** Why a text can't be a record's id, or null. */
+/** Returns why a value can't be a record's id, or null. */
 export const recordIdProblem = (id: unknown): string | null => {
   if (typeof id !== 'string') return 'must be a string';
   if (id.length < 1 || id.length > limits.recordIdMax) return `must have 1 to ${String(limits.recordIdMax)} characters`;
@@ -53,7 +53,7 @@ const timeProblem = (at: unknown): string | null =>
     ? null
     : 'must be milliseconds since 1970 UTC, or null';
 
-/** Every problem of a record that an app gave, with its path inside it; members that aren't known are left to the caller. */
+/** Returns every problem of a record from an app, with its path in the record. Unknown members are no problem here. */
 export const recordProblems = (value: unknown): FaultDetail[] => {
   if (!isObject(value)) return [{ path: '', message: 'must be an object' }];
   const { id, title, subtitle, fields, updatedAt } = value;
@@ -70,17 +70,21 @@ export const recordProblems = (value: unknown): FaultDetail[] => {
   ];
 };
 
-/** A given record without problems, whole. */
-export const toFullRecord = (
-  resource: string,
-  given: {
-    readonly id: string;
-    readonly title: string;
-    readonly subtitle?: string | null;
-    readonly fields?: Readonly<Record<string, unknown>>;
-    readonly updatedAt?: number | null;
-  },
-): FullRecord => ({
+/** A record from an app. `resource` is present where an app's relation has records of several resources. */
+export interface GivenRecord {
+  readonly id: string;
+  readonly title: string;
+  readonly subtitle?: string | null;
+  readonly fields?: Readonly<Record<string, unknown>>;
+  readonly updatedAt?: number | null;
+  readonly resource?: unknown;
+}
+
+/** Returns whether a value from an app is a record without problems. */
+export const isGivenRecord = (value: unknown): value is GivenRecord => recordProblems(value).length === 0;
+
+/** Returns a record from an app with the defaults of its absent members. */
+export const toFullRecord = (resource: string, given: GivenRecord): FullRecord => ({
   resource,
   id: given.id,
   title: given.title,

@@ -1,6 +1,6 @@
 /**
- * Brings records up to date with their resource's declaration: after a new one, and for records that were stored without
- * the service (a load). Called by the sweep of the same name, some hundred at a time.
+ * Writes again the terms and keys of records whose stored shape differs from their resource's declaration: after a new
+ * declaration, and for records that a load wrote without the service. Called by workers/sweeps/indexRecords.ts.
  */
 import type { Environment } from '../environments/definition.ts';
 import type { Db } from '../platform/db/knex.ts';
@@ -9,7 +9,7 @@ import type { FullRecord } from './queries.ts';
 import { getIndexing } from './terms.ts';
 import { toIndexedRow, newStamp } from './write.ts';
 
-/** As many take some 30 ms. */
+/** Records of one statement, which takes about 30 ms. */
 const batchRows = 500;
 
 interface StaleRecord extends FullRecord {
@@ -26,7 +26,7 @@ const staleRecordsSql = statement(
   ) r limit ${String(batchRows)}`,
 );
 
-/** Only records that nobody has written meanwhile. */
+/** Writes only records whose stamp is still the one that was read. */
 const reindexSql = statement(
   'records.renew',
   `
@@ -43,20 +43,20 @@ const reindexSql = statement(
   from given g join written using (id), json_to_recordset(g.keys) as k(field text, missing boolean, num float8, text text)`,
 );
 
-/** Renews the records of all stored resources of an environment that were indexed otherwise; answers how many. */
-export const reindexRecords = async (db: Db, { id: env, definition }: Environment): Promise<number> => {
+/** Reindexes the records of an environment whose shape is outdated, and returns how many it found. */
+export const reindexRecords = async (db: Db, { id: envId, definition }: Environment): Promise<number> => {
   let renewed = 0;
   for (const resource of definition.resources.values()) {
     if (resource.source !== 'stored') continue;
     const indexing = getIndexing(definition, resource);
     for (;;) {
-      const found = await queryRows<StaleRecord>(db, staleRecordsSql, [env, resource.name, indexing.shape]);
+      const found = await queryRows<StaleRecord>(db, staleRecordsSql, [envId, resource.name, indexing.shape]);
       if (found.length === 0) break;
       const given = found.map((record) => ({
-        ...toIndexedRow(env, resource.name, indexing, record),
+        ...toIndexedRow(envId, resource.name, indexing, record),
         stamp: record.stamp,
       }));
-      await executeStatement(db, reindexSql, [env, resource.name, JSON.stringify(given), indexing.shape, newStamp()]);
+      await executeStatement(db, reindexSql, [envId, resource.name, JSON.stringify(given), indexing.shape, newStamp()]);
       renewed += found.length;
     }
   }

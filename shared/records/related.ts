@@ -1,4 +1,4 @@
-/** Records that a record is related to: by a field of theirs, by a key of its own, or as the app says. Called by routes. */
+/** Reads the records related to a record: by a field of theirs, by a key of its own, or by a call to the app. For api/routes/resources.ts. */
 import type { Caller } from '../access/principal.ts';
 import { fault } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
@@ -22,7 +22,7 @@ interface RelatedQuery {
   readonly cursor?: string;
 }
 
-/** Relations to a resource that the caller doesn't see are unknown. */
+/** Returns the relations of a resource without those to resources that the caller doesn't see. */
 export const visibleRelations = ({ env, principal }: Caller, { relations = [] }: ManifestResource): Relation[] =>
   relations.filter(
     ({ resource }) =>
@@ -31,7 +31,7 @@ export const visibleRelations = ({ env, principal }: Caller, { relations = [] }:
 
 const byTitle = { order: { by: { kind: 'title' }, descending: false }, sort: null, text: null } as const;
 
-/** The records that a field of this one names: an id, or several. */
+/** Returns the records whose ids a field of this record has: one, or several in an array. */
 const relatedByKey = async (
   deps: DomainDeps,
   caller: Caller,
@@ -47,7 +47,7 @@ const relatedByKey = async (
   const refs = [...new Set(ids)].slice(0, limits.pageMax).map((id) => ({ resource: target, id }));
   const [only] = refs;
   if (only === undefined) return { records: [], cursor: null };
-  // One that can't be read is a fault here; of several, those that can be are answered.
+  // With one id a failed read is a fault; with several the readable records are returned.
   if (refs.length === 1) {
     const found = await getRecord(deps, caller.env, target, only.id);
     return { records: found === null ? [] : [found], cursor: null };
@@ -83,7 +83,7 @@ const relatedByApp = async (
   return { records: seen, cursor: cursor === null ? null : env.seal.cursor(key, [cursor]) };
 };
 
-/** `404` alike for what isn't seen and what isn't there: resource, record, relation or its target. */
+/** Returns a page of related records. Throws `not_found` when the resource, the record, the relation or its target doesn't exist or isn't seen. */
 export const readRelatedRecords = async (
   deps: DomainDeps,
   caller: Caller,

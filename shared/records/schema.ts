@@ -1,4 +1,4 @@
-/** Records as they are answered, and what lists of them may be asked for: the schemas of routes and of documents. */
+/** Schemas of records in requests and responses, for api/routes/resources.ts and the API documents. */
 import { limits } from '../catalogue/limits.ts';
 import {
   responseObject,
@@ -133,5 +133,5 @@ export const putRecordsInput = strictObject({
 
 const batch = Type.Optional(Type.Array(Type.Unknown(), { maxItems: limits.recordsPerCall }));
 
-/** What of `putInput` is checked before the resource is looked up; records and ids are checked where they are stored, which finds every problem. */
+/** The part of `putRecordsInput` that is checked before the resource is looked up; write.ts checks the members, to report every problem. */
 export const putRecordsEnvelope = strictObject({ records: batch, deleted: batch });

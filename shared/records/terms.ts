@@ -1,17 +1,18 @@
 /**
- * What stored records are found by: lexemes for words, ids and filtered values (a GIN index), and keys for sorts and
- * ranges (record_keys). Which fields take part is the resource's declaration. Written by write.ts, asked by list.
+ * Terms and keys that stored records are found by: lexemes for words, ids and filtered values (a GIN index), keys for
+ * sorts and ranges (table record_keys). The resource declares the fields. For write.ts, reindex.ts, list/ and search.ts.
  */
 import { createHash } from 'node:crypto';
 import { foldCase, queryWords, titleWords } from '../platform/core/searchWords.ts';
 import type { Definition } from '../environments/definition.ts';
 import type { ManifestResource } from '../environments/manifest.ts';
 
-export type FieldType = 'text' | 'number' | 'money' | 'time' | 'boolean' | 'link' | 'person' | 'any';
-const fieldTypes: readonly string[] = ['text', 'number', 'money', 'time', 'boolean', 'link', 'person'];
+const declaredTypes = ['text', 'number', 'money', 'time', 'boolean', 'link', 'person'] as const;
+export type FieldType = (typeof declaredTypes)[number] | 'any';
 
+/** Returns the declared type of a field, or `any` for a field without a type. */
 export const toFieldType = (type: string | undefined): FieldType =>
-  type !== undefined && fieldTypes.includes(type) ? (type as FieldType) : 'any';
+  declaredTypes.find((known) => known === type) ?? 'any';
 export const isNumeric = (type: FieldType): boolean => type === 'number' || type === 'money' || type === 'time';
 
 interface IndexedKeyField {
@@ -21,7 +22,7 @@ interface IndexedKeyField {
   readonly sorted: boolean;
 }
 
-/** How records of a resource are indexed; `shape` names it. */
+/** The fields by which records of a resource are indexed; `shape` is a hash of them. */
 export interface ResourceIndexing {
   readonly shape: string;
   readonly search: readonly string[];
@@ -30,7 +31,7 @@ export interface ResourceIndexing {
   readonly keys: readonly IndexedKeyField[];
 }
 
-/** Raised when lexemes or keys are made in another way: all are made anew then. */
+/** Raised when the code makes lexemes or keys otherwise, which changes every shape, so that all records are reindexed. */
 const version = 1;
 
 const buildIndexing = (definition: Definition, { name, fields = [] }: ManifestResource): ResourceIndexing => {
@@ -38,21 +39,22 @@ const buildIndexing = (definition: Definition, { name, fields = [] }: ManifestRe
     relations.flatMap(({ resource, field }) => (resource === name && field !== undefined ? [field] : [])),
   );
   const search = fields.filter((field) => field.search === true).map((field) => field.name);
-  const equal = [
+  const equalityFields = [
     ...new Set([...fields.filter((field) => field.filter === true).map((field) => field.name), ...related]),
   ].sort();
   const keys = fields
     .filter((field) => field.sort === true || (field.filter === true && isNumeric(toFieldType(field.type))))
     .map((field) => ({ field: field.name, type: toFieldType(field.type), sorted: field.sort === true }));
   const shape = createHash('sha256')
-    .update(JSON.stringify([version, search, equal, keys]))
+    .update(JSON.stringify([version, search, equalityFields, keys]))
     .digest('base64url')
     .slice(0, 12);
-  return { shape, search, equalityFields: equal, keys };
+  return { shape, search, equalityFields, keys };
 };
 
 const indexingByDefinition = new WeakMap<Definition, Map<string, ResourceIndexing>>();
 
+/** Returns the indexing of a resource, cached as long as the definition lives. */
 export const getIndexing = (definition: Definition, resource: ManifestResource): ResourceIndexing => {
   const known = indexingByDefinition.get(definition) ?? new Map<string, ResourceIndexing>();
   indexingByDefinition.set(definition, known);
@@ -61,20 +63,20 @@ export const getIndexing = (definition: Definition, resource: ManifestResource):
   return found;
 };
 
-/** Three characters for a resource (FNV-1a). Two may share them, so lists compare the resource itself as well. */
+/** Returns three characters for a resource (FNV-1a). Two resources may share them, so lists also compare the column `resource`. */
 const resourceCode = (resource: string): string => {
   let hash = 0x811c9dc5;
   for (let i = 0; i < resource.length; i++) hash = Math.imul(hash ^ resource.charCodeAt(i), 0x01000193) >>> 0;
   return (hash % 46_656).toString(36).padStart(3, '0');
 };
 
-/** Between the lexemes of one record, as they are sent; no lexeme holds it. */
+/** Separates the lexemes of a record in a statement's parameter; no lexeme has this character. */
 export const recordTermSeparator = '\u001e';
 
-/** Longer texts don't tell more apart; what is found by them is compared whole. Keeps lexemes and index rows small. */
+/** Characters of a lexeme and of a key, which keep index rows small. Lists compare the whole value of each record that they find. */
 const lexemeMax = 100;
 const keyMax = 300;
-/** Words and array members of one record that it is found by. */
+/** Words and array members of one record that become terms. */
 const wordsMax = 2_000;
 const membersMax = 100;
 
@@ -98,19 +100,19 @@ interface IndexedRecord {
 const ownMember = (fields: Readonly<Record<string, unknown>>, name: string): unknown =>
   Object.hasOwn(fields, name) ? fields[name] : undefined;
 
-/** The lexemes of a record: each after environment and resource, with a letter that says what it is. */
+/** Returns the lexemes of a record, each prefixed by environment and resource, and a letter: `i` id, `w` word, `e` field exists, `f` field value. */
 export const recordTerms = (
-  env: number,
+  envId: number,
   resource: string,
-  { search, equalityFields: equal }: ResourceIndexing,
+  { search, equalityFields }: ResourceIndexing,
   { id, title, subtitle, fields }: IndexedRecord,
 ): string[] => {
-  const before = `${String(env)}.${resourceCode(resource)}`;
+  const before = `${String(envId)}.${resourceCode(resource)}`;
   const texts = [title, subtitle ?? '', ...search.flatMap((name) => valuesOf(ownMember(fields, name)))];
   const words = new Set<string>();
   for (const text of texts) for (const word of titleWords(text)) if (words.size < wordsMax) words.add(word);
   const terms = [`i${foldCase(id)}`, ...[...words].map((word) => `w${word}`)];
-  for (const name of equal) {
+  for (const name of equalityFields) {
     const value = ownMember(fields, name);
     if (value === undefined || value === null) continue;
     terms.push(`e${name}`);
@@ -122,20 +124,20 @@ export const recordTerms = (
 const quoteLexeme = (lexeme: string, prefix = ''): string =>
   `'${lexeme.replaceAll(recordTermSeparator, ' ').replaceAll('\\', '\\\\').replaceAll("'", "''")}'${prefix}`;
 
-/** Makes the tsqueries of one resource; lexemes are quoted, so whatever a value holds stands for itself. */
-export const termQueries = (env: number, resource: string) => {
-  const before = `${String(env)}.${resourceCode(resource)}`;
+/** Returns functions that make the tsqueries of one resource. Lexemes are quoted, so that no character of a value is an operator. */
+export const termQueries = (envId: number, resource: string) => {
+  const before = `${String(envId)}.${resourceCode(resource)}`;
   return {
     equals: (field: string, values: readonly (string | number | boolean)[]): string =>
       `(${values.map((value) => quoteLexeme(`${before}f${field}=${lexemeText(String(value))}`)).join(' | ')})`,
     startsWith: (field: string, value: string): string => quoteLexeme(`${before}f${field}=${lexemeText(value)}`, ':*'),
     has: (field: string): string => quoteLexeme(`${before}e${field}`),
-    /** All words as they are, which is looked up more quickly than their beginnings. */
+    /** Returns a query for all words as whole words, which is faster than for their beginnings. */
     hasWords: (text: string): string =>
       queryWords(text)
         .map((word) => quoteLexeme(`${before}w${word}`))
         .join(' & '),
-    /** One for each word: the id begins with the text, or the word begins one of the record's. All of them have to hold. */
+    /** Returns a query for each word, all of which have to match: the id begins with the text, or one of the record's words with the word. */
     matches: (text: string): string[] => {
       const byId = quoteLexeme(`${before}i${foldCase(text)}`, ':*');
       const words = queryWords(text).map((word) => `(${byId} | ${quoteLexeme(`${before}w${word}`, ':*')})`);
@@ -144,7 +146,7 @@ export const termQueries = (env: number, resource: string) => {
   };
 };
 
-/** What titles are sorted by, and found by their beginning. */
+/** Returns the key by which titles are sorted, and found by their beginning. */
 export const titleKey = (title: string): string => clipped(foldCase(title), keyMax);
 
 interface SortKey {
@@ -152,7 +154,7 @@ interface SortKey {
   readonly text: string;
 }
 
-/** What a field's value is sorted by; null: nothing that fits its type. Of fields without a type, texts follow numbers. */
+/** Returns the sort key of a field's value, or null when the value doesn't fit the type. In fields without a type, texts follow numbers. */
 const sortKey = (type: FieldType, value: unknown): SortKey | null => {
   if (typeof value === 'number') return isNumeric(type) || type === 'any' ? { num: value, text: '' } : null;
   if (typeof value === 'boolean') return type === 'boolean' || type === 'any' ? { num: value ? 1 : 0, text: '' } : null;
@@ -165,6 +167,7 @@ interface RecordKey extends SortKey {
   readonly missing: boolean;
 }
 
+/** Returns the rows of record_keys for a record. */
 export const recordKeys = ({ keys }: ResourceIndexing, fields: Readonly<Record<string, unknown>>): RecordKey[] =>
   keys.flatMap(({ field, type, sorted }): RecordKey[] => {
     const key = sortKey(type, ownMember(fields, field));

@@ -1,6 +1,6 @@
 /**
- * Stores and deletes records of stored resources: one statement with the rows, what they are found by, the audit event
- * and the saved answer. Called by POST /resources/:resource/records, by the app link, and by MCP never.
+ * Stores and deletes records of stored resources, in one statement with their terms and keys, the audit event and the
+ * saved response. Called by POST /resources/:resource/records and by the app link.
  */
 import { randomInt } from 'node:crypto';
 import type { Caller } from '../access/principal.ts';
@@ -13,18 +13,12 @@ import { queryRows, statement, type SqlValue } from '../platform/db/sql.ts';
 import type { DomainDeps } from '../settings/deps.ts';
 import { principalModeFault } from '../access/gates.ts';
 import type { SavedResponse } from '../platform/journal/idempotency.ts';
-import { recordIdProblem, recordProblems, toFullRecord } from './recordProblems.ts';
+import { recordIdProblem, recordProblems, toFullRecord, type GivenRecord } from './recordProblems.ts';
 import type { FullRecord } from './queries.ts';
 import { requireVisibleResource } from './read.ts';
 import { getIndexing, recordKeys, recordTerms, recordTermSeparator, titleKey, type ResourceIndexing } from './terms.ts';
 
-export interface PushedRecord {
-  readonly id: string;
-  readonly title: string;
-  readonly subtitle?: string | null;
-  readonly fields?: Readonly<Record<string, unknown>>;
-  readonly updatedAt?: number | null;
-}
+export type PushedRecord = Omit<GivenRecord, 'resource'>;
 
 interface RecordChanges {
   readonly records: readonly PushedRecord[];
@@ -36,7 +30,7 @@ interface WriteRecordsResult {
   readonly deleted: number;
 }
 
-/** A record that is stored as it is already is left alone, so that an app may push all it has over and over. */
+/** Leaves an unchanged record alone, so that an app may push all its records over and over at little cost. */
 const writeRecordsSql = (saved: boolean): string => `
   with given as (
     select * from json_to_recordset($3::json) as g(id text, title text, title_key text, subtitle text, fields jsonb, updated_at bigint, terms text, keys json)),
@@ -77,11 +71,12 @@ const writeStatements = {
   saved: statement('records.writeSaved', writeRecordsSql(true)),
 };
 
-/** Any number that no other write of the same records has. */
+/** Returns a random number that names a write: no other write of the same record has it. */
 export const newStamp = (): number => randomInt(1, 2 ** 48 - 1);
 
+/** Returns a record as `writeRecordsSql` and reindex.ts take it, with its terms and keys. */
 export const toIndexedRow = (
-  env: number,
+  envId: number,
   resource: string,
   indexing: ResourceIndexing,
   record: FullRecord,
@@ -92,13 +87,13 @@ export const toIndexedRow = (
   subtitle: record.subtitle,
   fields: record.fields,
   updated_at: record.updatedAt,
-  terms: recordTerms(env, resource, indexing, record).join(recordTermSeparator),
+  terms: recordTerms(envId, resource, indexing, record).join(recordTermSeparator),
   keys: recordKeys(indexing, record.fields),
 });
 
 const members = new Set(['id', 'title', 'subtitle', 'fields', 'updatedAt']);
 
-/** Of one record: a member that is not known would be lost without a word. */
+/** Returns the problems of one record. An unknown member is one, as it would not be stored. */
 const recordDetails = (record: unknown, place: string): FaultDetail[] => [
   ...recordProblems(record).map(({ path, message }) => ({ path: path === '' ? place : `${place}.${path}`, message })),
   ...(isObject(record)
@@ -110,7 +105,7 @@ const recordDetails = (record: unknown, place: string): FaultDetail[] => [
 
 const recordChangeProblems = ({ records, deleted }: RecordChanges): FaultDetail[] => {
   const seen = new Set<string>();
-  const again = (id: unknown, path: string): FaultDetail[] => {
+  const duplicateProblems = (id: unknown, path: string): FaultDetail[] => {
     if (typeof id !== 'string') return [];
     if (seen.has(id)) return [{ path, message: 'is given more than once' }];
     seen.add(id);
@@ -126,12 +121,12 @@ const recordChangeProblems = ({ records, deleted }: RecordChanges): FaultDetail[
     ...records.slice(0, limits.recordsPerCall).flatMap((record, i) => {
       const path = `records.${String(i)}`;
       const problems = recordDetails(record, path);
-      return problems.length === 0 ? again(record.id, `${path}.id`) : problems;
+      return problems.length === 0 ? duplicateProblems(record.id, `${path}.id`) : problems;
     }),
     ...deleted.slice(0, limits.recordsPerCall).flatMap((id, i) => {
       const problem = recordIdProblem(id);
       return problem === null
-        ? again(id, `deleted.${String(i)}`)
+        ? duplicateProblems(id, `deleted.${String(i)}`)
         : [{ path: `deleted.${String(i)}`, message: problem }];
     }),
   ];
@@ -141,9 +136,9 @@ const problemsShown = 20;
 const attemptsMax = 5;
 
 /**
- * Writes all or nothing. Throws `404` for a resource that the caller doesn't see, `403` for anybody but the app, `409`
- * for one that the app serves itself, `400` with every problem. `save` makes the row that keeps the answer; its text
- * says `"deleted":0`, which the statement replaces by the number.
+ * Writes all changes or none. Throws `not_found` for a resource that the caller doesn't see, `forbidden` for every
+ * principal but the app and the system, `conflict` for a resource that the app serves, `invalid` with every problem.
+ * `save` is the saved response; the statement replaces `"deleted":0` in its body by the number of deleted records.
  */
 export const writeRecords = async (
   deps: DomainDeps,
@@ -195,7 +190,7 @@ export const writeRecords = async (
   }
 };
 
-/** Stores records of a stored resource; answers how many. */
+/** Stores records of a stored resource and returns how many were given. */
 export const putRecords = async (
   deps: DomainDeps,
   caller: Caller,
@@ -203,7 +198,7 @@ export const putRecords = async (
   records: readonly PushedRecord[],
 ): Promise<number> => (await writeRecords(deps, caller, resource, { records, deleted: [] })).stored;
 
-/** Deletes records of a stored resource; answers how many there were. */
+/** Deletes records of a stored resource and returns how many existed. */
 export const deleteRecords = async (
   deps: DomainDeps,
   caller: Caller,
