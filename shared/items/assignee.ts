@@ -1,9 +1,9 @@
-/** Who can be assigned: a person of the environment who sees the item's inbox. */
+/** Checks who an item can be assigned to: a person of the environment who sees the item's inbox. For the operations assign and triage. */
 import { invalidAt, type Fault } from '../catalogue/errors.ts';
 import { includesEnvironment, type Person } from '../access/principal.ts';
 import type { Environment } from '../environments/definition.ts';
 
-/** The same fault for a person who doesn't exist and one who can't see the inbox. */
+/** Returns the fault for a person who can't be assigned, or null. Nobody learns from it whether the person exists. */
 export const assigneeProblem = (person: Person | undefined, env: Environment, inbox: string): Fault | null =>
   person !== undefined && includesEnvironment(person.environments, env.name) && person.access.sees('inbox', inbox)
     ? null

@@ -1,4 +1,4 @@
-/** Exact counts per inbox, from the `counts` table that the publisher moves: for streams and for pages. */
+/** Exact counts per inbox, read from the table `counts`, which the publisher updates. For the live stream, lists and pages. */
 import type { Db } from '../platform/db/knex.ts';
 import { queryRows, statement } from '../platform/db/sql.ts';
 import type { InboxDefinition } from '../environments/definition.ts';
@@ -14,7 +14,7 @@ export interface InboxCounts {
 
 export type InboxMeasures = Readonly<Record<string, number>>;
 
-/** One snapshot: the counts and the stream's position that they belong to. */
+/** Reads the counts and the stream's position that they belong to in one snapshot. */
 const readCountsSql = statement(
   'live.counts',
   `
@@ -30,13 +30,14 @@ interface CountRow {
 }
 
 interface CountsSnapshot {
-  /** Of the stream, that they belong to. */
+  /** The position of the stream that the counts belong to. */
   readonly position: number;
   readonly inboxes: ReadonlyMap<string, InboxMeasures>;
 }
 
-export const readCounts = async (db: Db, env: number): Promise<CountsSnapshot> => {
-  const found = await queryRows<CountRow>(db, readCountsSql, [env]);
+/** Returns all counts of an environment; one statement. */
+export const readCounts = async (db: Db, envId: number): Promise<CountsSnapshot> => {
+  const found = await queryRows<CountRow>(db, readCountsSql, [envId]);
   const inboxes = new Map<string, Record<string, number>>();
   for (const { inbox, measure, n } of found) {
     if (inbox === null || measure === null || n === null) continue;
@@ -47,7 +48,7 @@ export const readCounts = async (db: Db, env: number): Promise<CountsSnapshot> =
   return { position: found[0]?.position ?? 0, inboxes };
 };
 
-/** Every declared state is there, with zero where nothing was ever counted. */
+/** Returns the counts of one inbox as responses have them, with zero for declared states that have no row. */
 export const toInboxCounts = (inbox: InboxDefinition | undefined, measures: InboxMeasures): InboxCounts => {
   const byState: Record<string, number> = {};
   for (const { name } of inbox?.states ?? []) byState[name] = 0;

@@ -1,4 +1,4 @@
-/** From the parameters of GET /items and a view to the request that the queries answer. */
+/** Resolves the parameters of GET /items and its view to a request for items/list. For api/routes/items.ts, bulks and pages. */
 import { fault, invalidAt } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import { queryWords } from '../platform/core/searchWords.ts';
@@ -8,13 +8,12 @@ import type { InboxDefinition } from '../environments/definition.ts';
 import type { ManifestView } from '../environments/manifest.ts';
 import { findVisibleInbox } from '../access/gates.ts';
 import type { ItemListRequest } from './list/request.ts';
-import type { ItemSort } from '../environments/itemQuery.ts';
-import type { itemListQuery } from '../environments/itemQuery.ts';
+import { itemSorts, type ItemSort, type itemListQuery } from '../environments/itemQuery.ts';
 
 type ItemListQuery = Static<typeof itemListQuery>;
 type ThreeWay = '0' | '1' | undefined;
 
-/** The filters of a list after its view was laid under the explicit parameters. */
+/** The filters of a list: the explicit parameters, and the view's for those that are absent. */
 interface MergedFilters {
   readonly inbox: string | undefined;
   readonly state: readonly string[] | undefined;
@@ -27,7 +26,7 @@ interface MergedFilters {
   readonly sort: string;
 }
 
-/** A view of an inbox that isn't seen is unknown, also where another inbox is asked for. */
+/** Returns the view. Throws `not_found` for a view of an inbox that the caller doesn't see, even when the query names another inbox. */
 const findView = (caller: Caller, name: string | undefined): ManifestView | undefined => {
   if (name === undefined) return undefined;
   const view = caller.env.definition.views.get(name);
@@ -50,6 +49,7 @@ const mergeView = (query: ItemListQuery, view: ManifestView | undefined): Merged
   sort: query.sort ?? view?.sort ?? '-lastSeen',
 });
 
+/** Returns the inboxes that the caller sees, in the order of the definition. */
 export const visibleInboxes = (caller: Caller): InboxDefinition[] =>
   [...caller.env.definition.inboxes.values()].filter((inbox) => caller.principal.access.sees('inbox', inbox.name));
 
@@ -63,7 +63,7 @@ const inboxesOf = (caller: Caller, name: string | undefined): InboxDefinition[] 
 const allStates = (inbox: InboxDefinition): string[] =>
   [...inbox.states, ...inbox.retiredStates].map((state) => state.name);
 
-/** States asked for have to exist somewhere that the caller sees; a view may name some that it doesn't. */
+/** Throws `invalid` for a state that no visible inbox has. Not for views, which may name states of inboxes that the caller doesn't see. */
 const checkStates = (caller: Caller, states: readonly string[] | undefined): void => {
   const known = [...new Set(visibleInboxes(caller).flatMap(allStates))];
   const unknown = states?.find((state) => !known.includes(state));
@@ -72,7 +72,7 @@ const checkStates = (caller: Caller, states: readonly string[] | undefined): voi
 
 const resolveAssignee = ({ principal }: Caller, assignee: string | undefined): string | null => {
   if (assignee !== 'me') return assignee ?? null;
-  if (principal.type !== 'person') throw invalidAt('assignee', 'me is for persons; give none or a person’s id');
+  if (principal.type !== 'person') throw invalidAt('assignee', 'must be none or a person’s id; me is for persons');
   return principal.id;
 };
 
@@ -88,13 +88,15 @@ const parseSearchWords = (search: string | undefined): string[] | null => {
 const threeWayToBoolean = (value: ThreeWay): boolean | null => (value === undefined ? null : value === '1');
 
 interface ResolvedItemList {
-  /** null: nothing can match. */
+  /** null: no item can match. */
   readonly request: Omit<ItemListRequest, 'after' | 'limit'> | null;
-  /** What a cursor is tied to. */
+  /** The text that cursors of the list are sealed with: role and filters. */
   readonly key: string;
 }
 
-/** Resolves the parameters for this caller. Throws 400 and 404 as the contract says. */
+const sortOf = (name: string): ItemSort => itemSorts.find((known) => known === name) ?? 'lastSeen';
+
+/** Resolves the parameters for this caller. Throws `not_found` for an unseen view or inbox, `invalid` for states, words or assignees that can't be. */
 export const resolveItemList = (caller: Caller, query: ItemListQuery, now: number): ResolvedItemList => {
   const view = findView(caller, query.view);
   const merged = mergeView(query, view);
@@ -103,7 +105,7 @@ export const resolveItemList = (caller: Caller, query: ItemListQuery, now: numbe
   const assignee = resolveAssignee(caller, merged.assignee);
   const words = parseSearchWords(merged.search);
   const descending = merged.sort.startsWith('-');
-  const sort = (descending ? merged.sort.slice(1) : merged.sort) as ItemSort;
+  const sort = sortOf(descending ? merged.sort.slice(1) : merged.sort);
   const key = JSON.stringify([caller.principal.role?.id ?? null, { ...merged, assignee }]);
   const states = merged.state === undefined ? null : [...new Set(merged.state)];
   const narrowed = inboxes.map((inbox) => ({ name: inbox.name, states: allStates(inbox) }));

@@ -1,11 +1,11 @@
-/** The text of notes and replies: its schema and what the schema can't say. */
+/** The text of notes and replies: its schema, and the limits that a schema can't express. For the operations note and reply. */
 import { invalidAt } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import { textSchema } from '../platform/core/schema.ts';
 
 export const longText = (description: string) => textSchema(limits.textBytes, description);
 
-/** Throws `400 invalid` for a text of more bytes or lines than are kept. */
+/** Throws `invalid` for a text of too many bytes or lines. */
 export const checkLongText = (value: string): void => {
   if (Buffer.byteLength(value) > limits.textBytes)
     throw invalidAt('text', `must be at most ${String(limits.textBytes)} bytes`);

@@ -1,4 +1,4 @@
-/** Items as rows: the columns, the typed form that operations decide on, and how one is read from the other. */
+/** Items: the columns of their rows, the typed form that operations decide on, and the statements that read it. */
 import { queryRows, queryTextRows, statement, type TextRow } from '../platform/db/sql.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { isId } from '../platform/core/ids.ts';
@@ -25,7 +25,7 @@ export interface ItemTriage {
   readonly closed: boolean;
 }
 
-/** When the last `occurred` entry was written and which count it ended at. */
+/** The last `occurred` entry: when it was written, and the count that it ended at. */
 interface OccurredEntry {
   readonly at: number;
   readonly to: number;
@@ -47,7 +47,7 @@ export interface Item {
   readonly firstSeen: number;
   readonly lastSeen: number;
   readonly dueAt: number | null;
-  /** JSON text, as it is stored and answered. */
+  /** JSON text, as it is stored and as responses contain it. */
   readonly fields: string;
   readonly snoozedUntil: number | null;
   readonly triaged: boolean;
@@ -59,12 +59,12 @@ export interface Item {
   readonly version: number;
 }
 
-/** The columns of a listed item, in the order that `present.ts` reads them; alias of the table: `i`. */
+/** The columns of a listed item, in the order in which `present.ts` reads them; the table's alias is `i`. */
 export const itemColumns = `i.id, i.inbox, i.title, i.state, i.record_resource, i.record_id, i.record_title,
   array_to_json(i.tags)::text, i.assignee, i.occurrences, i.users, i.first_seen, i.last_seen, i.due_at,
   i.fields::text, i.snoozed_until, i.triaged, i.created_at, i.updated_at, i.version`;
 
-/** The same and what only operations and the detail page need. */
+/** The columns of a listed item and those that only operations and the detail page need. */
 const fullItemColumns = `${itemColumns}, i.closed, i.links::text, i.triage::text, i.key, i.occurred_entry::text`;
 
 const text = (row: TextRow, i: number): string => row[i] ?? '';
@@ -75,10 +75,11 @@ const optional = (row: TextRow, i: number): number | null => {
 };
 const json = <T>(row: TextRow, i: number): T | null => {
   const value = row[i] ?? null;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only perform/write.ts and the demo write these columns, from typed items
   return value === null ? null : (JSON.parse(value) as T);
 };
 
-/** Reads a row of `fullItemColumns`. */
+/** Returns the item of a row of `fullItemColumns`. */
 const parseItemRow = (row: TextRow): Item => {
   const resource = row[4] ?? null;
   return {
@@ -133,10 +134,10 @@ const countedUsersSql = statement(
   select u.item, u.who from unnest($2::text[], $3::text[]) as asked(item, who) join item_users u on u.env = $1 and u.item = asked.item and u.who = asked.who`,
 );
 
-/** The items of `ids` that exist, by id; with `lock` their rows are held until the transaction ends. */
+/** Returns the items of `ids` that exist, by id; with `lock` their rows stay locked until the transaction ends. */
 export const readItems = async (
   db: Db | Tx,
-  env: number,
+  envId: number,
   ids: readonly string[],
   lock = false,
 ): Promise<Map<string, Item>> => {
@@ -144,10 +145,10 @@ export const readItems = async (
   const [first] = wanted;
   if (first === undefined) return new Map();
   const found = lock
-    ? await queryTextRows(db, lockedItemsSql, [env, wanted])
+    ? await queryTextRows(db, lockedItemsSql, [envId, wanted])
     : wanted.length === 1
-      ? await queryTextRows(db, itemByIdSql, [env, first])
-      : await queryTextRows(db, itemsByIdsSql, [env, wanted]);
+      ? await queryTextRows(db, itemByIdSql, [envId, first])
+      : await queryTextRows(db, itemsByIdsSql, [envId, wanted]);
   return new Map(found.map((columns) => [text(columns, 0), parseItemRow(columns)]));
 };
 
@@ -156,10 +157,10 @@ interface ItemKey {
   readonly key: string;
 }
 
-/** The items that have these keys, in no order; with `lock` their rows are held until the transaction ends. */
+/** Returns the items that have these keys, in no order; with `lock` their rows stay locked until the transaction ends. */
 export const readItemsByKeys = async (
   db: Db | Tx,
-  env: number,
+  envId: number,
   keys: readonly ItemKey[],
   lock = false,
 ): Promise<Item[]> => {
@@ -168,11 +169,11 @@ export const readItemsByKeys = async (
   const found =
     lock || keys.length > 1
       ? await queryTextRows(db, lock ? lockedItemsByKeysSql : itemsByKeysSql, [
-          env,
+          envId,
           keys.map(({ inbox }) => inbox),
           keys.map(({ key }) => key),
         ])
-      : await queryTextRows(db, itemByKeySql, [env, first.inbox, first.key]);
+      : await queryTextRows(db, itemByKeySql, [envId, first.inbox, first.key]);
   return found.map(parseItemRow);
 };
 
@@ -181,8 +182,12 @@ interface AffectedUser {
   readonly who: string;
 }
 
-/** Those of the users that their item counts already. */
-export const readCountedUsers = (db: Db | Tx, env: number, asked: readonly AffectedUser[]): Promise<AffectedUser[]> =>
-  asked.length === 0
+/** Returns those of `users` that their item has counted already. */
+export const readCountedUsers = (
+  db: Db | Tx,
+  envId: number,
+  users: readonly AffectedUser[],
+): Promise<AffectedUser[]> =>
+  users.length === 0
     ? Promise.resolve([])
-    : queryRows<AffectedUser>(db, countedUsersSql, [env, asked.map(({ item }) => item), asked.map(({ who }) => who)]);
+    : queryRows<AffectedUser>(db, countedUsersSql, [envId, users.map(({ item }) => item), users.map(({ who }) => who)]);

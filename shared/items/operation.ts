@@ -1,4 +1,4 @@
-/** What an operation is: a value with a name, the verb it needs, its input and a pure decision per item. */
+/** Item operations: values with a name, the verb that they need, an input and a pure decision per item. Declared in operations/, applied by perform/. */
 import type { Fault } from '../catalogue/errors.ts';
 import type { ActorRef, EntryType } from '../catalogue/events.ts';
 import type { StagedJob } from '../catalogue/jobs.ts';
@@ -9,7 +9,7 @@ import { compileCheck, type Check } from '../platform/core/validate.ts';
 import type { Static, TSchema } from '../platform/core/schema.ts';
 import type { Item } from './model.ts';
 
-/** What a decision may know besides the item: the time, who asks, and the environment as it stands now. */
+/** The context of a decision besides the item: the time, the actor, and the environment's present definition. */
 export interface DecisionContext {
   readonly at: number;
   readonly by: ActorRef;
@@ -18,19 +18,19 @@ export interface DecisionContext {
   newId(prefix: 'itm' | 'ent' | 'job'): string;
 }
 
-/** A timeline entry that a change writes. `id` given: a later status of that entry. */
+/** A timeline entry that a change writes. `id`: chosen by the decision when a job refers to the entry; else perform makes one. */
 export interface EntryDraft {
   readonly id?: string;
   readonly type: EntryType;
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** What happens to one item: its next form (version and updatedAt are set by perform) and what is told of it. */
+/** The effect on one item: its next form, whose version and updatedAt perform sets, its timeline entries and jobs. */
 export interface ItemEffect {
   readonly item: Item;
   readonly entries: readonly EntryDraft[];
   readonly jobs?: readonly StagedJob[];
-  /** Users met for the first time, who are counted in the item's `users`. */
+  /** Affected users whom the item has not counted yet. */
   readonly users?: readonly string[];
 }
 
@@ -38,10 +38,10 @@ export type ItemDecision = 'unchanged' | Fault | ItemEffect;
 
 export interface ItemOperation<I = unknown> {
   readonly name: `item.${string}`;
-  /** null: only the service itself performs it. */
+  /** The verb that the caller's role needs; null: only the service itself performs the operation. */
   readonly verb: InboxVerb | null;
   readonly schema: TSchema;
-  /** Checks a body: the schema, then what no schema can say. Throws `400 invalid`. */
+  /** Checks a body against the schema and the rules that a schema can't express. Throws `invalid`. */
   readonly check: (body: unknown, at: number) => I;
   readonly decide: (item: Item, inbox: InboxDefinition, input: I, moment: DecisionContext) => ItemDecision;
 }
@@ -54,7 +54,7 @@ interface OperationDeclaration<S extends TSchema> {
   readonly decide: (item: Item, inbox: InboxDefinition, input: Static<S>, moment: DecisionContext) => ItemDecision;
 }
 
-/** Declares an operation on items; its types come from `input`. */
+/** Returns an operation whose input type is that of the schema `input`. */
 export const defineItemOperation = <S extends TSchema>({
   name,
   verb,

@@ -1,7 +1,7 @@
 /**
- * Addresses of replies: the customer's, out of an item that anybody may have filled in, and the inbox's own. Only one
- * plain address ever leaves here, so that nothing in an item adds a recipient or a header. Called by the operation, which
- * refuses what has none, and by the delivery.
+ * Addresses of replies: the customer's, from the fields of an item, and the inbox's own. Each function returns one plain
+ * address or null, so that no item can add a recipient or a header. Called by the operation reply, which refuses items
+ * without an address, and by replies/.
  */
 import { domainToASCII } from 'node:url';
 import { fillTemplate } from '../platform/core/conditions.ts';
@@ -9,13 +9,13 @@ import type { Item } from './model.ts';
 
 const addressPattern = /^[^\s\p{C}@<>()[\]\\,;:"]{1,64}@([^\s\p{C}@<>()[\]\\,;:"]{1,255})$/u;
 
-/** The address's domain as it stands on the wire, or null for what is not one plain address. */
+/** Returns the domain of an address in its ASCII form, or null for a text that is not one plain address. */
 const parseDomain = (address: string): string | null => {
   const domain = domainToASCII(addressPattern.exec(address)?.[1] ?? '');
   return domain === '' ? null : domain;
 };
 
-/** The customer's address by the inbox's template, or null. */
+/** Returns the customer's address that the inbox's template gives for an item, or null. */
 export const resolveCustomerAddress = (
   template: string,
   { id, fields }: Pick<Item, 'id' | 'fields'>,
@@ -31,7 +31,7 @@ export interface ReplySender {
   readonly domain: string;
 }
 
-/** `support@example.com` or `Support <support@example.com>`; null for anything else. */
+/** Returns the parts of `support@example.com` or `Support <support@example.com>`; null for any other text. */
 export const parseSender = (from: string): ReplySender | null => {
   const named = /^([^<>\p{C}]*)<([^<>]*)>$/u.exec(from.trim());
   const address = (named?.[2] ?? from).trim();

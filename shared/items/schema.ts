@@ -1,4 +1,4 @@
-/** Answers with items and entries of their timelines. */
+/** Schemas of responses with items and timeline entries, for the endpoints of items. */
 import { itemSchema } from '../blocks/itemSchema.ts';
 import { entryTypes } from '../catalogue/events.ts';
 import { responseObject, actorSchema, idSchema, Type } from '../platform/core/schema.ts';

@@ -1,9 +1,9 @@
-/** What entering a state does to an item: the rules of closing and opening, shared by every operation that does so. */
+/** The rules for entering a state: which states an item may enter, and how closing and opening change it. For the operations that set states. */
 import { fault, invalidAt, type Fault } from '../catalogue/errors.ts';
 import type { InboxDefinition } from '../environments/definition.ts';
 import type { Item } from './model.ts';
 
-/** The item in `state`. Closing clears deadline and snooze; opening a closed item sets its deadline anew. */
+/** Returns the item in `state`. Closing clears deadline and snooze; opening a closed item gives it a new deadline. */
 export const withState = (item: Item, inbox: InboxDefinition, state: string, at: number): Item => {
   const closed = inbox.isClosed(state);
   if (closed) return { ...item, state, closed, dueAt: null, snoozedUntil: null };
@@ -17,7 +17,7 @@ export const withState = (item: Item, inbox: InboxDefinition, state: string, at:
   };
 };
 
-/** Why `state` can't be entered from where the item is, or null. */
+/** Returns why the item can't enter `state`, or null. Items leave a retired state freely; no item enters one. */
 export const stateEntryProblem = (item: Item, inbox: InboxDefinition, state: string): Fault | null => {
   const names = inbox.states.map((known) => known.name);
   if (inbox.retired || (!names.includes(state) && inbox.stateOf(state) !== undefined)) {

@@ -1,4 +1,4 @@
-/** Tags as a sorted set: adding, removing and what of it is a change. */
+/** Tags as a sorted set without duplicates. For the operations that create and tag items. */
 import { invalidAt, type Fault } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 
@@ -12,7 +12,7 @@ const byCodeUnit = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0
 
 export const sortedTags = (tags: Iterable<string>): string[] => [...new Set(tags)].sort(byCodeUnit);
 
-/** What adding and removing really changes; a fault when too many would be left. */
+/** Returns the tags after a change, and those that were really added and removed; a fault when too many would be left. */
 export const changeTags = (
   tags: readonly string[],
   add: readonly string[],

@@ -1,11 +1,11 @@
 /**
- * The lexemes that lists search by: every filter of an item in one tsvector, each with its environment, the inbox and
- * the fortnight of `last_seen` before it, so that a search reads the newest ones first, of no inbox but the visible ones,
- * and a common word never touches more rows than a fortnight has. Written with each change of an item (perform/write.ts), asked by items/list.
+ * The lexemes that lists search by: all filters of an item in one tsvector. Environment, fortnight of `last_seen` and
+ * inbox prefix each lexeme, so that a search reads visible inboxes only, the newest fortnight first, and never more rows
+ * of a common word than one fortnight has. Written by perform/write.ts with each change; queried by items/list.
  */
 import { queryWords, titleWords } from '../platform/core/searchWords.ts';
 
-/** What of an item becomes terms. */
+/** The members of an item that become terms. */
 interface ItemTermSource {
   readonly inbox: string;
   readonly title: string;
@@ -19,7 +19,7 @@ interface ItemTermSource {
   readonly triaged: boolean;
 }
 
-/** What a search asks of the terms; null: not asked. */
+/** The part of a list's filters that terms answer; null: no filter. */
 export interface TermFilter {
   readonly states: readonly string[] | null;
   readonly tags: readonly string[] | null;
@@ -33,7 +33,7 @@ export interface TermFilter {
   readonly triaged: boolean;
 }
 
-/** Asks for nothing. */
+/** The filter that every item passes. */
 export const emptyTermFilter: TermFilter = {
   states: null,
   tags: null,
@@ -45,37 +45,38 @@ export const emptyTermFilter: TermFilter = {
 };
 
 /**
- * Fortnights are counted from 2010-01-04 and have four digits; what is older or later than they reach joins the outermost.
- * Shorter ones make rare words dearer (one look-up each), longer ones frequent words (docs/performance.md).
+ * Fortnights are counted from 2010-01-04 and have four digits; earlier and later times belong to the first and the last.
+ * Shorter spans make rare words slower, with a look-up in each span, and longer ones frequent words (docs/performance.md).
  */
 const fortnightMs = 14 * 86_400_000;
 const firstFortnightAt = 1_262_563_200_000;
 const lastFortnight = 1999;
 
+/** Returns the number of the fortnight of a time in epoch milliseconds. */
 const fortnightOf = (at: number): number =>
   Math.min(Math.max(Math.floor((at - firstFortnightAt) / fortnightMs), 0), lastFortnight);
 
-/** The same in SQL, of a bigint. */
+/** Returns the SQL expression of `fortnightOf`; `at` is an expression of type bigint. */
 export const fortnightSql = (at: string): string =>
   `least(greatest((${at} - ${String(firstFortnightAt)}) / ${String(fortnightMs)}, 0), ${String(lastFortnight)})::int`;
 
-/** Three characters for an inbox (FNV-1a). Two inboxes may share one, so lists compare the inbox itself as well. */
+/** Returns three characters for an inbox (FNV-1a). Two inboxes may share them, so lists also compare the column `inbox`. */
 export const inboxCode = (inbox: string): string => {
   let hash = 0x811c9dc5;
   for (let i = 0; i < inbox.length; i++) hash = Math.imul(hash ^ inbox.charCodeAt(i), 0x01000193) >>> 0;
   return (hash % 46_656).toString(36).padStart(3, '0');
 };
 
-/** A fortnight and an inbox, as they stand in a lexeme between the environment and what the lexeme says. */
+/** Returns fortnight and inbox as they stand in a lexeme, between the environment and the kind of the value. */
 const bucketText = (fortnight: number, code: string): string => String(fortnight).padStart(4, '0') + code;
 export const bucketSql = (fortnight: string, code: string): string => `lpad((${fortnight})::text, 4, '0') || ${code}`;
 
-/** One letter between bucket and value says what the value is, so that no word is taken for a tag. */
+/** The letter between bucket and value is the kind of the value, so that no word matches a tag. */
 const kind = { word: 'w', tag: 't', state: 's', assignee: 'a', due: 'd', snoozed: 'z', triaged: 'x' } as const;
 
-/** The lexemes of an item, for `array_to_tsvector`. */
-export const itemTerms = (env: number, item: ItemTermSource): string[] => {
-  const before = `${String(env)}.${bucketText(fortnightOf(item.lastSeen), inboxCode(item.inbox))}`;
+/** Returns the lexemes of an item, for `array_to_tsvector`. */
+export const itemTerms = (envId: number, item: ItemTermSource): string[] => {
+  const before = `${String(envId)}.${bucketText(fortnightOf(item.lastSeen), inboxCode(item.inbox))}`;
   const terms: string[] = [kind.state + item.state, kind.assignee + (item.assignee ?? '')];
   for (const word of titleWords(item.title)) terms.push(kind.word + word);
   for (const tag of item.tags) terms.push(kind.tag + tag);
@@ -85,16 +86,16 @@ export const itemTerms = (env: number, item: ItemTermSource): string[] => {
   return terms.map((term) => before + term);
 };
 
-/** Inside the quotes of a tsquery's lexeme. */
+/** Returns the text as it stands inside the quotes of a tsquery's lexeme. */
 const escaped = (value: string): string => value.replaceAll('\\', '\\\\').replaceAll("'", "''");
 
 /**
- * The tsquery of a filter, cut where the bucket belongs: joined by a bucket's text (in SQL: `array_to_string`) it is the
- * query of that bucket. Lexemes are quoted, so whatever a word holds stands for itself.
+ * Returns the tsquery of a filter in pieces, cut where the bucket belongs: joined by the text of a bucket (in SQL by
+ * `array_to_string`) they are the query of that bucket. Lexemes are quoted, so that no character of a word is an operator.
  */
-export const termPieces = (env: number, filter: TermFilter): string[] => {
+export const termPieces = (envId: number, filter: TermFilter): string[] => {
   const one = (which: string, value = '', prefix = ''): string[] => [
-    `'${String(env)}.`,
+    `'${String(envId)}.`,
     `${which}${escaped(value)}'${prefix}`,
   ];
   const any = (which: string, values: readonly string[]): string[] =>
@@ -116,7 +117,7 @@ export const termPieces = (env: number, filter: TermFilter): string[] => {
   return joinPieces(' & ', parts, '', '');
 };
 
-/** Lists of pieces as one list, with `between` them, `before` the first and `after` the last. */
+/** Returns lists of pieces as one list, with `between` them, `before` the first and `after` the last. */
 const joinPieces = (
   between: string,
   lists: readonly (readonly string[])[],

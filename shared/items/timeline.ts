@@ -1,6 +1,7 @@
-/** An item's timeline, read from the events: one entry per entry id, in its latest status. */
+/** Reads an item's timeline from the events, one entry per entry id in its latest status, and redacts entries. For item details and the live stream. */
 import type { Access } from '../access/access.ts';
 import type { ActorRef } from '../catalogue/events.ts';
+import { isObject } from '../platform/core/jsonLimits.ts';
 import type { Db } from '../platform/db/knex.ts';
 import { queryRows, statement } from '../platform/db/sql.ts';
 
@@ -24,7 +25,7 @@ interface EntryRow {
   readonly data: Record<string, unknown>;
 }
 
-/** Only these types have later statuses; for all others the second look-up is never made. */
+/** Looks up the latest status only of the three types of entries that have later statuses. */
 const timelinePageSql = statement(
   'timeline.page',
   `
@@ -39,7 +40,7 @@ const timelinePageSql = statement(
 
 type EntryBody = Pick<TimelineEntry, 'type' | 'data'>;
 
-/** Of entries about actions `data.about` is kept beside what is answered: it decides who sees the entry. */
+/** Entries about actions have `data.about` besides their public data; it decides who sees the entry. */
 const canSeeActionEntry = (access: Access, { action: named, about }: TimelineEntry['data']): boolean => {
   const { action = named, resource } = (about ?? {}) as { action?: unknown; resource?: string | null };
   return (
@@ -48,13 +49,12 @@ const canSeeActionEntry = (access: Access, { action: named, about }: TimelineEnt
   );
 };
 
-/** The entry as the role sees it; null: it names what the role can't see, and is absent. */
+const resourceOf = (ref: unknown): string => (isObject(ref) ? String(ref['resource']) : '');
+
+/** Returns the entry without `data.about`, or null when it names a record or an action that the role doesn't see. */
 export const redactEntry = <E extends EntryBody>(access: Access, entry: E): E | null => {
   const { type, data } = entry;
-  if (type === 'linked')
-    return access.sees('resource', (data['record'] as { resource?: string } | undefined)?.resource ?? '')
-      ? entry
-      : null;
+  if (type === 'linked') return access.sees('resource', resourceOf(data['record'])) ? entry : null;
   if (type !== 'action' && type !== 'approval') return entry;
   const { about, ...rest } = data;
   if (!canSeeActionEntry(access, data)) return null;
@@ -63,14 +63,14 @@ export const redactEntry = <E extends EntryBody>(access: Access, entry: E): E | 
 
 interface TimelinePage {
   readonly entries: TimelineEntry[];
-  /** The event to go on before; null on the last page. */
+  /** The `before` of the next page, the id of an event; null on the last page. */
   readonly next: number | null;
 }
 
-/** Entries of an item that the role sees, newest first, older than the event `before`. */
+/** Returns a page of entries that the role sees, newest first, older than the event `before`. */
 export const readTimeline = async (
   db: Db,
-  env: number,
+  envId: number,
   item: string,
   access: Access,
   before: number | null,
@@ -79,7 +79,7 @@ export const readTimeline = async (
   const entries: TimelineEntry[] = [];
   let from = before ?? Number.MAX_SAFE_INTEGER;
   for (;;) {
-    const found = await queryRows<EntryRow>(db, timelinePageSql, [env, item, from, limit + 1]);
+    const found = await queryRows<EntryRow>(db, timelinePageSql, [envId, item, from, limit + 1]);
     for (const row of found) {
       if (entries.length === limit) return { entries, next: from };
       from = row.event;

@@ -93,7 +93,7 @@ const deliverBySmtp = async (
   const sender = parseSender(from);
   if (sender === null) return failedDelivery('The inbox’s own address is not valid.');
   const address = resolveCustomerAddress(to, item);
-  if (address === null) return failedDelivery('This item has no address that a reply could be sent to.');
+  if (address === null) return failedDelivery('The item has no e-mail address to send a reply to.');
   const { entry: delivery, subject, text, at } = asked;
   const body = await composeMail({ delivery, from: sender, to: address, subject, text, at });
   const outcome = await getMailServer(config.smtpUrl).send({

@@ -1,4 +1,4 @@
-/** The operations that can be done to many items at once, by the name that a request gives them. */
+/** The operations that bulks may perform and undo, by the name that requests use. For bulk/ and workers/jobs/bulkChunk.ts. */
 import type { TObject } from '../../platform/core/schema.ts';
 import { assignItem } from './assign.ts';
 import { restoreItem, type PreviousValues, type RestoreVerb } from './restore.ts';
@@ -7,7 +7,7 @@ import { snoozeItem } from './snooze.ts';
 import { tagItem } from './tag.ts';
 import type { ItemOperation } from '../operation.ts';
 
-/** An operation whose input is in it already, so that operations of different inputs are of one type. */
+/** An operation with its input bound, so that operations of different inputs have one type. */
 export type BoundOperation = ItemOperation<null>;
 
 const bindInput = <I>(operation: ItemOperation<I>, input: I): BoundOperation => ({
@@ -18,11 +18,11 @@ const bindInput = <I>(operation: ItemOperation<I>, input: I): BoundOperation => 
 
 interface BulkOperation {
   readonly schema: TObject;
-  /** Checks the operation's members; answers them as they are stored. Throws `400 invalid`. */
+  /** Checks the operation's members and returns them as the bulk stores them. Throws `invalid`. */
   readonly check: (members: unknown, at: number) => object;
-  /** The operation with members that `check` answered. */
+  /** Returns the operation with members that `check` has returned. */
   readonly bind: (members: object) => BoundOperation;
-  /** Gives items back what the operation changed. */
+  /** Returns the operation that restores the values which the bulk changed, by item id. */
   readonly restore: (formers: ReadonlyMap<string, PreviousValues>) => BoundOperation;
 }
 
@@ -33,9 +33,11 @@ const defineBulkOperation = <I extends object>(
 ): BulkOperation => {
   const restoring = restoreItem(verb);
   return {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an operation whose input is an object has an object's schema
     schema: operation.schema as TObject,
     check: (members, at) => ({ ...defaults, ...operation.check(members, at) }),
-    // What was stored had passed `check`; it isn't checked again, as a time that was in the future then may be past now.
+    // Stored members are not checked a second time, as a time that was in the future then may be past now.
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the members have passed `check` before they were stored
     bind: (members) => bindInput(operation, members as I),
     restore: (formers) => bindInput(restoring, formers),
   };

@@ -1,4 +1,4 @@
-/** Creates an item, or adds an occurrence to the one that has the same key. */
+/** Decides how an item is created, or how an occurrence is added to the item with the same key. For perform/create.ts. */
 import { fault, invalidAt, type FaultDetail } from '../../catalogue/errors.ts';
 import { limits } from '../../catalogue/limits.ts';
 import { countKeys } from '../../platform/core/jsonLimits.ts';
@@ -47,7 +47,7 @@ export type CreateInput = Static<typeof createInput>;
 
 const checkCreateBody = compileCheck(createInput);
 
-/** Throws `400 invalid` for more data than an item holds. */
+/** Throws `invalid` for more data than an item may have. */
 export const requireDataLimits = (data: object): void => {
   if (Buffer.byteLength(JSON.stringify(data)) > limits.dataBytes)
     throw invalidAt('data', `must be at most ${String(limits.dataBytes)} bytes`);
@@ -55,30 +55,30 @@ export const requireDataLimits = (data: object): void => {
     throw invalidAt('data', `must have at most ${String(limits.dataKeys)} keys`);
 };
 
-/** Checks the body of a new item as far as no inbox is needed for it. */
+/** Returns the checked body of a new item. Throws `invalid`; `requireFitsInbox` checks the rest, for which the inbox is needed. */
 export const parseCreateInput = (body: unknown): CreateInput => {
   const input = checkCreateBody(body);
   requireDataLimits(input.data ?? {});
   return input;
 };
 
-/** What happened: once and now when it is a request; reports are added up, and may come later than what they tell of. */
+/** Occurrences that become one change: one, now, for a request; any number, perhaps in the past, for reports. */
 export interface OccurrenceBatch {
   readonly count: number;
-  /** When the first and the last of them happened, ms. */
+  /** The times of the first and the last occurrence, epoch milliseconds. */
   readonly from: number;
   readonly to: number;
-  /** Who was affected, each once. */
+  /** The affected users, each once. */
   readonly users: readonly string[];
 }
 
-/** What creating needs to know from the database: the record's title, and which of the users are not counted yet. */
+/** Facts from the database: the record's title, and those of the users whom the item has not counted yet. */
 export interface CreateFacts {
   readonly recordTitle: string | null;
   readonly newUsers: readonly string[];
 }
 
-/** What is asked of one inbox: a new item, or occurrences of the one that is there. */
+/** A request for a new item, or for occurrences of the existing item with its key. */
 interface CreateContext {
   readonly existing: Item | null;
   readonly inbox: InboxDefinition;
@@ -131,7 +131,7 @@ const newItemEffect = (
   };
 };
 
-/** The item after further occurrences: reopened and woken as its inbox says, with a deadline again. */
+/** Returns the effect of further occurrences: the item reopened and woken as its inbox declares, with a deadline if it has none. */
 const occurrenceEffect = (
   item: Item,
   { inbox, happened, facts }: CreateContext,
@@ -149,8 +149,8 @@ const occurrenceEffect = (
   const occurrences = item.occurrences + happened.count;
   const entries: EntryDraft[] = [];
   const last = item.occurredEntry;
-  const tells = last === null || at - last.at >= limits.occurredEntryMs;
-  if (tells)
+  const writesEntry = last === null || at - last.at >= limits.occurredEntryMs;
+  if (writesEntry)
     entries.push({ type: 'occurred', data: { occurrences: { from: last?.to ?? item.occurrences, to: occurrences } } });
   if (reopens) entries.push({ type: 'state', data: { from: item.state, to: inbox.initial } });
   if (wakes) entries.push({ type: 'woken', data: { from: item.snoozedUntil } });
@@ -162,14 +162,14 @@ const occurrenceEffect = (
       lastSeen: Math.max(item.lastSeen, happened.to),
       dueAt: moved.dueAt ?? (moved.closed || inbox.responseTime === null ? null : at + inbox.responseTime),
       snoozedUntil: wakes ? null : moved.snoozedUntil,
-      occurredEntry: tells ? { at, to: occurrences } : last,
+      occurredEntry: writesEntry ? { at, to: occurrences } : last,
     },
     entries,
     users: facts.newUsers,
   };
 };
 
-/** Throws `400 invalid` for what doesn't fit the inbox's declaration, or names records that the caller can't see. */
+/** Throws `invalid` for data that doesn't fit the inbox's declaration, and for records of resources that the caller can't see. */
 export const requireFitsInbox = (
   inbox: InboxDefinition,
   input: CreateInput,
@@ -188,7 +188,7 @@ export const requireFitsInbox = (
   if (details.length > 0) throw invalidFault(details);
 };
 
-/** Decides what becomes of what has passed `checkDeclared`: a new item, or occurrences of the one that is there. */
+/** Decides on input that has passed `requireFitsInbox`: a new item, or occurrences of the existing one. */
 export const decideCreate = (creating: CreateContext, moment: DecisionContext): ItemDecision => {
   const { existing, inbox } = creating;
   if (inbox.retired) return fault('conflict', `The inbox ${inbox.name} is not in use any more.`);

@@ -1,4 +1,4 @@
-/** Records a reply and stages its delivery; what was promised to the customer is kept, so the deadline ends. */
+/** Adds a reply to an item's timeline and stages its delivery. The reply ends the item's deadline. */
 import { fault } from '../../catalogue/errors.ts';
 import { limits } from '../../catalogue/limits.ts';
 import { strictObject, linePattern, Type } from '../../platform/core/schema.ts';
@@ -25,7 +25,7 @@ export const replyToItem = defineItemOperation({
     const { reply } = inbox;
     if (reply === null || reply === undefined) return fault('conflict', `The inbox ${inbox.name} sends no replies.`);
     if (reply.via === 'smtp' && resolveCustomerAddress(reply.to, item) === null)
-      return fault('action_failed', 'This item has no address that a reply could be sent to.');
+      return fault('action_failed', 'The item has no e-mail address to send a reply to.');
     const entry = moment.newId('ent');
     return {
       item: { ...item, dueAt: null },

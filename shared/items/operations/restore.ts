@@ -1,4 +1,4 @@
-/** Gives items back what a bulk changed; performed by the undo of that bulk alone. */
+/** Restores the values that a bulk has changed. Performed only by the undo of that bulk. */
 import { Fault, fault } from '../../catalogue/errors.ts';
 import type { InboxVerb } from '../../catalogue/permissions.ts';
 import { Type } from '../../platform/core/schema.ts';
@@ -7,7 +7,7 @@ import { defineItemOperation, type ItemDecision, type EntryDraft } from '../oper
 import { changeTags } from '../tags.ts';
 import type { Item } from '../model.ts';
 
-/** The members that a bulk changed on one item, before and after. */
+/** The members of one item that a bulk changed, before and after. */
 export interface PreviousValues {
   readonly before: Partial<Item>;
   readonly after: Partial<Item>;
@@ -15,7 +15,7 @@ export interface PreviousValues {
 
 export type RestoreVerb = Extract<InboxVerb, 'state' | 'assign' | 'tags' | 'snooze'>;
 
-const changedSinceFault = fault('conflict', 'It has changed since.');
+const changedSinceFault = fault('conflict', 'The item has been changed since the bulk.');
 
 const restoreTags = (item: Item, { before, after }: PreviousValues): ItemDecision => {
   const had = before.tags ?? [];
@@ -51,10 +51,10 @@ const restoreValue = (
 ): ItemDecision => {
   const { member, entry } = values[verb];
   if (item[member] !== after[member]) return changedSinceFault;
-  const untouched = Object.entries(before).filter(([name]) => {
-    const key = name as keyof Item;
-    return JSON.stringify(item[key]) === JSON.stringify(after[key]);
-  });
+  const [present, changed]: Readonly<Record<string, unknown>>[] = [{ ...item }, { ...after }];
+  const untouched = Object.entries(before).filter(
+    ([name]) => JSON.stringify(present?.[name]) === JSON.stringify(changed?.[name]),
+  );
   const back: Item = { ...item, ...Object.fromEntries(untouched) };
   const state = back.state;
   if (inbox.retired || !inbox.states.some((known) => known.name === state))
@@ -66,7 +66,7 @@ const restoreValue = (
   return { item: next, entries: [{ type: entry, data: { from, to } }] };
 };
 
-/** The undo of a bulk of `verb`; its input is what the bulk changed, by item id. */
+/** Returns the operation that undoes a bulk of `verb`; its input is the values that the bulk changed, by item id. */
 export const restoreItem = (verb: RestoreVerb) =>
   defineItemOperation({
     name: `item.${verb}`,

@@ -13,9 +13,9 @@ export const tagItem = defineItemOperation({
   verb: 'tags',
   input: strictObject({ add: tagList('Tags to add.'), remove: tagList('Tags to remove.') }),
   validate: ({ add = [], remove = [] }) => {
-    if (add.length + remove.length === 0) throw invalidAt('add', 'give at least one tag to add or to remove');
+    if (add.length + remove.length === 0) throw invalidAt('add', 'must have at least one tag, or remove must');
     const both = add.findIndex((name) => remove.includes(name));
-    if (both !== -1) throw invalidAt(`add.${String(both)}`, 'is in remove as well');
+    if (both !== -1) throw invalidAt(`add.${String(both)}`, 'must not be in remove as well');
   },
   decide: (item, _inbox, { add = [], remove = [] }) => {
     const change = changeTags(item.tags, add, remove);

@@ -1,4 +1,4 @@
-/** Records triage's answers and does what they lead to: close, another state, tags, a person. */
+/** Stores triage's answers and applies their consequences: closing, another state, tags, an assignee. */
 import { isDeepStrictEqual } from 'node:util';
 import { Fault, fault, invalidAt } from '../../catalogue/errors.ts';
 import { limits } from '../../catalogue/limits.ts';
@@ -32,7 +32,7 @@ const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(val
 const sameAnswer = (known: TriageAnswer | undefined, answer: unknown): boolean =>
   known !== undefined && isDeepStrictEqual(known.answer, answer);
 
-/** The item's answers with the new ones in; a later answer to the same question replaces the earlier. */
+/** Returns the item's answers with the new ones, which replace earlier answers to the same questions. */
 const withAnswers = (
   triage: ItemTriage | null,
   answers: Record<string, unknown>,
@@ -132,8 +132,8 @@ export const triageItem = defineItemOperation({
 });
 
 /**
- * The same as the triage job performs it: on items that nobody has triaged yet, so that it happens once however often the
- * job runs, and what a person or an agent has answered meanwhile stands. An item that was closed stays as it was closed.
+ * Triage as the triage job performs it: only on items without answers, so that it has one effect however often the job
+ * runs, and never replaces the answers of a person or an agent. A closed item keeps its state.
  */
 export const triageFirst: ItemOperation<TriageInput> = {
   ...triageItem,

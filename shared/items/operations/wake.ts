@@ -1,4 +1,4 @@
-/** Wakes an item whose snooze is over; performed by the sweep alone. */
+/** Wakes an item whose snooze is over. Performed only by workers/sweeps/wakeItems.ts. */
 import { strictObject } from '../../platform/core/schema.ts';
 import { defineItemOperation } from '../operation.ts';
 
