@@ -4,10 +4,11 @@
  */
 import { foldCase } from '../platform/core/searchWords.ts';
 import type { Db } from '../platform/db/knex.ts';
+import { queryNamedRows } from '../platform/db/namedStatement.ts';
 import { queryRows, statement } from '../platform/db/sql.ts';
 import { selectRareTerms, sampleTermShares } from './list/gather.ts';
-import { queryRecordScan } from './list/scan.ts';
-import { anyMatchesStatement, recordProbeStatement, rawRecordColumns } from './list/statements.ts';
+import { probeRecordsById } from './list/scan.ts';
+import { anyMatchesStatement, rawRecordColumns } from './list/statements.ts';
 import type { RawRecord } from './queries.ts';
 import { termQueries, titleKey } from './terms.ts';
 
@@ -40,8 +41,6 @@ const sampleRows = 512;
 /** So many are quickly found by the index; the words that more records have are only compared. */
 const lookedUpMax = 20_000;
 
-type Edged = RawRecord & { readonly edge: unknown };
-
 /** What else the text finds, by title: frequent words among the first records by id, others by the index. */
 const findOtherMatches = async (
   db: Db,
@@ -50,22 +49,23 @@ const findOtherMatches = async (
   const queries = termQueries(env, resource);
   const parts = queries.matches(text);
   const all = parts.join(' & ');
-  const reading = { db, values: { env, resource, query: all, path: null, limit } };
-  const shape = { stream: 'id', descending: false, behind: false } as const;
-  const look = async (count: number): Promise<RawRecord[]> =>
-    (await queryRecordScan<Edged>(reading, recordProbeStatement(shape, count), {})).filter(({ edge }) => edge === null);
-  let found = await look(nearScan.rows);
-  if (found.length < limit && found.length >= nearScan.matches) found = await look(nearScan.more);
-  if (found.length < limit && parts.length > 1)
-    found = await queryRecordScan<RawRecord>(reading, anyMatchesStatement, { terms: queries.hasWords(text) });
+  const values = { env, resource, query: all, path: null, limit };
+  const anyMatches = (terms: string): Promise<RawRecord[]> =>
+    queryNamedRows(db, anyMatchesStatement, { ...values, terms });
+  let found = await probeRecordsById(db, values, nearScan.rows);
+  if (found.length < limit && found.length >= nearScan.matches)
+    found = await probeRecordsById(db, values, nearScan.more);
+  if (found.length < limit && parts.length > 1) found = await anyMatches(queries.hasWords(text));
   if (found.length < limit) {
     const terms =
-      parts.length === 1 ? all : selectRareTerms(await sampleTermShares(reading, parts, sampleRows), all, lookedUpMax);
-    found = await queryRecordScan<RawRecord>(reading, anyMatchesStatement, { terms: terms ?? all });
+      parts.length === 1
+        ? all
+        : selectRareTerms(await sampleTermShares(db, values, parts, sampleRows), all, lookedUpMax);
+    found = await anyMatches(terms ?? all);
   }
   const id = foldCase(text);
   const key = ({ id: own, title }: RawRecord): string => `${foldCase(own) === id ? '0' : '1'}${titleKey(title)}`;
-  return found.sort((a, b) => (key(a) < key(b) ? -1 : 1));
+  return [...found].sort((a, b) => (key(a) < key(b) ? -1 : 1));
 };
 
 export const searchStoredRecords = async (db: Db, request: RecordSearchRequest): Promise<RawRecord[]> => {

@@ -206,8 +206,8 @@ const data = fc.array(listed, { maxLength: 60 }).map((drafts) =>
 /** Small data sets fit into one stride; these make every step of a large one happen in them. */
 const paces: readonly ItemScanLimits[] = [
   defaultItemScanLimits,
-  { strides: [1, 2, 5, 1000], nearby: 2, farther: 5, sample: 3, overdue: 2, sortable: 2, branches: 64 },
-  { strides: [2, 1000], nearby: 0, farther: 2, sample: 3, overdue: 1000, sortable: 1000, branches: 2 },
+  { strides: [1, 2, 5, 1000], nearby: 2, farther: 5, sampleRows: 3, overdue: 2, gatherMost: 2, branches: 64 },
+  { strides: [2, 1000], nearby: 0, farther: 2, sampleRows: 3, overdue: 1000, gatherMost: 1000, branches: 2 },
 ];
 
 const yesNo = fc.option(fc.boolean(), { freq: 1 });

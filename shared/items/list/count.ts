@@ -7,11 +7,11 @@ import {
   readScanEdge,
   createItemScan,
   streamStart,
-  strideFor,
   defaultItemScanLimits,
   type ItemScanLimits,
   type ItemScan,
 } from './scan.ts';
+import { nextStride, strideFor } from '../../platform/listing/scan.ts';
 import { normalizeRequest, type ItemCountRequest } from './request.ts';
 import { chooseTerms } from './search.ts';
 import { itemCountStatement, itemCountWalkStatement } from './statements.ts';
@@ -24,23 +24,23 @@ const denseShare = 1 / 5;
 const firstNumber = async (rows: Promise<readonly (readonly (string | null)[])[]>): Promise<number> =>
   Number((await rows)[0]?.[0] ?? '0');
 
-const countByScanning = async (reading: ItemScan, request: ItemCountRequest): Promise<number> => {
-  let place = streamStart(reading.stream, true);
+const countByScanning = async (scan: ItemScan, request: ItemCountRequest): Promise<number> => {
+  let place = streamStart(scan.stream, true);
   let count = 0;
-  const sample = strideFor(reading.pace, 1);
-  for (let stride = sample; count < countLimit; stride = strideFor(reading.pace, stride * 4)) {
-    const edge = await readScanEdge(reading, place, stride);
+  const sample = strideFor(scan.scanLimits, 1);
+  for (let stride = sample; count < countLimit; stride = nextStride(scan.scanLimits, stride)) {
+    const edge = await readScanEdge(scan, place, stride);
     count += edge.fitting;
     if (edge.place === null) return count;
     place = edge.place;
     const chosen =
-      stride > sample || edge.fitting >= sample * denseShare ? null : chooseTerms(request, reading.stream, edge);
+      stride > sample || edge.fitting >= sample * denseShare ? null : chooseTerms(request, scan.stream, edge);
     if (chosen === null) continue;
-    const { db, values } = reading;
+    const { db, values } = scan;
     return (
       count +
       (await firstNumber(
-        queryItemScan({ db, values: { ...values, ...chosen } }, itemCountWalkStatement(reading.stream), {
+        queryItemScan({ db, values: { ...values, ...chosen } }, itemCountWalkStatement(scan.stream), {
           ...cursorValues(place),
           limit: countLimit,
         }),
@@ -53,23 +53,23 @@ const countByScanning = async (reading: ItemScan, request: ItemCountRequest): Pr
 /** Up to `limits.countExact` + 1, which stands for any larger number. */
 export const countItems = async (
   db: Db | Tx,
-  asked: ItemCountRequest,
-  pace: ItemScanLimits = defaultItemScanLimits,
+  given: ItemCountRequest,
+  scanLimits: ItemScanLimits = defaultItemScanLimits,
 ): Promise<number> => {
-  const request = normalizeRequest(asked);
-  const byDeadline = createItemScan(db, request, { stream: itemStreams.due, descending: true, pace });
+  const request = normalizeRequest(given);
+  const byDeadline = createItemScan(db, request, { stream: itemStreams.due, descending: true, scanLimits });
   if (byDeadline === null) return 0;
-  const reading =
+  const scan =
     request.overdue === true && byDeadline.open.length === 0
       ? byDeadline
-      : createItemScan(db, request, { stream: activityStream(request), descending: true, pace });
-  if (reading === null) return 0;
-  if (reading.open.length > 0) return Math.min(countLimit, await countByScanning(reading, request));
+      : createItemScan(db, request, { stream: activityStream(request), descending: true, scanLimits });
+  if (scan === null) return 0;
+  if (scan.open.length > 0) return Math.min(countLimit, await countByScanning(scan, request));
   return firstNumber(
     queryItemScan(
-      reading,
-      itemCountStatement({ ...reading, rows: countLimit }),
-      cursorValues(streamStart(reading.stream, true)),
+      scan,
+      itemCountStatement({ ...scan, rows: countLimit }),
+      cursorValues(streamStart(scan.stream, true)),
     ),
   );
 };

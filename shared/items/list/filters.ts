@@ -25,6 +25,7 @@ export const filterConditions: Readonly<Record<ItemFilterName, string>> = {
   words: `($words::text[] is null or (strpos(i.title_key, $hint::text) > 0 and i.terms @@ array_to_string($words::text[], ${bucketExpression})::tsquery))`,
 };
 
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the type of filterConditions has exactly these keys.
 export const filterNames = Object.keys(filterConditions) as ItemFilterName[];
 
 export const allConditions = Object.values(filterConditions).join('\n and ');

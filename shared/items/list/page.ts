@@ -1,20 +1,21 @@
 /** One page of items, in any sort, under any filters: called by routes/items.ts, by blocks and by MCP. */
 import type { Db, Tx } from '../../platform/db/knex.ts';
 import type { TextRow } from '../../platform/db/sql.ts';
-import {
-  readScanEdge,
-  readItemStream,
-  readScanProbe,
-  createItemScan,
-  streamStart,
-  strideFor,
-  defaultItemScanLimits,
-  type ScanEdge,
-  type ItemScanLimits,
-  type ItemScan,
-} from './scan.ts';
+import { cutPage, readStreams } from '../../platform/listing/page.ts';
+import { nextStride, rowsForWanted, strideFor, StreamReader } from '../../platform/listing/scan.ts';
 import { normalizeRequest, type CursorKeys, type ItemListRequest } from './request.ts';
-import { chooseTerms, readRowsByGathering, readOverdueRows, readRowsByWalking } from './search.ts';
+import {
+  createItemScan,
+  defaultItemScanLimits,
+  probeItems,
+  readItemStream,
+  readScanEdge,
+  streamStart,
+  type ItemScan,
+  type ItemScanEdge,
+  type ItemScanLimits,
+} from './scan.ts';
+import { chooseTerms, readOverdueRows, readRowsByGathering, readRowsByWalking, type ItemScanWindow } from './search.ts';
 import { itemStreams, streamsForSort, type ItemStream } from './streams.ts';
 
 interface ItemPage {
@@ -26,102 +27,102 @@ interface ItemPage {
 
 const unlimited = 2_000_000_000;
 
-/** Rows that have to be read to find `limit` more, if the next ones are like those just read. */
-const rowsNeeded = ({ rows, fitting }: ScanEdge, limit: number): number => (rows * limit * 1.25) / fitting;
+type ItemReader = StreamReader<TextRow, CursorKeys, ItemScanEdge>;
 
-/** Does where one row in ten fits; rows that are skipped without being fetched cost next to nothing. */
-const firstStride = ({ pace, stream }: ItemScan, wanted: number): number =>
-  strideFor(pace, stream.skips === undefined ? wanted * 9 : pace.nearby * 4);
+const openReader = (scan: ItemScan, from: CursorKeys, wanted: number): ItemReader =>
+  new StreamReader((place, rows, limit) => probeItems(scan, place, rows, limit), from, wanted);
 
-/** Whether the overdue are looked for by deadline first: where nothing else leaves fewer rows. */
-const prefersDeadline = ({ open }: ItemScan, request: ItemListRequest, { shares }: ScanEdge): boolean =>
+const windowOf = ({ place, missing }: ItemReader): ItemScanWindow => ({ place, limit: missing });
+
+/** Rows to read for all that is missing, with a margin of a quarter. */
+const rowsNeeded = (edge: ItemScanEdge, missing: number): number => rowsForWanted(edge, missing) * 1.25;
+
+/** Enough where one row in ten fits; rows that are skipped without being fetched cost next to nothing. */
+const firstStride = ({ scanLimits, stream }: ItemScan, wanted: number): number =>
+  strideFor(scanLimits, stream.skips === undefined ? wanted * 9 : scanLimits.nearby * 4);
+
+/** Whether overdue items are looked for by deadline first: where nothing else leaves fewer rows. */
+const prefersDeadline = ({ open }: ItemScan, request: ItemListRequest, { shares }: ItemScanEdge): boolean =>
   request.overdue === true && open.includes('overdue') && open.every((filter) => shares.overdue <= shares[filter]);
 
-/** Up to `wanted` rows behind `from` that fit, in order of activity: reads on while that soon finds them, then looks up. */
+/** Returns up to `wanted` rows behind `from` that fit, in order of activity: reads on while that soon finds them, then looks terms up. */
 const readByActivity = async (
-  reading: ItemScan,
+  scan: ItemScan,
   request: ItemListRequest,
   from: CursorKeys,
   wanted: number,
 ): Promise<TextRow[]> => {
-  const { pace, stream } = reading;
-  const rows: TextRow[] = [];
-  let place = from;
-  let stride = firstStride(reading, wanted);
+  const { scanLimits, stream } = scan;
+  const reader = openReader(scan, from, wanted);
+  let stride = firstStride(scan, wanted);
   for (let first = true; ; first = false) {
-    const read = await readScanProbe(reading, place, stride, wanted - rows.length);
-    rows.push(...read.rows);
-    const limit = wanted - rows.length;
-    if (limit === 0 || read.edge === null || read.edge.place === null) return rows;
-    place = read.edge.place;
-    const needed = rowsNeeded(read.edge, limit);
-    if (needed <= pace.nearby) {
-      stride = strideFor(pace, needed);
+    const edge = await reader.read(stride);
+    if (edge === null) return reader.rows;
+    const needed = rowsNeeded(edge, reader.missing);
+    if (needed <= scanLimits.nearby) {
+      stride = strideFor(scanLimits, needed);
       continue;
     }
     const overdue =
-      first && prefersDeadline(reading, request, read.edge)
-        ? await readOverdueRows(reading, request, { place, limit })
-        : null;
-    if (overdue !== null) return [...rows, ...overdue];
-    const chosen = chooseTerms(request, stream, read.edge);
-    if (chosen !== null) return [...rows, ...(await readRowsByWalking(reading, chosen, { place, limit }))];
-    stride = strideFor(pace, stride * 4);
+      first && prefersDeadline(scan, request, edge) ? await readOverdueRows(scan, request, windowOf(reader)) : null;
+    if (overdue !== null) return [...reader.rows, ...overdue];
+    const chosen = chooseTerms(request, stream, edge);
+    if (chosen !== null) return [...reader.rows, ...(await readRowsByWalking(scan, chosen, windowOf(reader)))];
+    stride = nextStride(scanLimits, stride);
   }
+};
+
+/** Measures the filters on the items with the newest activity, an order that seldom has to do with another. */
+const readOverallEdge = async (
+  { db, scanLimits }: ItemScan,
+  request: ItemListRequest,
+): Promise<ItemScanEdge | null> => {
+  const stream = itemStreams.seen;
+  const seen = createItemScan(db, request, { stream, descending: true, scanLimits });
+  return seen === null ? null : readScanEdge(seen, streamStart(stream, true), scanLimits.sampleRows);
 };
 
 /**
- * The same in another order, in which matches may stand together or far apart: where they are frequent overall the
- * stream is read on, but not for ever; else all are gathered and put in order.
+ * The same in another order, in which matches may stand together or far apart: where matches are frequent overall, a
+ * limited part of the stream is read on; else all matches are gathered and sorted.
  */
 const readSorted = async (
-  reading: ItemScan,
+  scan: ItemScan,
   request: ItemListRequest,
   from: CursorKeys,
   wanted: number,
 ): Promise<TextRow[]> => {
-  const { db, pace } = reading;
-  const rows: TextRow[] = [];
-  let place = from;
-  const on = async (stride: number): Promise<ScanEdge | null> => {
-    const read = await readScanProbe(reading, place, stride, wanted - rows.length);
-    rows.push(...read.rows);
-    place = read.edge?.place ?? place;
-    return rows.length === wanted || read.edge?.place === null ? null : read.edge;
-  };
-  let edge = await on(firstStride(reading, wanted));
-  if (edge !== null && rowsNeeded(edge, wanted - rows.length) <= pace.nearby * 4)
-    edge = await on(strideFor(pace, pace.nearby * 4));
-  if (edge === null) return rows;
-  if (prefersDeadline(reading, request, edge)) {
-    const overdue = await readOverdueRows(reading, request, { place, limit: wanted - rows.length });
-    if (overdue !== null) return [...rows, ...overdue];
+  const { scanLimits } = scan;
+  const reader = openReader(scan, from, wanted);
+  let edge = await reader.read(firstStride(scan, wanted));
+  if (edge !== null && rowsNeeded(edge, reader.missing) <= scanLimits.nearby * 4)
+    edge = await reader.read(strideFor(scanLimits, scanLimits.nearby * 4));
+  if (edge === null) return reader.rows;
+  if (prefersDeadline(scan, request, edge)) {
+    const overdue = await readOverdueRows(scan, request, windowOf(reader));
+    if (overdue !== null) return [...reader.rows, ...overdue];
   }
-  const seen = createItemScan(db, request, { stream: itemStreams.seen, descending: true, pace });
-  const overall = seen === null ? edge : await readScanEdge(seen, streamStart(itemStreams.seen, true), pace.sample);
+  const overall = (await readOverallEdge(scan, request)) ?? edge;
   const chosen = chooseTerms(request, itemStreams.seen, overall);
-  const expected = (wanted * pace.sample) / overall.fitting;
-  for (let most = pace.sortable; chosen !== null; most = unlimited) {
-    if (expected * 4 > pace.farther || most === unlimited) {
-      const found = await readRowsByGathering(reading, chosen, { place, limit: wanted - rows.length, most });
-      if (found !== null) return [...rows, ...found];
+  const expected = (wanted * scanLimits.sampleRows) / overall.fitting;
+  for (let most = scanLimits.gatherMost; chosen !== null; most = unlimited) {
+    if (expected * 4 > scanLimits.farther || most === unlimited) {
+      const found = await readRowsByGathering(scan, chosen, { ...windowOf(reader), most });
+      if (found !== null) return [...reader.rows, ...found];
     }
-    if ((await on(strideFor(pace, Math.min(expected * 4, pace.farther)))) === null) return rows;
+    if ((await reader.read(strideFor(scanLimits, Math.min(expected * 4, scanLimits.farther)))) === null)
+      return reader.rows;
   }
-  for (let stride = pace.farther; edge !== null; stride = strideFor(pace, stride * 4)) edge = await on(stride);
-  return rows;
+  for (let stride = scanLimits.farther; edge !== null; stride = nextStride(scanLimits, stride))
+    edge = await reader.read(stride);
+  return reader.rows;
 };
 
-const readStream = (
-  reading: ItemScan,
-  request: ItemListRequest,
-  from: CursorKeys,
-  wanted: number,
-): Promise<TextRow[]> => {
-  if (reading.open.length === 0) return readItemStream(reading, from, wanted);
-  return reading.stream.key === 'last_seen'
-    ? readByActivity(reading, request, from, wanted)
-    : readSorted(reading, request, from, wanted);
+const readStream = (scan: ItemScan, request: ItemListRequest, from: CursorKeys, wanted: number): Promise<TextRow[]> => {
+  if (scan.open.length === 0) return readItemStream(scan, from, wanted);
+  return scan.stream.key === 'last_seen'
+    ? readByActivity(scan, request, from, wanted)
+    : readSorted(scan, request, from, wanted);
 };
 
 /** The streams that are left behind the cursor, and where each begins. */
@@ -140,19 +141,17 @@ const remainingStreams = (request: ItemListRequest): { stream: ItemStream; place
  */
 export const listItems = async (
   db: Db | Tx,
-  asked: ItemListRequest,
-  pace: ItemScanLimits = defaultItemScanLimits,
+  given: ItemListRequest,
+  scanLimits: ItemScanLimits = defaultItemScanLimits,
 ): Promise<ItemPage> => {
-  const request = normalizeRequest(asked);
-  const rows: TextRow[] = [];
-  for (const { stream, place } of remainingStreams(request)) {
-    if (rows.length > request.limit) break;
-    const reading = createItemScan(db, request, { stream, descending: request.descending, pace });
-    if (reading !== null) rows.push(...(await readStream(reading, request, place, request.limit + 1 - rows.length)));
-  }
-  if (rows.length <= request.limit) return { rows, next: null };
-  const page = rows.slice(0, request.limit);
-  const last = page.at(-1) ?? [];
+  const request = normalizeRequest(given);
+  const { descending, limit, sort } = request;
+  const rows = await readStreams(remainingStreams(request), limit + 1, async ({ stream, place }, wanted) => {
+    const scan = createItemScan(db, request, { stream, descending, scanLimits });
+    return scan === null ? [] : readStream(scan, request, place, wanted);
+  });
+  const { page, last } = cutPage(rows, limit);
+  if (last === null) return { rows: page, next: null };
   const key = last.at(-1) ?? null;
-  return { rows: page, next: [key === null || request.sort === 'title' ? key : Number(key), last[0] ?? ''] };
+  return { rows: page, next: [key === null || sort === 'title' ? key : Number(key), last[0] ?? ''] };
 };

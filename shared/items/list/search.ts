@@ -5,7 +5,7 @@
 import type { TextRow } from '../../platform/db/sql.ts';
 import { emptyTermFilter, termPieces, type TermFilter } from '../terms.ts';
 import { lookupWords } from './filters.ts';
-import { queryItemScan, cursorValues, type ScanEdge, type ItemScan } from './scan.ts';
+import { cursorValues, gatherItems, queryItemScan, type ItemScan, type ItemScanEdge } from './scan.ts';
 import type { ItemCountRequest, ItemFilterName, CursorKeys } from './request.ts';
 import { itemGatherStatement, itemGatherDueStatement, itemWalkStatement } from './statements.ts';
 import { branchesOf, itemStreams, type ItemStream } from './streams.ts';
@@ -32,7 +32,7 @@ const unknownShare = 0.05;
 const termCandidates = (
   request: ItemCountRequest,
   { narrows }: ItemStream,
-  { shares, hints }: ScanEdge,
+  { shares, hints }: ItemScanEdge,
 ): TermCandidate[] => {
   const part = (filter: ItemFilterName, asks: Partial<TermFilter>): TermCandidate => {
     const news = !narrows.includes(filter);
@@ -71,7 +71,7 @@ interface ChosenTerms {
 }
 
 /** null: terms can't help. */
-export const chooseTerms = (request: ItemCountRequest, stream: ItemStream, edge: ScanEdge): ChosenTerms | null => {
+export const chooseTerms = (request: ItemCountRequest, stream: ItemStream, edge: ItemScanEdge): ChosenTerms | null => {
   const chosen: TermCandidate[] = [];
   let joint = 1;
   for (const part of termCandidates(request, stream, edge).sort((a, b) => a.share - b.share)) {
@@ -83,38 +83,30 @@ export const chooseTerms = (request: ItemCountRequest, stream: ItemStream, edge:
   // What is true of all rows of the stream would only find them once more.
   if (!chosen.some((part) => part.news)) return null;
   const words = chosen.flatMap((part) => part.asks.words ?? []);
-  const pieces = termPieces(request.env, {
-    ...emptyTermFilter,
-    ...Object.assign({}, ...chosen.map((part) => part.asks)),
-    words,
-  });
+  const wanted = chosen.reduce((all, part) => ({ ...all, ...part.asks }), emptyTermFilter);
+  const pieces = termPieces(request.env, { ...wanted, words });
   return words.length === request.words?.length ? { pieces, words: null } : { pieces };
 };
 
-interface ItemScanWindow {
+export interface ItemScanWindow {
   readonly place: CursorKeys;
   readonly limit: number;
 }
 
-/** null when more were found than `most`: then these rows are not the first. */
-const unlessTruncated = (rows: readonly TextRow[], most: number): TextRow[] | null =>
-  Number(rows[0]?.at(-2) ?? '0') > most ? null : rows.filter((row) => row[0] !== null);
-
-/** The overdue from the index of deadlines, for when they are few; else null. */
-export const readOverdueRows = async (
-  reading: ItemScan,
+/** Returns the first overdue rows behind a place, from the index of deadlines; null: more are overdue than `scanLimits.overdue`. */
+export const readOverdueRows = (
+  scan: ItemScan,
   request: ItemCountRequest,
   { place, limit }: ItemScanWindow,
-): Promise<TextRow[] | null> => {
-  const { stream, descending, pace } = reading;
-  const values = { ...cursorValues(place), ...branchesOf(itemStreams.due, request), most: pace.overdue, limit };
-  return unlessTruncated(
-    await queryItemScan(reading, itemGatherDueStatement(stream, descending, itemStreams.due), values),
-    pace.overdue,
-  );
-};
+): Promise<TextRow[] | null> =>
+  gatherItems(scan, itemGatherDueStatement(scan.stream, scan.descending, itemStreams.due), {
+    ...cursorValues(place),
+    ...branchesOf(itemStreams.due, request),
+    most: scan.scanLimits.overdue,
+    limit,
+  });
 
-/** The first rows behind a place, in order of activity. */
+/** Returns the first rows behind a place, in order of activity. */
 export const readRowsByWalking = (
   { db, values, stream, descending }: ItemScan,
   chosen: ChosenTerms,
@@ -125,17 +117,14 @@ export const readRowsByWalking = (
     limit,
   });
 
-/** The first rows behind a place in any order, if `most` match at most; else null. */
-export const readRowsByGathering = async (
+/** Returns the first rows behind a place in any order; null: more than `most` match. */
+export const readRowsByGathering = (
   { db, values, stream, descending }: ItemScan,
   chosen: ChosenTerms,
   { place, limit, most }: ItemScanWindow & { readonly most: number },
 ): Promise<TextRow[] | null> =>
-  unlessTruncated(
-    await queryItemScan({ db, values: { ...values, ...chosen } }, itemGatherStatement(stream, descending), {
-      ...cursorValues(place),
-      limit,
-      most,
-    }),
+  gatherItems({ db, values: { ...values, ...chosen } }, itemGatherStatement(stream, descending), {
+    ...cursorValues(place),
+    limit,
     most,
-  );
+  });

@@ -7,6 +7,14 @@ import { fortnightSql, bucketSql } from '../terms.ts';
 import { itemColumns } from '../model.ts';
 import { allConditions, filterConditions, filterNames, hintConditions } from './filters.ts';
 import { namedStatement, type NamedStatement } from '../../platform/db/namedStatement.ts';
+import {
+  gatherSql,
+  hiddenFromPlanner,
+  edgeSql,
+  orderSql,
+  probeSql,
+  type EdgeShape,
+} from '../../platform/listing/scanSql.ts';
 import type { ItemStream } from './streams.ts';
 import {
   afterCursorSql,
@@ -17,9 +25,6 @@ import {
   itemStreamSql,
   type ItemStreamShape,
 } from './streamSql.ts';
-
-/** The same condition, but one that no index is read for. */
-const hiddenFromPlanner = (condition: string): string => `(${condition}) is true`;
 
 /** Rows answer `itemColumns`, perhaps something more, and last the value that they are sorted by. */
 const selectedColumns = (stream: ItemStream, more = ''): string => `${itemColumns}${more}, ${sortKeySql(stream)}`;
@@ -43,36 +48,36 @@ const judgedRows = (shape: ItemStreamShape): string => {
   ].map((condition, n) => `${condition} as c${String(n)}`);
   return `select i.id, ${sortKeySql(shape.stream)} as key, ${judgements.join(',\n')} from (${itemStreamSql(shape, skips?.columns)}) i`;
 };
-const fits = filterNames.map((_filter, n) => `c${String(n)}`).join(' and ');
 
-/**
- * Of judged rows `s`: key and id of the last one (null: the stream ended before), how many fit, how many fit each of
- * `filters`, and how many hold the hint of each word.
- */
-const edgeColumn = ({ rows }: ItemStreamShape): string => {
-  const counts = [fits, ...[...filterNames, ...hintConditions].map((_each, n) => `c${String(n)}`)].map(
-    (condition) => `count(*) filter (where ${condition})`,
-  );
-  return `select json_build_array((array_agg(key))[${String(rows)}], (array_agg(id))[${String(rows)}], ${counts.join(', ')})::text from s`;
-};
+/** Of judged rows: how many fit each filter, and how many hold the hint of each word. */
+const edgeShape = ({ rows }: ItemStreamShape): EdgeShape => ({
+  rows,
+  keys: ['key'],
+  fits: filterNames.map((_filter, n) => `c${String(n)}`).join(' and '),
+  counts: [...filterNames, ...hintConditions].map((_each, n) => `c${String(n)}`),
+});
 
-/**
- * Of the next rows of a stream those that fit, at most `$limit`, each with one more column that is null; when these are
- * fewer, a further row of nulls with the edge in that column. The rows are judged once, and none after the last wanted one.
- */
+const joinItems = 'left join items i on i.env = $env and i.id = f.id';
+
+/** What fits of the next rows of a stream, at most `$limit`, and the edge (`probeSql`). */
 export const itemProbeStatement = (shape: ItemStreamShape): NamedStatement =>
-  namedStatement(
-    `items.probe.${itemShapeName(shape)}`,
-    () => `
-    with s as materialized (${judgedRows(shape)})
-    select ${selectedColumns(shape.stream, ', f.edge')} from (
-      (select id, null::text as edge from s where ${fits}) union all (select null, (${edgeColumn(shape)})) limit $limit) f
-    left join items i on i.env = $env and i.id = f.id order by ${orderBySql(shape.stream, shape.descending)}`,
+  namedStatement(`items.probe.${itemShapeName(shape)}`, () =>
+    probeSql({
+      source: judgedRows(shape),
+      ...edgeShape(shape),
+      carried: [],
+      columns: selectedColumns(shape.stream, ', f.edge'),
+      join: joinItems,
+      order: orderBySql(shape.stream, shape.descending),
+    }),
   );
 
 /** The edge alone. */
 export const itemEdgeStatement = (shape: ItemStreamShape): NamedStatement =>
-  namedStatement(`items.edge.${itemShapeName(shape)}`, () => `with s as (${judgedRows(shape)}) ${edgeColumn(shape)}`);
+  namedStatement(
+    `items.edge.${itemShapeName(shape)}`,
+    () => `with s as (${judgedRows(shape)}) select ${edgeSql(edgeShape(shape))} from s`,
+  );
 
 /** The inboxes' oldest or newest activity. */
 const bound = (direction: 'asc' | 'desc'): string => `
@@ -116,14 +121,16 @@ export const itemWalkStatement = (stream: ItemStream, descending: boolean): Name
   );
 };
 
-/** The first of the matches `f` in order, each with the number of `counted` rows; without matches a row of nulls with it. */
-const firstOf = (stream: ItemStream, descending: boolean, counted: string): string => {
-  const direction = descending ? 'desc' : 'asc';
-  return `
-    select ${selectedColumns(stream, ', c.n')} from (select count(*) as n from ${counted}) c
-    left join lateral (select id from f order by ${stream.key === null ? '' : `key ${direction}, `}id ${direction} limit $limit) f on true
-    left join items i on i.env = $env and i.id = f.id order by ${orderBySql(stream, descending)}`;
-};
+/** The first of the matches `m` in order, each with the number of `counted` rows. */
+const firstOf = (stream: ItemStream, descending: boolean, counted: string): string =>
+  gatherSql({
+    matches: 'm',
+    counted,
+    first: orderSql(stream.key === null ? ['id'] : ['key', 'id'], descending),
+    columns: selectedColumns(stream, ', c.n'),
+    join: joinItems,
+    order: orderBySql(stream, descending),
+  });
 
 /** What else than `allConditions` rows of a stream have to fulfil, hidden. */
 const belonging = (stream: ItemStream, descending: boolean): string =>
@@ -145,10 +152,10 @@ export const itemGatherStatement = (stream: ItemStream, descending: boolean): Na
     `items.gather.${stream.name}.${descending ? 'down' : 'up'}`,
     () => `
     with s as (select ${fortnightSql(bound('asc'))} as first, ${fortnightSql(bound('desc'))} as last offset 0),
-    f as materialized (
+    m as materialized (
       select i.* from s cross join lateral (select ${fortnightQueries('s.first', 's.last')} as terms offset 0) q cross join lateral (
         select i.id, ${sortKeySql(stream)} as key from items i where ${matchingRows} and ${belonging(stream, descending)} limit $most + 1) i)
-    ${firstOf(stream, descending, 'f')}`,
+    ${firstOf(stream, descending, 'm')}`,
   );
 
 /** The same, found by their deadlines. All that is overdue is counted; the branches are those of `streams.due`. */
@@ -160,7 +167,7 @@ export const itemGatherDueStatement = (stream: ItemStream, descending: boolean, 
       select i.id, ${sortKeySql(stream)} as key, ${belonging(stream, descending)} as fits
       from unnest($inbox::text[], $state::text[], $closed::bool[], $least::bigint[], $below::bigint[]) as b(inbox, state, closed, least, below)
       cross join lateral (${branchSql({ stream: due, descending }, null, { whole: true })} offset 0) i limit $most + 1),
-    f as (select * from d where fits)
+    m as (select * from d where fits)
     ${firstOf(stream, descending, 'd')}`,
   );
 

@@ -1,4 +1,5 @@
 /** A stream as SQL: its branches, merged in order from a cursor on. */
+import { behindSql, orderSql } from '../../platform/listing/scanSql.ts';
 import type { ItemStream } from './streams.ts';
 
 /** Branches of a statement; a request takes the next larger number and leaves the others null, which cost nothing. */
@@ -22,21 +23,21 @@ export const itemShapeName = ({ stream, size, descending, rows }: ItemStreamShap
 /** Alias of the rows: `i`. */
 export const sortKeySql = (stream: ItemStream): string => (stream.key === null ? 'null::bigint' : `i.${stream.key}`);
 
-export const orderBySql = ({ key }: ItemStream, descending: boolean): string => {
-  const direction = descending ? 'desc' : 'asc';
-  return key === null ? `i.id ${direction}` : `i.${key} ${direction}, i.id ${direction}`;
-};
+const orderColumns = ({ key }: ItemStream): string[] => [...(key === null ? [] : [`i.${key}`]), 'i.id'];
+
+export const orderBySql = (stream: ItemStream, descending: boolean): string =>
+  orderSql(orderColumns(stream), descending);
 
 const keyType = ({ key }: ItemStream): string =>
   key === 'title_key' ? 'text' : key === 'occurrences' || key === 'users' ? 'int' : 'bigint';
 
 /** What lies behind the cursor. */
-export const afterCursorSql = (stream: ItemStream, descending: boolean): string => {
-  const sign = descending ? '<' : '>';
-  return stream.key === null
-    ? `i.id ${sign} $id::text`
-    : `(i.${stream.key}, i.id) ${sign} ($key::${keyType(stream)}, $id::text)`;
-};
+export const afterCursorSql = (stream: ItemStream, descending: boolean): string =>
+  behindSql(
+    orderColumns(stream),
+    [...(stream.key === null ? [] : [`$key::${keyType(stream)}`]), '$id::text'],
+    descending,
+  );
 
 interface BranchOptions {
   readonly columns?: string;

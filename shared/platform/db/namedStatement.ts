@@ -1,5 +1,6 @@
-/** Statements with named parameters: `$name` in a text becomes the number under which its value is passed. */
-import { statement, type Statement, type SqlValue } from './sql.ts';
+/** Statements with named parameters: `$name` in a text becomes the number of its value. Used by items/list/ and records/list/. */
+import type { Db, Tx } from './knex.ts';
+import { queryRows, queryTextRows, statement, type SqlValue, type Statement, type TextRow } from './sql.ts';
 
 export interface NamedStatement {
   readonly prepared: Statement;
@@ -8,7 +9,7 @@ export interface NamedStatement {
 
 const statementsByName = new Map<string, NamedStatement>();
 
-/** The statement of a shape, made at the first call; `name` says everything that its text depends on. */
+/** Returns the statement `name`; the first call makes it. The name has to say everything that its text depends on. */
 export const namedStatement = (name: string, text: () => string): NamedStatement => {
   const made = statementsByName.get(name);
   if (made !== undefined) return made;
@@ -22,5 +23,16 @@ export const namedStatement = (name: string, text: () => string): NamedStatement
   return fresh;
 };
 
-export const statementValues = ({ names }: NamedStatement, values: Readonly<Record<string, SqlValue>>): SqlValue[] =>
+/** Values of parameters by name; a name that is missing stands for null. */
+export type NamedValues = Readonly<Record<string, SqlValue>>;
+
+const valuesOf = ({ names }: NamedStatement, values: NamedValues): SqlValue[] =>
   names.map((name) => values[name] ?? null);
+
+/** Runs a statement and returns its rows as objects. */
+export const queryNamedRows = <R>(db: Db | Tx, named: NamedStatement, values: NamedValues): Promise<R[]> =>
+  queryRows<R>(db, named.prepared, valuesOf(named, values));
+
+/** Runs a statement and returns its rows as arrays of the texts that PostgreSQL sent. */
+export const queryNamedTextRows = (db: Db | Tx, named: NamedStatement, values: NamedValues): Promise<TextRow[]> =>
+  queryTextRows(db, named.prepared, valuesOf(named, values));

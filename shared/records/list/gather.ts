@@ -1,17 +1,15 @@
 /** Finds by its rarest terms or narrowest range what a stream has too far apart, and puts it in order. Called by page.ts. */
-import { queryRow } from '../../platform/db/sql.ts';
-import { statementValues } from '../../platform/db/namedStatement.ts';
+import type { Db, Tx } from '../../platform/db/knex.ts';
+import { queryNamedRows, type NamedValues } from '../../platform/db/namedStatement.ts';
 import { termQueries } from '../terms.ts';
 import {
-  queryRecordScan,
-  positionValues,
-  toRecordStreamShape,
+  readGatheredRecords,
   type FoundRecord,
   type RecordListRequest,
   type RecordPosition,
   type RecordScan,
 } from './scan.ts';
-import { countRangeStatement, gatherRangeStatement, gatherTermsStatement, sampleTermsStatement } from './statements.ts';
+import { countRangeStatement, sampleTermsStatement } from './statements.ts';
 
 /** A row that is found by terms, looked at and sorted costs as much as so many that are read in order. */
 const gatheredRowCost = 4;
@@ -60,19 +58,20 @@ interface TermShares {
 /** Longer texts are more often rare. */
 const longestFirst = (a: string, b: string): number => b.length - a.length;
 
+/** Measures how frequent terms are, on the first `rows` records by id of the resource that `values` name. */
 export const sampleTermShares = async (
-  reading: Pick<RecordScan, 'db' | 'values'>,
+  db: Db | Tx,
+  values: NamedValues,
   parts: readonly string[],
   rows: number,
 ): Promise<TermShares> => {
-  const asked = [...[...parts].sort(longestFirst).slice(0, partsMax - 1), parts.join(' & ')];
-  const [found] = await queryRecordScan<Record<string, number>>(
-    reading,
-    sampleTermsStatement(rows),
-    Object.fromEntries(asked.map((part, i) => [`term${String(i + 1)}`, part])),
-  );
+  const sampled = [...[...parts].sort(longestFirst).slice(0, partsMax - 1), parts.join(' & ')];
+  const [found] = await queryNamedRows<Record<string, number>>(db, sampleTermsStatement(rows), {
+    ...values,
+    ...Object.fromEntries(sampled.map((part, i) => [`term${String(i + 1)}`, part])),
+  });
   // What is not among them may be nearly as frequent as one of them.
-  const shares = asked.map((part, i) => ({
+  const shares = sampled.map((part, i) => ({
     part,
     share: Math.max(found?.[`t${String(i + 1)}`] ?? 0, 0.5) / Math.max(1, found?.['n'] ?? 0),
   }));
@@ -87,56 +86,26 @@ export const selectRareTerms = ({ each, joint, total }: TermShares, all: string,
 };
 
 /**
- * All that fits behind a place, found by the narrowest range or the rarest terms; null: reading on costs less. `forced`:
- * it was read on already, and that didn't find enough.
+ * Returns the first `limit` rows behind a place, found by the narrowest range or the rarest terms; null: reading on costs
+ * less. `readBefore`: strides were read already and did not hold enough.
  */
 export const gatherRecords = async (
-  reading: RecordScan,
+  scan: RecordScan,
   place: RecordPosition | null,
   limit: number,
-  forced: boolean,
+  readBefore: boolean,
 ): Promise<FoundRecord[] | null> => {
-  const {
-    request,
-    db,
-    values,
-    pace: { gatherMost, rangeMost, sampleRows },
-  } = reading;
-  const shape = toRecordStreamShape(reading, place);
-  const sorted = (found: (FoundRecord & { n: number })[]): FoundRecord[] | null =>
-    (found[0]?.n ?? 0) > gatherMost ? null : found.filter((each) => each.id !== null);
+  const { request, db, values } = scan;
+  const { gatherMost, rangeMost, sampleRows } = scan.scanLimits;
   for (const { field, least, most } of keyRanges(request)) {
     const range = { rangeField: field, least, most };
-    const count = countRangeStatement(rangeMost);
-    const { n } = (await queryRow<{ n: number }>(
-      db,
-      count.prepared,
-      statementValues(count, { ...values, ...range }),
-    )) ?? { n: 0 };
-    if (n <= rangeMost)
-      return sorted(
-        await queryRecordScan(reading, gatherRangeStatement(shape, gatherMost), {
-          ...positionValues(place),
-          ...range,
-          limit,
-        }),
-      );
+    const [count] = await queryNamedRows<{ n: number }>(db, countRangeStatement(rangeMost), { ...values, ...range });
+    if ((count?.n ?? 0) <= rangeMost) return readGatheredRecords(scan, place, limit, range);
   }
   const parts = termQueriesOf(request);
   if (parts.length === 0) return null;
-  const shares = await sampleTermShares(reading, parts, sampleRows);
-  const terms = selectRareTerms(
-    shares,
-    parts.join(' & '),
-    forced ? gatherMost : Math.min(gatherMost, limit / shares.joint / gatheredRowCost),
-  );
-  return terms === null
-    ? null
-    : sorted(
-        await queryRecordScan(reading, gatherTermsStatement(shape, gatherMost), {
-          ...positionValues(place),
-          terms,
-          limit,
-        }),
-      );
+  const shares = await sampleTermShares(db, values, parts, sampleRows);
+  const most = readBefore ? gatherMost : Math.min(gatherMost, limit / shares.joint / gatheredRowCost);
+  const terms = selectRareTerms(shares, parts.join(' & '), most);
+  return terms === null ? null : readGatheredRecords(scan, place, limit, { terms });
 };

@@ -3,65 +3,49 @@
  * fits, else gathered by the rarest terms or range and sorted. Called by read.ts, related.ts and search.ts.
  */
 import type { Db, Tx } from '../../platform/db/knex.ts';
+import { cutPage, readStreams } from '../../platform/listing/page.ts';
+import { nextStride, rowsForWanted, strideFor, StreamReader, type ScanEdge } from '../../platform/listing/scan.ts';
 import { filterJsonPath } from '../filters.ts';
 import type { RawRecord } from '../queries.ts';
 import { termQueries } from '../terms.ts';
 import { gatherRecords, keyRanges } from './gather.ts';
 import {
-  queryRecordScan,
-  positionValues,
-  toRecordStreamShape,
   defaultRecordScanLimits,
+  probeRecords,
+  readRecordStream,
   type FoundRecord,
   type RecordListRequest,
-  type RecordScanLimits,
   type RecordPosition,
   type RecordScan,
+  type RecordScanLimits,
 } from './scan.ts';
-import { recordStreamStatement, recordProbeStatement, type RecordStreamName } from './statements.ts';
+import type { RecordStreamName } from './statements.ts';
 
-/** How many rows were read and how many fit, and the keys of the last one; id null: the stream ended. */
-type RecordScanEdge = readonly [
-  read: number,
-  fitting: number,
-  id: string | null,
-  k1: string | number | null,
-  k2: string | null,
-];
-
-/** Up to `wanted` records behind a place. */
-const readStream = async (reading: RecordScan, from: RecordPosition | null, wanted: number): Promise<FoundRecord[]> => {
-  const { strides, nearby } = reading.pace;
-  const { path, query } = reading.values;
-  if (path === null && query === null)
-    return queryRecordScan<FoundRecord>(reading, recordStreamStatement(toRecordStreamShape(reading, from)), {
-      ...positionValues(from),
-      limit: wanted,
-    });
-  const found: FoundRecord[] = [];
-  let place = from;
-  let [read, fitting] = [0, 0];
+/** Returns up to `wanted` records behind a place. */
+const readStream = async (scan: RecordScan, from: RecordPosition | null, wanted: number): Promise<FoundRecord[]> => {
+  const { scanLimits, values } = scan;
+  if (values['path'] === null && values['query'] === null) return readRecordStream(scan, from, wanted);
+  const reader = new StreamReader<FoundRecord, RecordPosition | null, ScanEdge<RecordPosition | null>>(
+    (place, rows, limit) => probeRecords(scan, place, rows, limit),
+    from,
+    wanted,
+  );
+  const sum = { rows: 0, fitting: 0 };
   let gathers = true;
-  for (let step = 0; ;) {
-    const stride = strides[step] ?? strides[3];
-    const answered = await queryRecordScan<FoundRecord & { edge: RecordScanEdge | null }>(
-      reading,
-      recordProbeStatement(toRecordStreamShape(reading, place), stride),
-      { ...positionValues(place), limit: wanted - found.length },
-    );
-    found.push(...answered.filter(({ edge }) => edge === null));
-    const edge = answered.find((each) => each.edge !== null)?.edge ?? null;
-    if (found.length >= wanted || edge === null || edge[2] === null) return found;
-    place = [reading.stream === 'absent' ? 1 : 0, edge[3], edge[4], edge[2]];
-    read += edge[0];
-    fitting += edge[1];
-    const expected = ((wanted - found.length) * read) / Math.max(fitting, 0.5);
-    if (gathers && expected > nearby) {
-      const rest = await gatherRecords(reading, place, wanted - found.length, step > 0);
-      if (rest !== null) return [...found, ...rest];
-      gathers = step === 0;
+  let stride = strideFor(scanLimits, 1);
+  for (let first = true; ; first = false) {
+    const edge = await reader.read(stride);
+    if (edge === null) return reader.rows;
+    sum.rows += edge.rows;
+    sum.fitting += edge.fitting;
+    // Where none of the rows fit, the next one may.
+    const measured = { ...sum, fitting: Math.max(sum.fitting, 0.5) };
+    if (gathers && rowsForWanted(measured, reader.missing) > scanLimits.nearby) {
+      const rest = await gatherRecords(scan, reader.place, reader.missing, !first);
+      if (rest !== null) return [...reader.rows, ...rest];
+      gathers = first;
     }
-    if (step < strides.length - 1) step += 1;
+    stride = nextStride(scanLimits, stride);
   }
 };
 
@@ -84,7 +68,7 @@ interface StoredRecordPage {
 export const listStoredRecords = async (
   db: Db | Tx,
   request: RecordListRequest,
-  pace: RecordScanLimits = defaultRecordScanLimits,
+  scanLimits: RecordScanLimits = defaultRecordScanLimits,
 ): Promise<StoredRecordPage> => {
   const { env, resource, order, clauses, text, after, limit } = request;
   const field = order.by.kind === 'field' ? order.by.field : null;
@@ -98,23 +82,24 @@ export const listStoredRecords = async (
     floor: bounds?.least ?? -Number.MAX_VALUE,
     ceiling: bounds?.most ?? Number.MAX_VALUE,
   };
-  const found: (FoundRecord & { absent: number })[] = [];
-  for (const stream of recordStreamsFor(request)) {
-    const absent = stream === 'absent' ? 1 : 0;
-    if (found.length > limit || (after !== null && after[0] > absent)) continue;
-    const from = after !== null && after[0] === absent ? after : null;
-    found.push(
-      ...(await readStream({ db, request, stream, pace, values }, from, limit + 1 - found.length)).map((each) => ({
-        ...each,
-        absent,
-      })),
-    );
-  }
-  const last = found.length > limit ? found[limit - 1] : undefined;
+  const streams = recordStreamsFor(request)
+    .map((stream) => ({ stream, absent: stream === 'absent' ? 1 : 0 }))
+    .filter(({ absent }) => after === null || after[0] <= absent);
+  const found = await readStreams(streams, limit + 1, async ({ stream, absent }, wanted) =>
+    (await readStream({ db, request, stream, scanLimits, values }, after?.[0] === absent ? after : null, wanted)).map(
+      (record) => ({ ...record, absent }),
+    ),
+  );
+  const { page, last } = cutPage(found, limit);
   return {
-    records: found
-      .slice(0, limit)
-      .map(({ id, title, subtitle, fields, updatedAt }) => ({ resource, id, title, subtitle, fields, updatedAt })),
-    next: last === undefined ? null : [last.absent, last.k1, last.k2, last.id],
+    records: page.map(({ id, title, subtitle, fields, updatedAt }) => ({
+      resource,
+      id,
+      title,
+      subtitle,
+      fields,
+      updatedAt,
+    })),
+    next: last === null ? null : [last.absent, last.k1, last.k2, last.id],
   };
 };

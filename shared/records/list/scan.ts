@@ -1,10 +1,27 @@
-/** What reading one list takes: the request, by which steps it is read, and its statements with their parameters. */
+/** The request for a list of records, by which steps it is read, and its statements with their parameters. Used by records/list/ and records/search.ts. */
 import type { Db, Tx } from '../../platform/db/knex.ts';
-import { queryRows, type SqlValue } from '../../platform/db/sql.ts';
-import { statementValues, type NamedStatement } from '../../platform/db/namedStatement.ts';
+import { queryNamedRows, type NamedValues } from '../../platform/db/namedStatement.ts';
+import {
+  gatheredRows,
+  parseEdge,
+  splitProbe,
+  type Probe,
+  type RowFormat,
+  type ScanEdge,
+  type ScanKey,
+  type ScanLimits,
+} from '../../platform/listing/scan.ts';
 import type { FilterClause, RecordOrder } from '../filters.ts';
 import type { RawRecord } from '../queries.ts';
-import type { RecordStreamShape, RecordStreamName } from './statements.ts';
+import {
+  gatherRangeStatement,
+  gatherTermsStatement,
+  recordKeyColumns,
+  recordProbeStatement,
+  recordStreamStatement,
+  type RecordStreamName,
+  type RecordStreamShape,
+} from './statements.ts';
 
 /** Where a page ended: whether among records without the field, two keys, and the id. */
 export type RecordPosition = readonly [absent: number, key1: string | number | null, key2: string | null, id: string];
@@ -24,19 +41,12 @@ export interface RecordListRequest {
   readonly rangeFields: readonly string[];
 }
 
-/** By which steps a list is read; tests use small ones. Each number of rows is a statement of its own. */
-export interface RecordScanLimits {
-  /** Rows of one step; the last ones are only reached by what is rare and has no index. */
-  readonly strides: readonly [number, number, number, number];
-  /** Up to so many rows reading on is about as quick as gathering. */
-  readonly nearby: number;
-  /** More are not sorted at once: by terms, and by a range of keys. */
-  readonly gatherMost: number;
+export interface RecordScanLimits extends ScanLimits {
+  /** More rows of a range of keys are not gathered. */
   readonly rangeMost: number;
-  /** Rows of which the shares of terms are learnt. */
-  readonly sampleRows: number;
 }
 
+/** The longest strides are only reached by what is rare and has no index. */
 export const defaultRecordScanLimits: RecordScanLimits = {
   strides: [1_024, 4_096, 16_384, 131_072],
   nearby: 8_192,
@@ -50,29 +60,95 @@ export interface FoundRecord extends RawRecord {
   readonly k2: string | null;
 }
 
+/** A row of a probe has an edge, a row of a gathering the number of matches. */
+type ScannedRecord = FoundRecord & { readonly edge?: string | null; readonly n?: number };
+
 export interface RecordScan {
   readonly db: Db | Tx;
   readonly request: RecordListRequest;
   readonly stream: RecordStreamName;
-  readonly pace: RecordScanLimits;
-  readonly values: Readonly<Record<string, SqlValue>>;
+  readonly scanLimits: RecordScanLimits;
+  /** Parameters of all statements; without a place. */
+  readonly values: NamedValues;
 }
 
-export const queryRecordScan = <R>(
-  { db, values }: Pick<RecordScan, 'db' | 'values'>,
-  statement: NamedStatement,
-  more: Readonly<Record<string, SqlValue>>,
-): Promise<R[]> => queryRows<R>(db, statement.prepared, statementValues(statement, { ...values, ...more }));
+const recordRows: RowFormat<ScannedRecord> = {
+  // The outer join leaves a row without a record null.
+  isFound: ({ id }: { readonly id: string | null }) => id !== null,
+  edge: ({ edge = null }) => edge,
+  matches: ({ n = 0 }) => n,
+};
 
-export const positionValues = (place: RecordPosition | null): Record<string, SqlValue> =>
+const positionValues = (place: RecordPosition | null): NamedValues =>
   place === null ? {} : { key1: place[1], key2: place[2], id: place[3] };
 
-export const toRecordStreamShape = (
-  { stream, request }: RecordScan,
-  place: RecordPosition | null,
-): RecordStreamShape => ({
+const toShape = ({ stream, request }: RecordScan, place: RecordPosition | null): RecordStreamShape => ({
   stream,
   descending: request.order.descending,
   behind: place !== null,
   numeric: request.order.by.kind === 'field' && request.rangeFields.includes(request.order.by.field),
 });
+
+/** The place of a row, of which an edge gives both keys and the id. */
+const toPosition = ({ stream }: RecordScan, [key1 = null, key2 = null, id]: readonly ScanKey[]): RecordPosition => [
+  stream === 'absent' ? 1 : 0,
+  key1,
+  key2 === null ? null : String(key2),
+  String(id),
+];
+
+/** Returns the next `limit` rows of the stream, where nothing is filtered. */
+export const readRecordStream = (
+  scan: RecordScan,
+  place: RecordPosition | null,
+  limit: number,
+): Promise<FoundRecord[]> =>
+  queryNamedRows(scan.db, recordStreamStatement(toShape(scan, place)), {
+    ...scan.values,
+    ...positionValues(place),
+    limit,
+  });
+
+/** Returns those that fit among the first `rows` records by id, at most `$limit`. */
+export const probeRecordsById = async (db: Db | Tx, values: NamedValues, rows: number): Promise<readonly RawRecord[]> =>
+  splitProbe(
+    await queryNamedRows<ScannedRecord>(
+      db,
+      recordProbeStatement({ stream: 'id', descending: false, behind: false }, rows),
+      values,
+    ),
+    recordRows,
+  ).rows;
+
+/** A probe of `StreamReader`. */
+export const probeRecords = async (
+  scan: RecordScan,
+  place: RecordPosition | null,
+  rows: number,
+  limit: number,
+): Promise<Probe<FoundRecord, ScanEdge<RecordPosition | null>>> => {
+  const values = { ...scan.values, ...positionValues(place), limit };
+  const found = await queryNamedRows<ScannedRecord>(scan.db, recordProbeStatement(toShape(scan, place), rows), values);
+  const probe = splitProbe(found, recordRows);
+  if (probe.edge === null) return { rows: probe.rows, edge: null };
+  const { last, fitting } = parseEdge(probe.edge, recordKeyColumns.length);
+  return { rows: probe.rows, edge: { rows, fitting, place: last === null ? null : toPosition(scan, last) } };
+};
+
+/** How the matches are found: by a tsquery, or by a range of a field's keys. */
+export type RecordMatches =
+  { readonly terms: string } | { readonly rangeField: string; readonly least: number; readonly most: number };
+
+/** Returns the first `limit` rows of the stream behind a place, if at most `gatherMost` match; else null. */
+export const readGatheredRecords = async (
+  scan: RecordScan,
+  place: RecordPosition | null,
+  limit: number,
+  matches: RecordMatches,
+): Promise<FoundRecord[] | null> => {
+  const { gatherMost } = scan.scanLimits;
+  const shape = toShape(scan, place);
+  const asked = 'terms' in matches ? gatherTermsStatement(shape, gatherMost) : gatherRangeStatement(shape, gatherMost);
+  const values = { ...scan.values, ...positionValues(place), ...matches, limit };
+  return gatheredRows(await queryNamedRows<ScannedRecord>(scan.db, asked, values), gatherMost, recordRows);
+};

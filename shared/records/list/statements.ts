@@ -3,6 +3,7 @@
  * and samples of how frequent a term is. How they are used: page.ts; what they cost: docs/performance.md.
  */
 import { namedStatement, type NamedStatement } from '../../platform/db/namedStatement.ts';
+import { behindSql, gatherSql, hiddenFromPlanner, orderSql, probeSql } from '../../platform/listing/scanSql.ts';
 
 /** An ordered index of records: `present` and `absent` are records with and without a field. */
 export type RecordStreamName = 'title' | 'updatedAt' | 'id' | 'present' | 'absent';
@@ -41,18 +42,20 @@ const columnsOf = (stream: RecordStreamName): string[] => [
   isKeyed(stream) ? 'k.id' : 'r.id',
 ];
 
-const orderOf = ({ stream, descending }: RecordStreamShape): string =>
-  columnsOf(stream)
-    .map((column) => `${column}${descending ? ' desc' : ''}`)
-    .join(', ');
+const orderOf = ({ stream, descending }: RecordStreamShape): string => orderSql(columnsOf(stream), descending);
 
-const afterPositionSql = ({ stream, descending, behind }: RecordStreamShape): string => {
-  if (!behind) return 'true';
-  const places = [...keyTypesByStream[stream].map((type, n) => `$key${String(n + 1)}::${type}`), '$id::text'];
-  return `(${columnsOf(stream).join(', ')}) ${descending ? '<' : '>'} (${places.join(', ')})`;
-};
+const afterPositionSql = ({ stream, descending, behind }: RecordStreamShape): string =>
+  behind
+    ? behindSql(
+        columnsOf(stream),
+        [...keyTypesByStream[stream].map((type, n) => `$key${String(n + 1)}::${type}`), '$id::text'],
+        descending,
+      )
+    : 'true';
 
-/** Key columns as `k1` and `k2`, whatever they are. */
+/** What every stream calls its keys; one that it lacks is null. */
+export const recordKeyColumns = ['k1', 'k2'] as const;
+
 const keyColumns = (stream: RecordStreamName): string => {
   const columns = keyColumnsByStream[stream];
   return `${columns[0] ?? 'null::text'} as k1, ${columns[1] ?? 'null::text'} as k2`;
@@ -60,6 +63,7 @@ const keyColumns = (stream: RecordStreamName): string => {
 
 const fits =
   '(($path::jsonpath is null or r.fields @@ $path::jsonpath) and ($query::tsquery is null or r.terms @@ $query::tsquery)) is true';
+const ofResourceHidden = `${hiddenFromPlanner('r.env = $env')} and ${hiddenFromPlanner('r.resource = $resource')}`;
 const ofField = 'k.env = $env and k.resource = $resource and k.field = $field';
 /**
  * Of a stream's keys those in the bounds that the filters leave. Behind a place only the far bound is asked: from the
@@ -87,9 +91,11 @@ const streamSql = (shape: RecordStreamShape, rows: number): string => {
 /** A record with its fields as text. */
 export const rawRecordColumns =
   'r.resource, r.id, r.title, r.subtitle, r.fields::text as fields, r.updated_at as "updatedAt"';
-const answer = `${rawRecordColumns}, f.k1, f.k2`;
-const sorted = ({ descending }: RecordStreamShape): string =>
-  ['f.k1', 'f.k2', 'f.id'].map((column) => `${column}${descending ? ' desc' : ''}`).join(', ');
+const foundSql = ({ descending }: RecordStreamShape, more: string) => ({
+  columns: `${rawRecordColumns}, f.k1, f.k2, ${more}`,
+  join: 'left join records r on r.env = $env and r.resource = $resource and r.id = f.id',
+  order: orderSql(['f.k1', 'f.k2', 'f.id'], descending),
+});
 
 /** The next `$limit` of a stream, where nothing else is asked. */
 export const recordStreamStatement = (shape: RecordStreamShape): NamedStatement =>
@@ -101,20 +107,18 @@ export const recordStreamStatement = (shape: RecordStreamShape): NamedStatement 
     return `select ${rawRecordColumns}, ${keyColumns(stream)} from ${from} and ${afterPositionSql(shape)} order by ${orderOf(shape)} limit $limit`;
   });
 
-/**
- * Of the next `rows` of a stream those that fit, at most `$limit`; when these are fewer, a further row whose `edge` says
- * how many were read, how many fit, and the keys of the last one (id null: the stream ended before).
- */
+/** What fits of the next `rows` of a stream, at most `$limit`, and the edge (`probeSql`). */
 export const recordProbeStatement = (shape: RecordStreamShape, rows: number): NamedStatement =>
-  namedStatement(
-    `records.probe.${shapeName(shape)}.${String(rows)}`,
-    () => `
-    with s as materialized (${streamSql(shape, rows)})
-    select ${answer}, f.edge from (
-      (select id, k1, k2, null::json as edge from s where fits)
-      union all (select null, null, null, json_build_array(count(*), count(*) filter (where fits), (array_agg(id))[${String(rows)}], (array_agg(k1))[${String(rows)}], (array_agg(k2))[${String(rows)}]) from s)
-      limit $limit) f
-    left join records r on r.env = $env and r.resource = $resource and r.id = f.id order by ${sorted(shape)}`,
+  namedStatement(`records.probe.${shapeName(shape)}.${String(rows)}`, () =>
+    probeSql({
+      source: streamSql(shape, rows),
+      rows,
+      keys: recordKeyColumns,
+      carried: recordKeyColumns,
+      fits: 'fits',
+      counts: [],
+      ...foundSql(shape, 'f.edge'),
+    }),
   );
 
 /**
@@ -131,17 +135,15 @@ const withKeys = (shape: RecordStreamShape): string => {
       where (jsonb_typeof(r.fields -> $field::text) = 'number') is ${has} offset 0) k on true`;
   }
   return `join lateral (select * from record_keys k where k.env = $env and k.resource = $resource and k.id = r.id
-    and (k.field = $field) is true and k.stamp = r.stamp and (${bounded(shape)}) is true offset 0) k on true`;
+    and ${hiddenFromPlanner('k.field = $field')} and k.stamp = r.stamp and ${hiddenFromPlanner(bounded(shape))} offset 0) k on true`;
 };
 
 /** What fits behind the place, of what `found` finds, if it is not more than `most`: each row has that number as `n`. */
 const gathered = (shape: RecordStreamShape, found: string, most: number): string => `
-    with c as materialized (
+    with m as materialized (
       select r.id, ${keyColumns(shape.stream)} from (${found}) r ${withKeys(shape)}
-      where ${fits} and (${afterPositionSql(shape)}) is true limit ${String(most + 1)})
-    select ${answer}, n.n from (select count(*)::int as n from c) n
-    left join lateral (select * from c f order by ${sorted(shape)} limit $limit) f on true
-    left join records r on r.env = $env and r.resource = $resource and r.id = f.id order by ${sorted(shape)}`;
+      where ${fits} and ${hiddenFromPlanner(afterPositionSql(shape))} limit ${String(most + 1)})
+    ${gatherSql({ matches: 'm', counted: 'm', first: orderSql([...recordKeyColumns, 'id'], shape.descending), ...foundSql(shape, 'c.n') })}`;
 
 const gatherName = (shape: RecordStreamShape): string =>
   `${shapeName(shape)}${shape.numeric === true ? '.numeric' : ''}`;
@@ -149,11 +151,7 @@ const gatherName = (shape: RecordStreamShape): string =>
 /** Found by the tsquery `$terms`; the GIN index is the only one that PostgreSQL may think of. */
 export const gatherTermsStatement = (shape: RecordStreamShape, most: number): NamedStatement =>
   namedStatement(`records.gatherTerms.${gatherName(shape)}.${String(most)}`, () =>
-    gathered(
-      shape,
-      'select * from records r where r.terms @@ $terms::tsquery and (r.env = $env) is true and (r.resource = $resource) is true offset 0',
-      most,
-    ),
+    gathered(shape, `select * from records r where r.terms @@ $terms::tsquery and ${ofResourceHidden} offset 0`, most),
   );
 
 const inRange =
@@ -197,8 +195,8 @@ export const anyMatchesStatement: NamedStatement = namedStatement(
   'records.anyOf',
   () => `
   with found as materialized (
-    select r.ctid as place from records r where r.terms @@ $terms::tsquery and (r.env = $env) is true and (r.resource = $resource) is true
-      and (r.terms @@ $query::tsquery) is true)
+    select r.ctid as place from records r where r.terms @@ $terms::tsquery and ${ofResourceHidden}
+      and ${hiddenFromPlanner('r.terms @@ $query::tsquery')})
   select ${rawRecordColumns}
   from (select place from found limit $limit) f join lateral (select * from records r where r.ctid = f.place) r on true`,
 );
