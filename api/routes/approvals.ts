@@ -1,5 +1,5 @@
 /** Approvals: looked at by those whom they concern, decided by persons. */
-import type { ApprovalStatus } from '../../shared/catalogue/states.ts';
+import type { ApprovalStatus } from '../../shared/catalogue/states/approvals.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import { approveRequest, cancelRequest, rejectRequest, requireDecider } from '../../shared/decisions/decide.ts';
 import { presentApprovals } from '../../shared/views/approvals/currentTargets.ts';

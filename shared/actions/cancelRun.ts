@@ -1,4 +1,5 @@
 /** Cancels a run that has not been handed to the app yet; its approval goes with it. */
+import { cancellableRunStatuses } from '../catalogue/states/runs.ts';
 import { fault } from '../catalogue/errors.ts';
 import type { Caller } from '../access/principal.ts';
 import { withdrawApproval } from '../approvals/endApproval.ts';
@@ -30,7 +31,7 @@ export const cancelRun = async (
   for (let tries = 1; tries <= attemptsMax; tries++) {
     const run = await readVisibleRun(deps.db, caller, id);
     requireMayCancel(caller, run);
-    if (run.handed_at !== null || (run.status !== 'pending' && run.status !== 'queued'))
+    if (run.handed_at !== null || !cancellableRunStatuses.includes(run.status))
       throw fault('conflict', `This run is ${run.status} and can’t be cancelled any more.`);
     const verdict = { status: 'cancelled', error: `Cancelled by ${principal.name}.` } as const;
     const at = deps.clock.now();

@@ -2,6 +2,7 @@
  * Hands a run to the app: the only code that calls the app for an action. Runs in the process that holds the socket:
  * marks the run as handed over, calls, and writes what became of it. Whoever asked for it learns by the row.
  */
+import { activeRunStatuses } from '../catalogue/states/runs.ts';
 import type { CallOutcome } from '../applink/link.ts';
 import type { LocalConnection } from '../applink/localConnections.ts';
 import type { LinkRecord, ServiceCalls } from '../applink/protocol.ts';
@@ -117,8 +118,7 @@ const orConfirmWritten =
 const markDispatched = async (deps: ActionDeps, run: Run, held: LocalConnection): Promise<Run | null> => {
   const at = deps.clock.now();
   if (
-    isSettledRun(run) ||
-    run.status === 'pending' ||
+    !activeRunStatuses.includes(run.status) ||
     run.handed_at !== null ||
     (run.status === 'queued' && run.expires_at !== null && run.expires_at <= at)
   )

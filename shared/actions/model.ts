@@ -1,6 +1,6 @@
 /** Runs of actions as rows, and the form in which everybody sees one. */
+import { openRunStatuses, type RunStatus } from '../catalogue/states/runs.ts';
 import type { ActorRef, LivePart } from '../catalogue/events.ts';
-import type { RunStatus } from '../catalogue/states.ts';
 import type { Block } from '../applink/protocol.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { queryRow, queryRows, statement } from '../platform/db/sql.ts';
@@ -96,8 +96,7 @@ export const runEntryData = (run: Run): Record<string, unknown> => ({
 export const runRecordKey = ({ resource, record }: Pick<Run, 'resource' | 'record'>): string | null =>
   resource === null || record === null ? null : `${resource}/${record}`;
 
-export const isSettledRun = ({ status }: Run): boolean =>
-  status !== 'pending' && status !== 'queued' && status !== 'running';
+export const isSettledRun = ({ status }: Run): boolean => !openRunStatuses.includes(status);
 
 /** The entry of a run on the timeline of an item, as subscribers are told of it. */
 export const runEntryLivePart = (

@@ -1,6 +1,6 @@
 /** Runs as one caller may see them: those it asked for, and those of actions that it may run on records that it sees. */
 import { fault } from '../catalogue/errors.ts';
-import type { RunStatus } from '../catalogue/states.ts';
+import type { RunStatus } from '../catalogue/states/runs.ts';
 import type { Caller } from '../access/principal.ts';
 import type { Db } from '../platform/db/knex.ts';
 import { queryRows, statement } from '../platform/db/sql.ts';

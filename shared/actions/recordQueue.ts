@@ -1,4 +1,7 @@
 /** Lanes: queued runs of one record start one after the other, oldest first. */
+import { isIdleJobSql } from '../catalogue/states/stagedJobs.ts';
+import { sqlList } from '../catalogue/states/machine.ts';
+import { activeRunStatuses } from '../catalogue/states/runs.ts';
 import { queryRow, executeStatement, statement } from '../platform/db/sql.ts';
 import type { Db } from '../platform/db/knex.ts';
 import type { ActionDeps } from './deps.ts';
@@ -8,7 +11,7 @@ import type { Run } from './model.ts';
 const earlierRunSql = statement(
   'lanes.before',
   `
-  select 1 from runs where env = $1 and lane = $2 and id < $3 and status in ('queued', 'running') limit 1`,
+  select 1 from runs where env = $1 and lane = $2 and id < $3 and status in (${sqlList(activeRunStatuses)}) limit 1`,
 );
 
 /** Whether no older run of its lane is unfinished. */
@@ -16,15 +19,14 @@ export const isFirstInRecordQueue = async (db: Db, { env, lane, id }: Run): Prom
   lane === null || (await queryRow(db, earlierRunSql, [env, lane, id])) === undefined;
 
 /** Not yet due, and in nobody's hands. */
-const idleJobCondition =
-  'not j.waits_for_app and j.enqueued_at is null and j.lease_until is null and (j.due_at is null or j.due_at > $1)';
+const idleJobCondition = `${isIdleJobSql('j')} and (j.due_at is null or j.due_at > $1)`;
 
 /** The job of the first unfinished run of a lane, if it waits for its turn. */
 const releaseFirstSql = statement(
   'lanes.release',
   `
   update staged_jobs j set due_at = $1::bigint
-  from (select id, status from runs where env = $2 and lane = $3 and status in ('queued', 'running') order by id limit 1) first
+  from (select id, status from runs where env = $2 and lane = $3 and status in (${sqlList(activeRunStatuses)}) order by id limit 1) first
   where first.status = 'queued' and j.subject = first.id and j.name = 'actionRun' and ${idleJobCondition}`,
 );
 
@@ -40,7 +42,7 @@ const releaseAllSql = statement(
   update staged_jobs j set due_at = $1::bigint
   from runs r
   where r.status = 'queued' and r.lane is not null and r.handed_at is null and j.subject = r.id and j.name = 'actionRun' and ${idleJobCondition}
-    and not exists (select from runs q where q.env = r.env and q.lane = r.lane and q.id < r.id and q.status in ('queued', 'running'))`,
+    and not exists (select from runs q where q.env = r.env and q.lane = r.lane and q.id < r.id and q.status in (${sqlList(activeRunStatuses)}))`,
 );
 
 export const releaseOverlookedRuns = (db: Db, now: number): Promise<number> =>

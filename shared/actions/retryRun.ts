@@ -1,4 +1,5 @@
 /** Runs an action again whose run failed, expired or has an unknown end: every step anew, under the same id. */
+import { retryableRunStatuses } from '../catalogue/states/runs.ts';
 import { fault } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import type { Caller } from '../access/principal.ts';
@@ -20,8 +21,7 @@ interface RetryOptions {
 }
 
 /** Whether it ended in a way that it can be run again after. */
-export const isRetryable = ({ status }: Run): boolean =>
-  status === 'unknown' || status === 'failed' || status === 'expired';
+export const isRetryable = ({ status }: Run): boolean => retryableRunStatuses.includes(status);
 
 /** The run as it is before its first hand-over, but for its id, its entry and what counts the attempts. */
 export const resetForRetry = (run: Run, { principal, requestId, address }: Caller, at: number): Run => ({

@@ -2,6 +2,8 @@
  * The statements by which runs begin and move on. Each writes the run, what its timeline, the audit log and subscribers
  * are told, the jobs and the saved answer, all or nothing, and only while the run is still what was decided on.
  */
+import { sqlList } from '../catalogue/states/machine.ts';
+import { activeRunStatuses, openRunStatuses } from '../catalogue/states/runs.ts';
 import { newId } from '../platform/core/ids.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { queryRow, queryRows, executeStatement, statement, type SqlValue } from '../platform/db/sql.ts';
@@ -19,7 +21,7 @@ const insertRunSql = statement(
   `
   with made as (
     insert into runs select * from json_populate_record(null::runs, $1::json) r
-    where not $10::boolean or not exists (select from runs q where q.env = r.env and q.lane = r.resource || '/' || r.record and q.status in ('queued', 'running'))
+    where not $10::boolean or not exists (select from runs q where q.env = r.env and q.lane = r.resource || '/' || r.record and q.status in (${sqlList(activeRunStatuses)}))
     returning *
   ), numbered as (select nextval('events_id_seq') as event, made.* from made),
   happened as (
@@ -32,7 +34,7 @@ const insertRunSql = statement(
     insert into staged_jobs (id, env, name, payload, subject, request_id, due_at, waits_for_app, created_at)
     select $6, env, 'actionRun', jsonb_build_object('run', id), id, request_id, $7::bigint,
       -- Behind another of its lane it waits for its turn alone: of a thousand only the first is begun when the app is back.
-      $8::boolean and not exists (select from runs q where q.env = made.env and q.lane = made.lane and q.status in ('queued', 'running')), requested_at
+      $8::boolean and not exists (select from runs q where q.env = made.env and q.lane = made.lane and q.status in (${sqlList(activeRunStatuses)})), requested_at
     from made where $6::text is not null
   ), kept as (
     insert into idempotency_keys (principal, key, fingerprint, status, body, etag, created_at)
@@ -150,7 +152,7 @@ const transitionRunSql = statement(
     insert into bulk_results (bulk, seq, item, outcome, error, code)
     select m.bulk, i.seq, i.item, case when m.status = 'succeeded' then 'changed' when m.status = 'cancelled' then 'cancelled' else 'failed' end, m.error,
       nullif(m.status, 'succeeded')
-    from moved m join run_items i on i.run = m.id where m.status not in ('pending', 'queued', 'running')
+    from moved m join run_items i on i.run = m.id where m.status not in (${sqlList(openRunStatuses)})
     on conflict do nothing
   )
   select id from moved`,

@@ -1,5 +1,5 @@
 /** Actions and runs as they are asked for and answered. */
-import { runStatuses } from '../catalogue/states.ts';
+import { runStatuses } from '../catalogue/states/runs.ts';
 import { limits } from '../catalogue/limits.ts';
 import {
   responseObject,

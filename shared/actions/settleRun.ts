@@ -1,6 +1,6 @@
 /** The end of a run, whatever brought it about: the row, the timeline, the audit log, subscribers, the saved answer, the next in its lane. */
 import type { ErrorCode } from '../catalogue/errors.ts';
-import type { RunStatus } from '../catalogue/states.ts';
+import type { RunStatus } from '../catalogue/states/runs.ts';
 import type { Block } from '../applink/protocol.ts';
 import type { ActionDeps } from './deps.ts';
 import { channels } from '../platform/redis/bus.ts';

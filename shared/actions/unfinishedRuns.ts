@@ -1,4 +1,5 @@
 /** Finds unfinished runs that somebody has to look after; used by the sweep. */
+import { isOnlineSql } from '../catalogue/states/connections.ts';
 import { limits } from '../catalogue/limits.ts';
 import { linkLimits } from '../applink/protocol.ts';
 import type { Db } from '../platform/db/knex.ts';
@@ -22,7 +23,7 @@ const lostRunsSql = statement(
   select r.* from runs r
   where r.status = 'running' and r.handed_at is not null and r.lost_at is null
     and (r.handed_at + r.timeout_ms <= $1
-      or not exists (select from app_connections c where c.id = r.connection and c.seen_at > ${dbNowSql} - ${String(linkLimits.goneMs)}))
+      or not exists (select from app_connections c where c.id = r.connection and ${isOnlineSql('c', `${dbNowSql} - ${String(linkLimits.goneMs)}`)}))
   order by r.id limit ${String(runBatchRows)}`,
 );
 export const readLostRuns = (db: Db, now: number): Promise<Run[]> => queryRows<Run>(db, lostRunsSql, [now]);

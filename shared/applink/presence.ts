@@ -2,6 +2,8 @@
  * Who is connected, as rows in PostgreSQL by its clock: written by the process that holds a socket, read by all, and
  * swept by the workers when that process was killed. Coming online and going offline is told here.
  */
+import { isOnlineSql } from '../catalogue/states/connections.ts';
+import { isParkedJobSql } from '../catalogue/states/stagedJobs.ts';
 import type { Clock } from '../platform/core/clock.ts';
 import type { Db } from '../platform/db/knex.ts';
 import { queryRow, queryRows, statement } from '../platform/db/sql.ts';
@@ -35,7 +37,8 @@ export interface PresenceRow {
   readonly seenAt: number;
 }
 
-const freshSql = `seen_at > ${dbNowSql} - ${String(linkLimits.goneMs)}`;
+/** Whether the row `c` is of a connection that is online. */
+const freshSql = isOnlineSql('c', `${dbNowSql} - ${String(linkLimits.goneMs)}`);
 
 /** Another row of the same instance is its socket of before, whose place this one takes. */
 const insertConnectionSql = statement(
@@ -47,7 +50,7 @@ const insertConnectionSql = statement(
     values ($1, $2, $3, $4, $5, $6, $7, ${dbNowSql}, ${dbNowSql})
   )
   select coalesce((select json_agg(json_build_object('id', id, 'process', process)) from replaced), '[]') as replaced,
-    not exists (select from app_connections where env = $2 and ${freshSql}) as first`,
+    not exists (select from app_connections c where c.env = $2 and ${freshSql}) as first`,
 );
 /** Back after its row was swept (a process that was frozen, PostgreSQL away), unless a later socket of its instance is there. */
 const reinsertConnectionSql = statement(
@@ -57,7 +60,7 @@ const reinsertConnectionSql = statement(
   select $1, $2, $3, $4, $5, $6, $7, ${dbNowSql}, ${dbNowSql}
   where not exists (select from app_connections where env = $2 and instance = $4 and id <> $1)
   on conflict (id) do nothing
-  returning not exists (select from app_connections where env = $2 and id <> $1 and ${freshSql}) as first`,
+  returning not exists (select from app_connections c where c.env = $2 and c.id <> $1 and ${freshSql}) as first`,
 );
 const renewConnectionsSql = statement(
   'applink.renew',
@@ -68,7 +71,7 @@ const renewConnectionsSql = statement(
 const deleteConnectionsSql = statement('applink.leave', 'delete from app_connections where id = any($1) returning env');
 const deleteExpiredConnectionsSql = statement(
   'applink.sweep',
-  `delete from app_connections where not ${freshSql} returning env`,
+  `delete from app_connections c where not ${freshSql} returning env`,
 );
 /** A statement of its own, after the removal has committed: of two who leave at once, one sees that nobody is left. */
 const offlineEnvsSql = statement(
@@ -79,13 +82,13 @@ const offlineEnvsSql = statement(
 const connectionsSql = statement(
   'applink.connected',
   `
-  select id, instance, process, declares, busy, seen_at as "seenAt" from app_connections where env = $1 and ${freshSql}`,
+  select id, instance, process, declares, busy, seen_at as "seenAt" from app_connections c where env = $1 and ${freshSql}`,
 );
 const parkedEnvsSql = statement(
   'applink.waiting',
   `
   select distinct env from app_connections c
-  where ${freshSql} and exists (select from staged_jobs j where j.env = c.env and j.waits_for_app)`,
+  where ${freshSql} and exists (select from staged_jobs j where j.env = c.env and ${isParkedJobSql('j')})`,
 );
 
 /** Tells every process (a hint) and every live stream. `changed` false: another instance came or went, which only processes want to know. */

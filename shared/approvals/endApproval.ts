@@ -1,7 +1,8 @@
 /** Ends approvals: updates the row, writes the timeline entry, the audit row and the live messages. For decisions/, actions/ and bulk/. */
+import { openApprovalStatuses, type ApprovalStatus } from '../catalogue/states/approvals.ts';
+import { sqlList } from '../catalogue/states/machine.ts';
 import type { ActorRef } from '../catalogue/events.ts';
 import { toActorRef, type Caller } from '../access/principal.ts';
-import type { ApprovalStatus } from '../catalogue/states.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { executeStatement, statement } from '../platform/db/sql.ts';
 import type { DomainDeps } from '../settings/deps.ts';
@@ -23,7 +24,7 @@ const endApprovalSql = statement(
   'approvals.end',
   `
   with ended as (
-    update approvals set status = $3, decided_by = $4::jsonb, decided_at = $5::bigint, note = $6, item = coalesce($16, item) where env = $1 and id = $2 and status = 'pending' returning *
+    update approvals set status = $3, decided_by = $4::jsonb, decided_at = $5::bigint, note = $6, item = coalesce($16, item) where env = $1 and id = $2 and status in (${sqlList(openApprovalStatuses)}) returning *
   ), happened as (
     insert into events (env, at, actor_type, actor, actor_name, role, verb, target_type, target, inbox, item, entry, type, is_update, data, before, after, request_id, address)
     select env, $5, $7, $8, $9, $10, $11, 'approval', id, inbox, item, entry, case when entry is null then null else 'approval' end, true,

@@ -1,6 +1,6 @@
 /** Rows of approvals, and the JSON, the timeline entry and the live messages that are made of one. */
 import type { ActorRef, LivePart } from '../catalogue/events.ts';
-import type { ApprovalStatus } from '../catalogue/states.ts';
+import type { ApprovalStatus } from '../catalogue/states/approvals.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { queryRow, statement } from '../platform/db/sql.ts';
 

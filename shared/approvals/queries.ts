@@ -1,6 +1,6 @@
 /** Reads the approvals that one caller may see: one, and pages of them. For the endpoints of approvals and decisions/. */
 import { fault } from '../catalogue/errors.ts';
-import type { ApprovalStatus } from '../catalogue/states.ts';
+import type { ApprovalStatus } from '../catalogue/states/approvals.ts';
 import type { Caller } from '../access/principal.ts';
 import type { Db } from '../platform/db/knex.ts';
 import { queryRows, statement } from '../platform/db/sql.ts';

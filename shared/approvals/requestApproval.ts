@@ -1,4 +1,6 @@
 /** Requests a person's approval of a run, a bulk, a flag's change, or an item's change by a supervised agent. For actions/, bulk/, flags/ and items/. */
+import { openApprovalStatuses } from '../catalogue/states/approvals.ts';
+import { sqlList } from '../catalogue/states/machine.ts';
 import { createHash } from 'node:crypto';
 import { fault } from '../catalogue/errors.ts';
 import type { Caller } from '../access/principal.ts';
@@ -54,14 +56,14 @@ const summaryMax = 500;
 const findPendingSql = statement(
   'approvals.same',
   `
-  select id as approval, run, bulk from approvals where env = $1 and actor = $2 and fingerprint = $3 and status = 'pending' and expires_at > $4`,
+  select id as approval, run, bulk from approvals where env = $1 and actor = $2 and fingerprint = $3 and status in (${sqlList(openApprovalStatuses)}) and expires_at > $4`,
 );
 
 /** An expired approval that the sweep has not reached yet would violate the unique index `approvals_same`. */
 const expirePendingSql = statement(
   'approvals.expireSame',
   `
-  update approvals set status = 'expired' where env = $1 and actor = $2 and fingerprint = $3 and status = 'pending' and expires_at <= $4`,
+  update approvals set status = 'expired' where env = $1 and actor = $2 and fingerprint = $3 and status in (${sqlList(openApprovalStatuses)}) and expires_at <= $4`,
 );
 
 const insertApprovalSql = statement(

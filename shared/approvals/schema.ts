@@ -1,5 +1,5 @@
 /** Schemas of approvals in requests and responses, for api/routes/approvals.ts and the endpoints that may answer `pending`. */
-import { approvalStatuses } from '../catalogue/states.ts';
+import { approvalStatuses } from '../catalogue/states/approvals.ts';
 import { limits } from '../catalogue/limits.ts';
 import {
   responseObject,

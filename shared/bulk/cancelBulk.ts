@@ -1,4 +1,7 @@
 /** Cancels what a bulk has not begun; a chunk that runs goes on to its end. */
+import { openApprovalStatuses } from '../catalogue/states/approvals.ts';
+import { bulkChunks } from '../catalogue/states/bulks.ts';
+import { sqlList, statesBefore } from '../catalogue/states/machine.ts';
 import { fault } from '../catalogue/errors.ts';
 import { readRunsNotStarted } from './runs.ts';
 import { settleRun } from '../actions/settleRun.ts';
@@ -20,7 +23,7 @@ const cancelPendingChunksSql = statement(
   'bulk.stop',
   `
   with stopped as (
-    update bulk_chunks set status = 'cancelled', failed = cardinality(ids) where bulk = $1 and status = 'pending' returning n, first, ids
+    update bulk_chunks set status = 'cancelled', failed = cardinality(ids) where bulk = $1 and status in (${sqlList(statesBefore(bulkChunks, 'cancelled'))}) returning n, first, ids
   ), ended as (
     insert into bulk_results (bulk, seq, item, outcome, error, code)
     select $1, s.first + i.n - 1, i.id, 'cancelled', $2, 'cancelled' from stopped s cross join lateral unnest(s.ids) with ordinality as i (id, n)
@@ -31,7 +34,7 @@ const cancelPendingChunksSql = statement(
 );
 const pendingApprovalSql = statement(
   'bulk.approval',
-  "select id from approvals where bulk = $1 and status = 'pending'",
+  `select id from approvals where bulk = $1 and status in (${sqlList(openApprovalStatuses)})`,
 );
 const insertCancelEventSql = statement(
   'bulk.noteCancel',

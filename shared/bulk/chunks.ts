@@ -1,4 +1,6 @@
 /** The statements of a chunk's life: taken up, its results so far, its end. Used by the bulkChunk job. */
+import { activeChunkStatuses, bulkChunks, bulks, waitingChunkStatuses } from '../catalogue/states/bulks.ts';
+import { sqlList, statesBefore } from '../catalogue/states/machine.ts';
 import { limits } from '../catalogue/limits.ts';
 import type { Db } from '../platform/db/knex.ts';
 import { queryRow, queryRows, executeStatement, statement } from '../platform/db/sql.ts';
@@ -29,15 +31,15 @@ const takeChunkSql = statement(
   'bulk.take',
   `
   with started as (
-    update bulks set status = 'running', started_at = $3 where id = $1 and status = 'queued' returning id
+    update bulks set status = 'running', started_at = $3 where id = $1 and status in (${sqlList(statesBefore(bulks, 'running'))}) returning id
   ), taken as (
     update bulk_chunks set status = 'running'
-    where bulk = $1 and n = $2 and status = 'pending' and (select count(*) from started) >= 0
+    where bulk = $1 and n = $2 and status in (${sqlList(statesBefore(bulkChunks, 'running'))}) and (select count(*) from started) >= 0
   )
   select c.bulk, c.n, b.operation, b.actor_type, b.actor, b.undo_of, b.approved_by is not null as approved, b.request_id, b.address, c.first, c.ids,
     array(select seq from bulk_results where bulk = $1 and seq >= c.first and seq < c.first + cardinality(c.ids)) as ended
   from bulks b join bulk_chunks c on c.bulk = b.id
-  where b.id = $1 and c.n = $2 and c.status in ('pending', 'running')`,
+  where b.id = $1 and c.n = $2 and c.status in (${sqlList(activeChunkStatuses)})`,
 );
 
 /** Takes up a chunk, for the first time or again; null when it has its end. */
@@ -91,13 +93,13 @@ const finishChunkSql = statement(
       count(*) filter (where outcome not in ('changed', 'unchanged')) as failed
     from bulk_results where bulk = $1 and seq >= $3 and seq < $4
   ) r
-  where c.bulk = $1 and c.n = $2 and c.status in ('running', 'waiting') and r.n = cardinality(c.ids)`,
+  where c.bulk = $1 and c.n = $2 and c.status in (${sqlList(statesBefore(bulkChunks, 'done'))}) and r.n = cardinality(c.ids)`,
 );
 
 const markWaitingSql = statement(
   'bulk.wait',
   `
-  update bulk_chunks c set status = 'waiting' where c.bulk = $1 and c.n = $2 and c.status = 'running'`,
+  update bulk_chunks c set status = 'waiting' where c.bulk = $1 and c.n = $2 and c.status in (${sqlList(statesBefore(bulkChunks, 'waiting'))})`,
 );
 
 /** All its items have their results or wait for runs, which end the chunk. */
@@ -116,7 +118,7 @@ const updateCountsSql = statement(
     where k.bulk = $1 and k.n in (select i.seq / ${String(limits.bulkChunk)} from run_items i where i.run = $2)
     group by k.n
   ) r
-  where c.bulk = $1 and c.n = r.chunk and c.status in ('running', 'waiting')`,
+  where c.bulk = $1 and c.n = r.chunk and c.status in (${sqlList(statesBefore(bulkChunks, 'done'))})`,
 );
 
 export const updateCountsForRun = async (db: Db, bulk: string, ended: string): Promise<void> => {
@@ -130,10 +132,10 @@ const finishWaitingSql = statement(
   from (
     select k.bulk, k.n as chunk, count(b.seq) as n, count(*) filter (where b.outcome = 'changed') as changed, count(*) filter (where b.outcome <> 'changed') as failed
     from bulks u join bulk_chunks k on k.bulk = u.id join bulk_results b on b.bulk = k.bulk and b.seq >= k.first and b.seq < k.first + cardinality(k.ids)
-    where u.finished_at is null and k.status = 'waiting'
+    where u.finished_at is null and k.status in (${sqlList(waitingChunkStatuses)})
     group by k.bulk, k.n
   ) r
-  where c.bulk = r.bulk and c.n = r.chunk and c.status = 'waiting' and r.n = cardinality(c.ids)`,
+  where c.bulk = r.bulk and c.n = r.chunk and c.status in (${sqlList(waitingChunkStatuses)}) and r.n = cardinality(c.ids)`,
 );
 
 /** Ends the waiting chunks whose last run ended in a process that was killed before it said so. */

@@ -1,4 +1,6 @@
 /** Finds bulks that nobody works on any more: a process ended between two statements that belong together. */
+import { activeBulkStatuses, activeChunkStatuses, openChunkStatuses } from '../catalogue/states/bulks.ts';
+import { sqlList } from '../catalogue/states/machine.ts';
 import type { Db } from '../platform/db/knex.ts';
 import { queryRows, executeStatement, statement } from '../platform/db/sql.ts';
 import { newId } from '../platform/core/ids.ts';
@@ -10,8 +12,8 @@ const finishedChunksSql = statement(
   'bulk.unfinished',
   `
   select b.id, b.env from bulks b
-  where b.finished_at is null and b.status in ('queued', 'running') and b.created_at < $1
-    and not exists (select from bulk_chunks c where c.bulk = b.id and c.status in ('pending', 'running', 'waiting'))
+  where b.finished_at is null and b.status in (${sqlList(activeBulkStatuses)}) and b.created_at < $1
+    and not exists (select from bulk_chunks c where c.bulk = b.id and c.status in (${sqlList(openChunkStatuses)}))
   order by b.created_at limit 500`,
 );
 
@@ -23,7 +25,7 @@ const missingJobsSql = statement(
   'bulk.jobless',
   `
   select c.bulk, c.n from bulks b join bulk_chunks c on c.bulk = b.id
-  where b.finished_at is null and b.status in ('queued', 'running') and b.created_at < $1 and c.status in ('pending', 'running')
+  where b.finished_at is null and b.status in (${sqlList(activeBulkStatuses)}) and b.created_at < $1 and c.status in (${sqlList(activeChunkStatuses)})
     and not exists (select from staged_jobs j where j.subject = b.id and j.name = 'bulkChunk' and (j.payload ->> 'chunk')::int = c.n)
   order by b.created_at, c.n limit 500`,
 );

@@ -1,6 +1,6 @@
 /** Bulks as rows and as everybody sees them: the answers, the live messages and what subscribers hear of the progress. */
 import type { ActorRef, LivePart } from '../catalogue/events.ts';
-import type { BulkStatus } from '../catalogue/states.ts';
+import type { BulkStatus } from '../catalogue/states/bulks.ts';
 import type { BulkOperationBody } from './schema.ts';
 
 export interface BulkRow {

@@ -1,4 +1,6 @@
 /** What subscribers hear of a bulk, and its end: called whenever a chunk has ended, by whatever ended it. */
+import { openChunkStatuses } from '../catalogue/states/bulks.ts';
+import { sqlList } from '../catalogue/states/machine.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { executeStatement, statement } from '../platform/db/sql.ts';
 import type { ActionDeps } from '../actions/deps.ts';
@@ -18,7 +20,7 @@ const finishBulkSql = statement(
   with finished as (
     update bulks set status = $2, finished_at = $3
     where id = $1 and finished_at is null
-      and not exists (select from bulk_chunks where bulk = $1 and status in ('pending', 'running', 'waiting'))
+      and not exists (select from bulk_chunks where bulk = $1 and status in (${sqlList(openChunkStatuses)}))
     returning env
   )
   insert into outbox (id, env, at, parts) select nextval('events_id_seq'), env, $3, $4 from finished`,

@@ -1,6 +1,7 @@
 /** Reads bulks and their results as one caller may see them. */
+import { sqlList } from '../catalogue/states/machine.ts';
+import { openChunkStatuses, type BulkOutcome } from '../catalogue/states/bulks.ts';
 import { fault } from '../catalogue/errors.ts';
-import type { BulkOutcome } from '../catalogue/states.ts';
 import type { Caller } from '../access/principal.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { queryRow, queryRows, statement } from '../platform/db/sql.ts';
@@ -13,7 +14,7 @@ const one = statement(
   select b.id, b.status, b.operation, b.total, b.actor_type, b.actor, b.actor_name, b.undo_of, b.cancelled, b.started_at, b.finished_at, c.*
   from bulks b cross join lateral (
     select coalesce(sum(changed), 0)::int as changed, coalesce(sum(unchanged), 0)::int as unchanged, coalesce(sum(failed), 0)::int as failed,
-      (count(*) filter (where status in ('pending', 'running', 'waiting')))::int as open
+      (count(*) filter (where status in (${sqlList(openChunkStatuses)})))::int as open
     from bulk_chunks where bulk = b.id
   ) c
   where b.env = $1 and b.id = $2`,

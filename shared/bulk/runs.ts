@@ -2,6 +2,8 @@
  * Bulks of actions: one run for each distinct record, whose outcome all items of that record get. Used by the bulkChunk
  * job and by dry runs.
  */
+import { sqlList } from '../catalogue/states/machine.ts';
+import { openRunStatuses } from '../catalogue/states/runs.ts';
 import { fault, Fault } from '../catalogue/errors.ts';
 import type { Caller } from '../access/principal.ts';
 import { newId } from '../platform/core/ids.ts';
@@ -130,7 +132,7 @@ const attachItemsSql = statement(
     insert into bulk_results (bulk, seq, item, outcome, error, code)
     select h.bulk, n.seq, n.item, case when h.status = 'succeeded' then 'changed' when h.status = 'cancelled' then 'cancelled' else 'failed' end, h.error,
       nullif(h.status, 'succeeded')
-    from numbered n cross join held h where h.status not in ('pending', 'queued', 'running')
+    from numbered n cross join held h where h.status not in (${sqlList(openRunStatuses)})
     on conflict do nothing
   )
   select id from held`,
@@ -203,7 +205,7 @@ export const readAttachedSeqs = async (
 
 const notStartedRunsSql = statement(
   'bulk.openRuns',
-  `select id from runs where bulk = $1 and status in ('pending', 'queued', 'running') and handed_at is null`,
+  `select id from runs where bulk = $1 and status in (${sqlList(openRunStatuses)}) and handed_at is null`,
 );
 
 /** The runs of a bulk that have not begun. */

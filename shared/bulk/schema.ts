@@ -1,7 +1,7 @@
 /** Bulks as they are asked for and answered; a request is checked by the schema of the operation that it names. */
 import { Fault, invalidAt } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
-import { bulkOutcomes, bulkStatuses } from '../catalogue/states.ts';
+import { bulkOutcomes, bulkStatuses } from '../catalogue/states/bulks.ts';
 import {
   responseObject,
   actorSchema,

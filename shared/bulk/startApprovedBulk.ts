@@ -1,4 +1,6 @@
 /** Begins a bulk that a person has approved: each of its chunks gets its job. */
+import { bulks } from '../catalogue/states/bulks.ts';
+import { sqlList, statesLeftBy } from '../catalogue/states/machine.ts';
 import type { ActorRef } from '../catalogue/events.ts';
 import { limits } from '../catalogue/limits.ts';
 import { newId } from '../platform/core/ids.ts';
@@ -9,7 +11,7 @@ import { bulkLivePart, type BulkRow } from './present.ts';
 const startBulkSql = statement(
   'bulk.begin',
   `
-  with begun as (update bulks set status = 'queued', approved_by = $2::jsonb where id = $1 and status = 'pending' returning id, env, request_id),
+  with begun as (update bulks set status = 'queued', approved_by = $2::jsonb where id = $1 and status in (${sqlList(statesLeftBy(bulks, 'approved'))}) returning id, env, request_id),
   staged as (
     insert into staged_jobs (id, env, name, payload, subject, request_id, due_at, created_at)
     select job, env, 'bulkChunk', jsonb_build_object('bulk', begun.id, 'chunk', n - 1), begun.id, request_id, $3::bigint, $3

@@ -1,4 +1,12 @@
-/** Item states and bulk states as data: what an inbox has by default and which bulk statuses follow each other. */
+/** States as data: what an inbox has by default, and every machine of states/, whose tables statements, checks and docs derive from. */
+import { approvals } from './states/approvals.ts';
+import { bulkChunks, bulks } from './states/bulks.ts';
+import { connections } from './states/connections.ts';
+import type { Machine } from './states/machine.ts';
+import { ramps } from './states/ramps.ts';
+import { replies } from './states/replies.ts';
+import { runs } from './states/runs.ts';
+import { stagedJobs } from './states/stagedJobs.ts';
 
 export const stateKinds = ['open', 'waiting', 'closed'] as const;
 type StateKind = (typeof stateKinds)[number];
@@ -14,32 +22,14 @@ export const defaultStates: readonly StateDefinition[] = [
   { name: 'closed', kind: 'closed' },
 ];
 
-export const bulkStatuses = ['pending', 'queued', 'running', 'done', 'cancelled'] as const;
-export type BulkStatus = (typeof bulkStatuses)[number];
-
-export const bulkOutcomes = [
-  'changed',
-  'unchanged',
-  'failed',
-  'forbidden',
-  'not_found',
-  'conflict',
-  'cancelled',
-] as const;
-export type BulkOutcome = (typeof bulkOutcomes)[number];
-
-export const runStatuses = [
-  'pending',
-  'queued',
-  'running',
-  'succeeded',
-  'failed',
-  'unknown',
-  'rejected',
-  'expired',
-  'cancelled',
-] as const;
-export type RunStatus = (typeof runStatuses)[number];
-
-export const approvalStatuses = ['pending', 'approved', 'rejected', 'expired', 'cancelled', 'stale'] as const;
-export type ApprovalStatus = (typeof approvalStatuses)[number];
+/** Every machine; docs/states.md shows them in this order. */
+export const machines: readonly Machine[] = [
+  runs,
+  bulks,
+  bulkChunks,
+  approvals,
+  replies,
+  stagedJobs,
+  ramps,
+  connections,
+];

@@ -2,6 +2,7 @@
  * The end of a reply: the later status of its entry, what subscribers and the audit log are told, the deadline that a
  * failed one puts back, and the job's row, in one statement, and only while the job is in the hands of its worker.
  */
+import type { ReplyStatus } from '../catalogue/states/replies.ts';
 import { fullAccess } from '../access/access.ts';
 import { channels } from '../platform/redis/bus.ts';
 import { queryRow, statement, type SqlValue } from '../platform/db/sql.ts';
@@ -13,7 +14,7 @@ import { itemTermSeparator } from '../items/perform/writeSql.ts';
 import type { ReplyRequest, ReplyJobKey } from './replyRequest.ts';
 
 export interface ReplyResolution {
-  readonly status: 'sent' | 'failed' | 'unknown';
+  readonly status: Exclude<ReplyStatus, 'sending'>;
   readonly error: string | null;
 }
 

@@ -1,5 +1,5 @@
 /** The documents say what the code does: tables are printed from the catalogue, names and variables have to be there. */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { errors } from '../../shared/catalogue/errors.ts';
 import { liveTypes } from '../../shared/catalogue/events.ts';
@@ -7,6 +7,7 @@ import { itemTools } from '../../api/mcp/tools/items.ts';
 import { workTools } from '../../api/mcp/tools/work.ts';
 import { apiVersion } from '../../api/openapi.ts';
 import { layers } from './source.ts';
+import { expectPrinted } from '../support/printed.ts';
 import { builtInRoles, permissions, namedKinds } from '../../shared/catalogue/permissions.ts';
 
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
@@ -53,25 +54,8 @@ const decisionRows = (): string =>
     })
     .join('\n');
 
-const between = (text: string, mark: string): string =>
-  text.split(`<!-- ${mark} -->\n`)[1]?.split(`<!-- /${mark} -->`)[0]?.trimEnd() ?? '';
-
-/** `UPDATE_DOCS=1 npx mocha test/laws/docs.test.ts` prints the tables into the document. */
 const table = (path: string, mark: string, wanted: string): void => {
-  const text = read(path);
-  if (process.env['UPDATE_DOCS'] === '1') {
-    const [head = '', rest = ''] = text.split(`<!-- ${mark} -->`);
-    const tail = rest.split(`<!-- /${mark} -->`)[1] ?? '';
-    writeFileSync(
-      new URL(`../../${path}`, import.meta.url),
-      `${head}<!-- ${mark} -->\n${wanted}\n<!-- /${mark} -->${tail}`,
-    );
-    return;
-  }
-  expect(
-    between(text, mark),
-    `${path} is behind the catalogue: run UPDATE_DOCS=1 npx mocha test/laws/docs.test.ts`,
-  ).to.equal(wanted);
+  expectPrinted(path, mark, wanted, 'test/laws/docs.test.ts');
 };
 
 describe('law: documents', () => {

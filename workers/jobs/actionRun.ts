@@ -2,11 +2,12 @@
  * Starts a run that waits for its turn: a background action, one that was queued, one that is tried again. Checks it anew,
  * finds an instance of the app and asks the process that holds its socket to hand it over; the hand-over takes this job away.
  */
+import { activeRunStatuses } from '../../shared/catalogue/states/runs.ts';
 import { Fault, fault } from '../../shared/catalogue/errors.ts';
 import { toQueuedRun } from '../../shared/actions/acceptAction.ts';
 import { reauthorizeAction } from '../../shared/actions/authorizeAction.ts';
 import { isFirstInRecordQueue } from '../../shared/actions/recordQueue.ts';
-import { isSettledRun, readRun, type Run } from '../../shared/actions/model.ts';
+import { readRun, type Run } from '../../shared/actions/model.ts';
 import { settleRun } from '../../shared/actions/settleRun.ts';
 import { notifyRunChanged } from '../../shared/actions/runChanges.ts';
 import { transitionRun } from '../../shared/actions/runStatements.ts';
@@ -77,7 +78,7 @@ const parkRun = async (deps: Deps, run: Run): Promise<JobOutcome> => {
 export const actionRun: JobHandler<'actionRun'> = async ({ env, payload }, deps) => {
   const { db, clock, link } = deps;
   const run = await readRun(db, env, payload.run);
-  if (run === undefined || isSettledRun(run) || run.status === 'pending' || run.handed_at !== null) return done();
+  if (run === undefined || !activeRunStatuses.includes(run.status) || run.handed_at !== null) return done();
   if (run.status === 'queued' && run.expires_at !== null && run.expires_at <= clock.now()) {
     await settleRun(deps, run, { status: 'expired', error: 'The app did not come back in time.' });
     return done();

@@ -1,4 +1,6 @@
 /** Ends approvals whose time is up, and those of actions that are declared no more; whoever decides checks both too. */
+import { openApprovalStatuses } from '../../shared/catalogue/states/approvals.ts';
+import { sqlList } from '../../shared/catalogue/states/machine.ts';
 import { invalidateApproval, expireApproval } from '../../shared/decisions/decide.ts';
 import { approvalColumns, type Approval } from '../../shared/approvals/model.ts';
 import { queryRows, statement } from '../../shared/platform/db/sql.ts';
@@ -6,14 +8,14 @@ import type { Sweep } from './sweep.ts';
 
 const expiredApprovalsSql = statement(
   'sweeps.approvals',
-  `select ${approvalColumns} from approvals a where a.status = 'pending' and a.expires_at <= $1 order by a.expires_at limit 500`,
+  `select ${approvalColumns} from approvals a where a.status in (${sqlList(openApprovalStatuses)}) and a.expires_at <= $1 order by a.expires_at limit 500`,
 );
 
 const undeclaredActionsSql = statement(
   'sweeps.goneActions',
   `
   select ${approvalColumns} from approvals a join definitions d on d.env = a.env
-  where a.status = 'pending' and a.kind = 'action'
+  where a.status in (${sqlList(openApprovalStatuses)}) and a.kind = 'action'
     and not jsonb_path_exists(d.manifest, '$.actions[*] ? (@.name == $name)', jsonb_build_object('name', a.request -> 'action'))
   order by a.id limit 500`,
 );

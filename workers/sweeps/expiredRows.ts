@@ -1,4 +1,5 @@
 /** Removes what is kept for a time only: saved answers, answers to deliveries, used-up tickets, the live stream's tail, jobs that were given up. */
+import { isGivenUpJobSql } from '../../shared/catalogue/states/stagedJobs.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import type { Db } from '../../shared/platform/db/knex.ts';
 import { queryRow, queryRows, executeStatement, statement, type SqlValue } from '../../shared/platform/db/sql.ts';
@@ -29,7 +30,7 @@ const failedJobs = statement(
   'oldRows.jobs',
   `
   delete from staged_jobs where id in (
-    select id from staged_jobs where due_at is null and last_error is not null and created_at < $1 limit ${String(batchRows)})`,
+    select id from staged_jobs where ${isGivenUpJobSql('staged_jobs')} and created_at < $1 limit ${String(batchRows)})`,
 );
 const streams = statement('oldRows.streams', 'select env, position from streams where position > trimmed + $1');
 /**

@@ -1,6 +1,6 @@
 /** What becomes of one item, before anything is written: the gate, the version asked for, the operation's decision. */
 import { Fault, fault } from '../../catalogue/errors.ts';
-import type { BulkOutcome } from '../../catalogue/states.ts';
+import type { BulkOutcome } from '../../catalogue/states/bulks.ts';
 import type { Caller } from '../../access/principal.ts';
 import type { Item } from '../model.ts';
 import { gateItemChange } from './gate.ts';

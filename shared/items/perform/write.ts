@@ -4,7 +4,7 @@
  * The same text with arrays of one or five hundred. Only perform.ts calls it.
  */
 import type { StagedJob } from '../../catalogue/jobs.ts';
-import type { BulkOutcome } from '../../catalogue/states.ts';
+import type { BulkOutcome } from '../../catalogue/states/bulks.ts';
 import type { Db, Tx } from '../../platform/db/knex.ts';
 import { queryRows, type SqlValue } from '../../platform/db/sql.ts';
 import type { SavedResponse } from '../../platform/journal/idempotency.ts';

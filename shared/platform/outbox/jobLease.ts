@@ -3,6 +3,7 @@
  * by PostgreSQL's clock, due times by the service's. A claim that was lost (its lease ran out, another took the row)
  * writes nothing, here and in what the handler writes under its fence.
  */
+import { isParkedJobSql } from '../../catalogue/states/stagedJobs.ts';
 import type { Db } from '../db/knex.ts';
 import { queryRow, queryRows, executeStatement, statement } from '../db/sql.ts';
 import { dbNowSql } from './leaderLease.ts';
@@ -62,7 +63,7 @@ const parkJobSql = statement(
 const releaseParkedSql = statement(
   'claims.release',
   `
-  with waiting as (select id, created_at from staged_jobs where env = $1 and waits_for_app order by created_at, id limit 500),
+  with waiting as (select id, created_at from staged_jobs where env = $1 and ${isParkedJobSql('staged_jobs')} order by created_at, id limit 500),
   ranked as (select id, row_number() over (order by created_at, id) - 1 as rank, least(50, 800.0 / count(*) over ()) as apart from waiting)
   update staged_jobs j set due_at = $2::bigint + floor(r.rank * r.apart)::bigint, waits_for_app = false
   from ranked r where j.id = r.id`,
