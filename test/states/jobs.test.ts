@@ -29,7 +29,7 @@ import {
 import { enqueueDue } from '../../workers/outbox/enqueuer.ts';
 import { expiredRows } from '../../workers/sweeps/expiredRows.ts';
 import { orphanedJobs } from '../../workers/sweeps/orphanedJobs.ts';
-import { newBench, type Bench } from '../jobs/support.ts';
+import { newBench, type Bench } from '../workers/jobsWorld.ts';
 import { installStateTrace } from '../support/stateTrace.ts';
 import { drive, seed } from './support.ts';
 

@@ -71,7 +71,7 @@ const enqueueJobs = async (deps: Pick<Deps, 'redis'>, jobs: JobTable, taken: rea
 };
 
 /** Enqueues one batch; answers how many were due. With Redis away they are put back, or found by the lostJobs sweep. */
-const enqueueDue = async (deps: Pick<Deps, 'redis' | 'clock' | 'db'>, jobs: JobTable): Promise<number> => {
+export const enqueueDue = async (deps: Pick<Deps, 'redis' | 'clock' | 'db'>, jobs: JobTable): Promise<number> => {
   const taken = await queryRows<DueJob>(deps.db, takeDueSql, [deps.clock.now(), Object.keys(jobs)]);
   const at = taken[0]?.enqueued_at;
   if (at === undefined) return 0;
