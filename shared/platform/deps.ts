@@ -1,4 +1,4 @@
-/** What every layer above the domains needs of its process: configuration, clock, log, PostgreSQL and Redis. */
+/** The dependencies that shared/deps.ts extends for API and workers: configuration, clock, log, PostgreSQL and Redis. */
 import type { Clock } from './core/clock.ts';
 import type { Config } from './core/config.ts';
 import type { Log } from './core/log.ts';

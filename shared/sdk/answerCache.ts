@@ -1,17 +1,18 @@
 /**
- * Remembers what runs and what was answered, so that a run handed over again is answered, not done again. serve.ts asks
- * it for every `action.run` (and for replies, by their delivery); connect.ts sends what it holds after a reconnect.
+ * Caches running calls and answers by idempotency key, so that a run that is dispatched twice acts once. requestHandler.ts
+ * uses one for `action.run` and one for `reply.send`; answerResender.ts sends the answers that are not settled.
  */
 import type { RpcError } from '../applink/protocol.ts';
 import type { RpcAnswer } from './peer.ts';
 import type { AnswerStore, StoredAnswer } from './stores.ts';
 
-/** What is kept after the service has it, for a retry that asks again: this many answers and this many bytes. */
+/** How many answers, and how many bytes of them, are kept after the service has them, for a run that is dispatched once more. */
 const settledMax = 1_000;
 const settledBytes = 16 * 1024 * 1024;
 
 interface CachedAnswer extends StoredAnswer {
   readonly bytes: number;
+  /** When the answer was cached, in epoch ms. */
   readonly at: number;
 }
 
@@ -22,18 +23,19 @@ interface AnswerCacheOptions {
 
 const unreadable: RpcError = {
   code: -32001,
-  message: 'The app can’t look up now whether this was done already.',
+  message: 'The app can’t find out now whether this was done already.',
   data: { retryable: true },
 };
 
 const toRpcAnswer = ({ answer }: StoredAnswer): RpcAnswer =>
   answer.error === undefined ? { result: answer.result ?? null } : { error: answer.error };
 
+/** The answers of one kind of call: running, not settled (the service may not have them), and settled. */
 export class AnswerCache {
   readonly #parts: AnswerCacheOptions;
   readonly #running = new Map<string, Promise<RpcAnswer>>();
-  /** Not known to be durable at the service. */
-  readonly #held = new Map<string, CachedAnswer>();
+  /** Answers that the service has not confirmed. */
+  readonly #unsettled = new Map<string, CachedAnswer>();
   readonly #settled = new Map<string, CachedAnswer>();
   #settledSize = 0;
 
@@ -42,8 +44,8 @@ export class AnswerCache {
   }
 
   /**
-   * The answer of run `key`: the one that is known, the one under way, or that of `act`. An attempt higher than the one
-   * that failed acts again; after a success nothing does.
+   * Resolves with the answer of run `key`: the cached or stored one, that of the running call, or that of `act`. After a
+   * failure a higher `attempt` calls `act` once more; after a success nothing does.
    */
   answer(key: string, attempt: number, act: () => Promise<RpcAnswer>): Promise<RpcAnswer> {
     const running = this.#running.get(key);
@@ -53,45 +55,45 @@ export class AnswerCache {
     return answering;
   }
 
-  /** Whether it runs or has an answer, so that asking again starts nothing. */
+  /** Returns whether the run is running or has an answer in memory, so that `answer` calls nothing. */
   has(key: string): boolean {
-    return this.#running.has(key) || this.#held.has(key) || this.#settled.has(key);
+    return this.#running.has(key) || this.#unsettled.has(key) || this.#settled.has(key);
   }
 
-  /** Answers that may not have reached the service, at least `ageMs` old; the oldest first. */
+  /** Returns the answers that the service has not confirmed and that are at least `ageMs` old, the oldest first. */
   unsettled(ageMs: number): { readonly run: string; readonly answer: RpcAnswer; readonly bytes: number }[] {
     const before = Date.now() - ageMs;
-    return [...this.#held]
-      .filter(([, held]) => held.at <= before)
-      .map(([run, held]) => ({ run, answer: toRpcAnswer(held), bytes: held.bytes }));
+    return [...this.#unsettled]
+      .filter(([, cached]) => cached.at <= before)
+      .map(([run, cached]) => ({ run, answer: toRpcAnswer(cached), bytes: cached.bytes }));
   }
 
-  /** The service has the answer. */
+  /** Marks an answer as confirmed by the service, and deletes it from the store. */
   settle(key: string): void {
-    const held = this.#held.get(key);
-    if (held === undefined) return;
-    this.#held.delete(key);
-    this.#settled.set(key, held);
-    this.#settledSize += held.bytes;
+    const cached = this.#unsettled.get(key);
+    if (cached === undefined) return;
+    this.#unsettled.delete(key);
+    this.#settled.set(key, cached);
+    this.#settledSize += cached.bytes;
     for (const [oldest, { bytes }] of this.#settled) {
       if (this.#settled.size <= settledMax && this.#settledSize <= settledBytes) break;
       this.#settled.delete(oldest);
       this.#settledSize -= bytes;
     }
-    void this.#stored((store) => store.delete(key));
+    void this.#useStore((store) => store.delete(key));
   }
 
-  /** Takes up what an earlier process of the app had answered. */
+  /** Loads the answers of an earlier process of the app from the store. */
   async loadStored(): Promise<void> {
-    const keys = (await this.#stored((store) => store.keys?.())) ?? [];
+    const keys = (await this.#useStore((store) => store.keys?.())) ?? [];
     for (const key of keys) {
-      const found = await this.#stored((store) => store.get(key));
-      if (found !== undefined && found !== null && !this.#held.has(key)) this.#hold(key, found);
+      const found = await this.#useStore((store) => store.get(key));
+      if (found !== undefined && found !== null && !this.#unsettled.has(key)) this.#cache(key, found);
     }
   }
 
   async #find(key: string, attempt: number, act: () => Promise<RpcAnswer>): Promise<RpcAnswer> {
-    let known: StoredAnswer | null | undefined = this.#held.get(key) ?? this.#settled.get(key);
+    let known: StoredAnswer | null | undefined = this.#unsettled.get(key) ?? this.#settled.get(key);
     if (known === undefined && this.#parts.store !== null) {
       try {
         known = await this.#parts.store.get(key);
@@ -101,35 +103,35 @@ export class AnswerCache {
       }
     }
     if (known !== undefined && known !== null && (known.answer.error === undefined || attempt <= known.attempt)) {
-      // Also one that was settled before: whoever asks again doesn't have it.
-      if (!this.#held.has(key)) this.#hold(key, known);
+      // A settled answer is unsettled now: the service would not have called if it had the answer.
+      if (!this.#unsettled.has(key)) this.#cache(key, known);
       return toRpcAnswer(known);
     }
     if (known !== undefined && known !== null) await this.#forget(key);
     const answer = await act();
     const stored: StoredAnswer = { attempt, answer: { ...answer } };
-    this.#hold(key, stored);
-    await this.#stored((store) => store.set(key, stored));
+    this.#cache(key, stored);
+    await this.#useStore((store) => store.set(key, stored));
     return answer;
   }
 
-  /** Acting again: the former failure must not be handed in any more. */
+  /** Drops the answer of a failed attempt before the next one, so that it is not sent any more. */
   async #forget(key: string): Promise<void> {
     const settled = this.#settled.get(key);
     if (settled !== undefined) this.#settledSize -= settled.bytes;
     this.#settled.delete(key);
-    this.#held.delete(key);
-    await this.#stored((store) => store.delete(key));
+    this.#unsettled.delete(key);
+    await this.#useStore((store) => store.delete(key));
   }
 
-  #hold(key: string, stored: StoredAnswer): void {
+  #cache(key: string, stored: StoredAnswer): void {
     const former = this.#settled.get(key);
     if (former !== undefined) this.#settledSize -= former.bytes;
     this.#settled.delete(key);
-    this.#held.set(key, { ...stored, bytes: Buffer.byteLength(JSON.stringify(stored.answer)), at: Date.now() });
+    this.#unsettled.set(key, { ...stored, bytes: Buffer.byteLength(JSON.stringify(stored.answer)), at: Date.now() });
   }
 
-  async #stored<T>(use: (store: AnswerStore) => Promise<T> | undefined): Promise<T | undefined> {
+  async #useStore<T>(use: (store: AnswerStore) => Promise<T> | undefined): Promise<T | undefined> {
     if (this.#parts.store === null) return undefined;
     try {
       return await use(this.#parts.store);

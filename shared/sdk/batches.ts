@@ -1,18 +1,20 @@
-/** Cuts what an app pushes into pieces that fit a frame; used by connect.ts. */
+/** Splits the records and ids that an app pushes into batches that fit a frame. Used by connect.ts. */
 import { linkLimits } from '../applink/protocol.ts';
 
-/** Leaves room for the frame around them. */
+/** Bytes of a batch as JSON; the rest of the frame is for what stands around it. */
 const bytesMax = linkLimits.frameBytes - 64 * 1024;
 
 const sizeOf = (value: unknown): number => {
   try {
-    return Buffer.byteLength(JSON.stringify(value) ?? '') + 1;
+    // `JSON.stringify` returns undefined for undefined and functions, whatever its type says.
+    return Buffer.byteLength(String(JSON.stringify(value))) + 1;
   } catch {
-    // It is refused with its batch, where the whole frame is looked at.
+    // No JSON: outgoingQueue.ts refuses the whole batch.
     return 0;
   }
 };
 
+/** Returns the values in order, in batches of at most `linkLimits.batch` values that fit one frame; a larger value is alone in its batch. */
 export const splitIntoFrames = <T>(values: readonly T[]): T[][] => {
   const batches: T[][] = [];
   let last: T[] = [];

@@ -1,6 +1,6 @@
-/** `connect`: keeps a customer's app connected to an environment; the app calls it once at its start. */
+/** `connect`: keeps a customer's app connected to an environment. The app calls it once, at its start. */
 import { randomUUID } from 'node:crypto';
-import { linkLimits, type AppCalls, type GivenRecord, type Json } from '../applink/protocol.ts';
+import { linkLimits, type AppCalls, type GivenRecord } from '../applink/protocol.ts';
 import type { Timing } from './backoff.ts';
 import { splitIntoFrames } from './batches.ts';
 import { createPendingWork } from './pendingWork.ts';
@@ -10,48 +10,84 @@ import { createFlagCache, type Flags } from './flags.ts';
 import { openLink } from './link.ts';
 import { AnswerCache } from './answerCache.ts';
 import { createOutgoingQueue, type OutgoingQueue } from './outgoingQueue.ts';
-import type { Peer } from './peer.ts';
+import { isObject, type Peer } from './peer.ts';
 import { LinkProblem, errorText } from './problems.ts';
 import { createAnswerResender } from './answerResender.ts';
 import { createRequestHandler } from './requestHandler.ts';
 import { createHandlerLimiter } from './handlerLimiter.ts';
 import type { AnswerStore } from './stores.ts';
 
+/**
+ * What `client.report` sends. `key` names the item: a report with the key of an open or closed item adds an occurrence to
+ * it. `user` names who is affected, `at` when it happened (ms since 1970 UTC, not in the future), `delivery` (1 to 100
+ * characters) is the idempotency key, made by the SDK when it is absent.
+ */
 export type Report = AppCalls['items.report']['params'];
 
+/** The options of `connect`. */
 export interface ConnectOptions {
+  /** What `defineApp` returned. */
   readonly app: App;
-  /** Of the environment: `https://<host>/api/env/<environment>`. */
+  /** The environment's base URL: `https://<host>/api/env/<environment>`. */
   readonly url: string;
-  /** `capp_…` */
+  /** The app key of the environment, `capp_…`. */
   readonly key: string;
-  /** Told of everything that goes wrong; without it (and without listeners) it is written to standard error. */
+  /**
+   * Gets every problem for which `client.on('error', …)` has no listener. Problems are written to standard error when it is
+   * absent.
+   */
   readonly onError?: (problem: LinkProblem) => void;
-  /** Keeps answers over a restart of the app; without it they are kept in memory. */
+  /** Keeps the answers of runs over a restart of the app, as `fileStore` does; in memory alone by default. */
   readonly store?: AnswerStore;
-  /** Handlers that run at once; default 64, the rest wait in order. */
+  /** How many handlers run at once, 64 by default; further calls wait in order. */
   readonly concurrency?: number;
-  /** Reports and batches of records that wait for the service; default 10,000. */
+  /** How many reports and batches of records may wait for the service, 10,000 by default; further ones are rejected. */
   readonly queueLimit?: number;
-  /** Names whoever remembers the answers: the store's, or made for this process when absent. */
+  /** Names the process that has the answers, 1 to 100 characters; by default that of `store`, else a new one. */
   readonly instance?: string;
-  /** When this process was started, in ms since 1970; the newest decides what is declared. */
+  /** When this process was started, in ms since 1970 UTC. The declarations of the process that started last hold. */
   readonly startedAt?: number;
+  /** Waits and timeouts in ms, for tests; the defaults suit production. */
   readonly timing?: Partial<Timing>;
 }
 
+/** A connected app, as `connect` returns it. */
 export interface Client extends Pick<Emitter, 'on'> {
   /** Whether the service has accepted the app and the connection holds. */
   readonly online: boolean;
+  /** The name of this process at the service. */
   readonly instance: string;
-  /** The environment's flags, evaluated here. */
+  /** The environment's flags, evaluated in this process without waiting. */
   readonly flags: Flags;
-  /** Makes an item, or adds an occurrence to the one with this `key`. Waits while offline, sent once however often repeated. */
+  /**
+   * Creates an item, or adds an occurrence to the item with this `key`. A report that is made while offline waits and is
+   * sent with the time at which it was made; the service counts it once, however often it is sent within 24 hours.
+   *
+   * Rejects with a `LinkProblem` of kind `request` when the service refuses the report, `full` when `queueLimit` of them
+   * wait already, `closed` when the client closes first. A rejection that nobody handles goes to `onError` and never ends
+   * the process.
+   *
+   * @example
+   * await client.report({ inbox: 'errors', title: error.message, key: error.stack, user: userId, data: { path } });
+   */
   report(report: Report): Promise<AppCalls['items.report']['result']>;
-  /** Stores records of a resource with `source: 'stored'`; any number, sent by the thousand, in order. */
+  /**
+   * Stores records of a resource with `source: 'stored'`, each replacing the stored record of its id. Takes any number: they
+   * are sent in order, at most 1,000 and 4 MiB at a time. Resolves with how many were stored; rejects as `report`.
+   *
+   * @example
+   * await client.putRecords('order', [{ id: 'o1', title: 'Order 1', fields: { total: 1200 } }]);
+   */
   putRecords(resource: string, records: readonly GivenRecord[]): Promise<{ readonly stored: number }>;
+  /** Deletes stored records by their ids. Resolves with how many there were; rejects as `report`. */
   deleteRecords(resource: string, ids: readonly string[]): Promise<{ readonly deleted: number }>;
-  /** Takes no more runs, waits for those under way and for reports for up to `drainMs` (default 10,000), then ends. */
+  /**
+   * Ends the connection for good: takes no more runs, waits up to `drainMs` ms (10,000 by default) for running handlers and
+   * waiting reports, and aborts the rest. Never rejects; later calls return the first call's promise.
+   *
+   * @example
+   * process.once('SIGTERM', () => void client.close().then(() => process.exit(0)));
+   */
   close(options?: { readonly drainMs?: number }): Promise<void>;
 }
 
@@ -72,24 +108,24 @@ const printProblem = (problem: LinkProblem): void => {
   );
 };
 
-/** The same trouble with the connection is told once, until it was good again. */
+/** Passes a problem on, but the same problem of the connection only once until `reset`, which follows a registration. */
 const reportOncePerOutage = (
-  tell: (problem: LinkProblem) => void,
-): { tell: (problem: LinkProblem) => void; forget: () => void } => {
+  report: (problem: LinkProblem) => void,
+): { report: (problem: LinkProblem) => void; reset: () => void } => {
   let last = '';
   return {
-    tell: (problem) => {
+    report: (problem) => {
       if (problem.kind === 'connection' && problem.message === last) return;
       if (problem.kind === 'connection') last = problem.message;
-      tell(problem);
+      report(problem);
     },
-    forget: () => {
+    reset: () => {
       last = '';
     },
   };
 };
 
-/** A promise that may be left alone: its rejection is told to `onError` too and never ends the process. */
+/** Returns `promise`, whose rejection also becomes an `error` event and never ends the process when nobody handles it. */
 const withHandledRejection = <T>(promise: Promise<T>, emitter: Emitter): Promise<T> => {
   promise.catch((error: unknown) => {
     emitter.emit('error', error instanceof LinkProblem ? error : new LinkProblem('request', errorText(error)));
@@ -97,7 +133,10 @@ const withHandledRejection = <T>(promise: Promise<T>, emitter: Emitter): Promise
   return promise;
 };
 
-/** What happened while offline says when. Should the clocks disagree about what is past, the time of sending has to do. */
+/**
+ * Sends a report, with the present time as its `at` when the client is offline. When the service finds that time in the
+ * future, as the clocks differ, the report is sent without it.
+ */
 const sendReport = async (
   outgoing: OutgoingQueue,
   given: Report,
@@ -136,7 +175,16 @@ const deleteRecordBatches = async (
   return { deleted: answers.reduce((sum, { deleted }) => sum + deleted, 0) };
 };
 
-/** Never throws; what goes wrong is told to `onError`, and it is tried again. */
+/**
+ * Connects an app to its environment and keeps it connected: after a lost connection it tries again with growing waits, at
+ * random between 100 ms and 30 s; 30 s after the key, the address or the declarations were refused.
+ *
+ * Never throws and never waits. Problems go to `onError` or to the listeners of `client.on('error', …)`.
+ *
+ * @example
+ * const client = connect({ app, url: 'https://console.example.com/api/env/production', key: process.env.APP_KEY ?? '' });
+ * client.on('online', ({ environment }) => console.log(`online in ${environment}`));
+ */
 export const connect = (options: ConnectOptions): Client => {
   const {
     app,
@@ -153,26 +201,26 @@ export const connect = (options: ConnectOptions): Client => {
   const problems = reportOncePerOutage((problem) => {
     emitter.emit('error', problem);
   });
-  const problem = problems.tell;
+  const onProblem = problems.report;
   const storeFailed = (cause: unknown): void => {
-    problem(new LinkProblem('store', 'The store of answers failed.', { cause }));
+    onProblem(new LinkProblem('store', 'The store of answers failed; answers are kept in memory alone.', { cause }));
   };
-  const slots = createHandlerLimiter(concurrency);
+  const limiter = createHandlerLimiter(concurrency);
   const runs = new AnswerCache({ store, onStoreError: storeFailed });
   const replies = new AnswerCache({ store: null, onStoreError: storeFailed });
   const outgoing = createOutgoingQueue(queueLimit);
   const resend = createAnswerResender(runs, timing.resendMs);
-  const held = createFlagCache();
+  const flagCache = createFlagCache();
   let peer: Peer | null = null;
   let closing: Promise<void> | null = null;
 
-  const answering = createPendingWork();
+  const pendingAnswers = createPendingWork();
   const serve = createRequestHandler({
     app,
-    limiter: slots,
+    limiter,
     runs,
     replies,
-    onProblem: problem,
+    onProblem,
     isStopping: () => closing !== null,
     onProgress: (run, progress, message) =>
       peer?.notify('run.progress', { run, progress, ...(message === undefined ? {} : { message }) }),
@@ -180,36 +228,38 @@ export const connect = (options: ConnectOptions): Client => {
       resend.soon();
     },
   });
-  const heard = (method: string, params: unknown): void => {
-    const { run, flag } = (params ?? {}) as { run?: unknown; flag?: unknown };
+  const onNotification = (method: string, params: unknown): void => {
+    const { run, flag } = isObject(params) ? params : {};
     if (method === 'run.settled' && typeof run === 'string') runs.settle(run);
-    if (method !== 'flags.changed' || typeof flag !== 'object' || flag === null) return;
-    held.applyChange(flag as Json);
-    emitter.emit('flag', flag as Json);
+    if (method !== 'flags.changed' || !isObject(flag)) return;
+    flagCache.applyChange(flag);
+    emitter.emit('flag', flag);
   };
 
   const attach = (next: Peer | null): void => {
     peer = next;
     resend.attach(next);
     outgoing.attach(next);
-    held.attach(next);
+    flagCache.attach(next);
   };
-  const recalled = store === null ? Promise.resolve() : runs.loadStored();
+  const loaded = store === null ? Promise.resolve() : runs.loadStored();
   const link = openLink({
     url,
     key,
     timing,
-    onNotification: heard,
-    onProblem: problem,
+    onNotification,
+    onProblem,
     serve: (method, params, from) => {
-      answering.begin();
-      return serve(method, params, from).finally(answering.end);
+      pendingAnswers.begin();
+      return serve(method, params, from).finally(() => {
+        pendingAnswers.end();
+      });
     },
     registration: { manifest: app.manifest, instance, startedAt, sdk },
     onUp: (next, registered) => {
-      problems.forget();
+      problems.reset();
       attach(next);
-      void recalled.then(() => resend.now(0));
+      void loaded.then(() => resend.now(0));
       emitter.emit('registered', registered);
       emitter.emit('online', { environment: registered.environment });
     },
@@ -225,27 +275,27 @@ export const connect = (options: ConnectOptions): Client => {
       timer = setTimeout(resolve, drainMs);
     });
     const done = async (): Promise<void> => {
-      await Promise.all([answering.idle(), peer === null ? undefined : outgoing.idle()]);
-      // What was answered last is written to the socket only after its promise has resolved.
+      await Promise.all([pendingAnswers.idle(), peer === null ? undefined : outgoing.idle()]);
+      // The last answer is written to the socket after its promise has resolved.
       await new Promise((resolve) => setImmediate(resolve));
       await resend.now(0);
     };
     await Promise.race([done(), late]);
     clearTimeout(timer);
-    slots.abort();
+    limiter.abort();
     outgoing.close();
     resend.close();
-    held.close();
+    flagCache.close();
     await link.close();
   };
 
   return {
     instance,
-    flags: held.flags,
+    flags: flagCache.flags,
     get online() {
       return peer !== null;
     },
-    on: emitter.on,
+    on: (event, listener) => emitter.on(event, listener),
     report: (report) => withHandledRejection(sendReport(outgoing, report, peer !== null), emitter),
     putRecords: (resource, records) => withHandledRejection(putRecordBatches(outgoing, resource, records), emitter),
     deleteRecords: (resource, ids) => withHandledRejection(deleteRecordBatches(outgoing, resource, ids), emitter),

@@ -1,24 +1,26 @@
-/** What the service says when it refuses the connection before it is one: an HTTP status and the API's error body. */
+/** Reads the HTTP response of a refused WebSocket handshake, for link.ts: a status and the API's error body. */
 import type { IncomingMessage } from 'node:http';
+import { isObject } from './peer.ts';
 import { LinkProblem } from './problems.ts';
 
 interface ConnectionRefusal {
   readonly problem: LinkProblem;
-  /** Only people can change it: the key, the environment, the address. */
+  /** Whether only a person can mend the cause: the key, the environment, the address. */
   readonly needsPerson: boolean;
-  /** As the service asks for; null: it doesn't. */
+  /** How long to wait by `retry-after`, in ms, at most 60 s plus up to a quarter at random; null: the response names no time. */
   readonly waitMs: number | null;
 }
 
+/** Characters of the body that are read, and for how many ms: the error body of the API is far shorter. */
 const bodyMax = 8_192;
-const bodyMs = 3_000;
+const bodyTimeoutMs = 3_000;
 
 const readBodyText = (response: IncomingMessage): Promise<string> =>
   new Promise((resolve) => {
     let text = '';
     const timer = setTimeout(() => {
       resolve(text);
-    }, bodyMs);
+    }, bodyTimeoutMs);
     const done = (): void => {
       clearTimeout(timer);
       resolve(text);
@@ -34,26 +36,26 @@ const readBodyText = (response: IncomingMessage): Promise<string> =>
 
 const parseErrorSentence = (body: string): string => {
   try {
-    const { error } = JSON.parse(body) as { error?: unknown };
-    return typeof error === 'string' ? error : '';
+    const parsed: unknown = JSON.parse(body);
+    return isObject(parsed) && typeof parsed['error'] === 'string' ? parsed['error'] : '';
   } catch {
     return '';
   }
 };
 
-/** Never rejects. */
+/** Resolves with the reason of the refusal. Never rejects. */
 export const parseRefusal = async (response: IncomingMessage): Promise<ConnectionRefusal> => {
   const status = response.statusCode ?? 0;
   const sentence = parseErrorSentence(await readBodyText(response));
-  const people = status >= 400 && status < 500 && status !== 408 && status !== 429;
+  const needsPerson = status >= 400 && status < 500 && status !== 408 && status !== 429;
   const seconds = Number(response.headers['retry-after']);
   const found = new LinkProblem(
-    people ? 'unauthorized' : 'connection',
+    needsPerson ? 'unauthorized' : 'connection',
     `The service answered ${String(status)}${sentence === '' ? '' : `: ${sentence}`}`,
   );
   return {
     problem: found,
-    needsPerson: people,
+    needsPerson,
     waitMs: Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds, 60) * 1_000 * (1 + Math.random() / 4) : null,
   };
 };

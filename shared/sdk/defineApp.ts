@@ -74,7 +74,7 @@ const entries = <T>(declared: Readonly<Record<string, T>> | undefined): readonly
 export const defineApp = <const A extends Readonly<Record<string, unknown>> = Readonly<Record<string, never>>>(
   app: AppDeclaration<A>,
 ): App => {
-  const actions = entries<AnyAction>(app.actions as unknown as Readonly<Record<string, AnyAction>> | undefined);
+  const actions = entries<AnyAction>(app.actions);
   const triage = new Map(entries(app.triage));
   return {
     resources: new Map(entries(app.resources)),

@@ -34,6 +34,7 @@ export interface Emitter {
 
 /** Returns an emitter that gives `fallback` the problems for which there is no listener. */
 export const createEmitter = (fallback: (problem: LinkProblem) => void): Emitter => {
+  /** A map, as apps without types may name events that don't exist. */
   const listeners = new Map<keyof ClientEvents, Set<Listener<never>>>();
 
   const failed = (event: keyof ClientEvents, cause: unknown): void => {
@@ -43,10 +44,11 @@ export const createEmitter = (fallback: (problem: LinkProblem) => void): Emitter
   };
 
   const emit: Emitter['emit'] = (event, value) => {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `on` adds listeners under their own event
     const all = [...(listeners.get(event) ?? [])] as Listener<typeof event>[];
-    if (event === 'error' && all.length === 0) {
+    if (value instanceof LinkProblem && all.length === 0) {
       try {
-        fallback(value as LinkProblem);
+        fallback(value);
       } catch {
         // No handler is left that could take it.
       }

@@ -1,6 +1,6 @@
 /**
- * `client.flags`: what the environment's flags are for somebody, evaluated in the app's own process by the code that the
- * service evaluates them with. Holds all flags, heard of over the link; connect.ts makes one.
+ * `client.flags`: evaluates the environment's flags in the app's own process, by the code that the service evaluates them
+ * with. Caches all flags, which come over the link; connect.ts makes one.
  */
 import type { AppCalls, Json } from '../applink/protocol.ts';
 import {
@@ -12,46 +12,69 @@ import {
 } from '../flags/evaluate.ts';
 import type { Peer } from './peer.ts';
 
-/** `targetingKey` is the record id; everything else are attributes that rules look at, by dotted paths. */
+/**
+ * Whom a flag is evaluated for. `targetingKey` is the record id; all other members are attributes that the conditions of
+ * rules read by dotted paths.
+ *
+ * @example
+ * { targetingKey: 'user-17', plan: 'team', country: 'DE' }
+ */
 export type FlagContext = EvaluationContext;
+/**
+ * The value of a flag and why: `reason` is that of OpenFeature, `variant` is `on` or `off` for boolean values and null for
+ * others. `keyMissing` is true, and `value` null, when a percentage had to decide and the context has no `targetingKey`.
+ */
 export type FlagDecision = FlagEvaluation;
 
-/** Answers never wait and never throw: the fallback before the first connection, for unknown flags, and for flags of another kind. */
+/**
+ * The environment's flags. Evaluation reads memory: it never waits and never throws. It returns the fallback before the first
+ * connection, for unknown flags and for flags of another kind. While offline the last known flags hold.
+ *
+ * @example
+ * if (client.flags.boolean('new-checkout', false, { targetingKey: user.id, plan: user.plan })) showNewCheckout();
+ */
 export interface Flags {
+  /** Returns the value of a boolean flag, or `fallback`. */
   boolean(key: string, fallback: boolean, context?: FlagContext): boolean;
+  /** Returns the value of a string flag, or `fallback`. */
   string(key: string, fallback: string, context?: FlagContext): string;
+  /** Returns the value of a number flag, or `fallback`. */
   number(key: string, fallback: number, context?: FlagContext): number;
-  /** The value is shared by all who ask: don't change it. */
+  /**
+   * Returns the value of a JSON flag, or `fallback`. All callers share the value: don't change it. Its type is not checked at
+   * run time.
+   */
   json<T>(key: string, fallback: T, context?: FlagContext): T;
-  /** The value and why; null: no such flag is known. `kind`: of the flag. */
+  /** Returns the value of a flag of any kind, why it has that value, and the flag's `kind`; null when no such flag is known. */
   decide(key: string, context?: FlagContext): (FlagDecision & { readonly kind: FlagState['kind'] }) | null;
-  /** Resolves once the flags are known for the first time. */
+  /** Resolves when the flags have come for the first time. Never rejects. */
   readonly ready: Promise<void>;
 }
 
 interface AppFlagCache {
   readonly flags: Flags;
-  /** The connection has come or gone. */
+  /** Sets the connection that flags are read from; null: none. */
   attach(peer: Peer | null): void;
-  /** A flag was changed. */
+  /** Stores a flag that the service sent, unless a newer version is cached. */
   applyChange(flag: Json): void;
   close(): void;
 }
 
 interface FlagTiming {
-  /** Between two looks at all flags, in ms: makes up for whatever was lost. */
+  /** Time between two readings of all flags, in ms: makes up for a lost notification. */
   readonly relistMs: number;
-  /** After a look that failed. */
+  /** Time after a reading that failed, in ms. */
   readonly retryMs: number;
 }
 
 const standardTiming: FlagTiming = { relistMs: 30_000, retryMs: 1_000 };
-const listMs = 15_000;
+/** How long one page of flags may take. */
+const listTimeoutMs = 15_000;
 const emptyContext: FlagContext = Object.freeze({});
 
 interface CachedFlagState {
   readonly state: FlagState & { readonly version: number };
-  /** Compiled when first asked for: a ramp's steps come more often than some flags are looked at. */
+  /** Compiled at the first evaluation, as a ramp changes some flags more often than they are evaluated. */
   evaluate: Evaluate | null;
 }
 
@@ -63,6 +86,7 @@ const toCachedFlagState = (flag: Json): CachedFlagState | null => {
     typeof targets === 'object' &&
     targets !== null &&
     Array.isArray(rules);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the service sends whole flags; what evaluation relies on is checked above
   return isFlag ? { state: flag as unknown as CachedFlagState['state'], evaluate: null } : null;
 };
 
@@ -72,7 +96,7 @@ const fetchAllFlags = async (from: Peer): Promise<Json[]> => {
     const page: AppCalls['flags.list']['result'] = await from.request(
       'flags.list',
       cursor === undefined ? {} : { cursor },
-      listMs,
+      listTimeoutMs,
     );
     all.push(...page.flags);
     cursor = page.cursor;
@@ -82,8 +106,8 @@ const fetchAllFlags = async (from: Peer): Promise<Json[]> => {
 
 export const createFlagCache = ({ relistMs, retryMs }: FlagTiming = standardTiming): AppFlagCache => {
   let known = new Map<string, CachedFlagState>();
-  /** Flags heard of since the last list was asked for: they are newer than what it will say. */
-  let heard = new Set<string>();
+  /** Flags that have come since the last reading of all began: they may be newer than what it returns. */
+  let changed = new Set<string>();
   let peer: Peer | null = null;
   let timer: NodeJS.Timeout | undefined;
   let isReady: () => void = () => undefined;
@@ -91,7 +115,7 @@ export const createFlagCache = ({ relistMs, retryMs }: FlagTiming = standardTimi
     isReady = resolve;
   });
 
-  const take = (listed: readonly Json[]): void => {
+  const replaceAll = (listed: readonly Json[]): void => {
     const next = new Map<string, CachedFlagState>();
     for (const flag of listed) {
       const found = toCachedFlagState(flag);
@@ -99,20 +123,20 @@ export const createFlagCache = ({ relistMs, retryMs }: FlagTiming = standardTimi
       const own = known.get(found.state.flag);
       next.set(
         found.state.flag,
-        own !== undefined && heard.has(found.state.flag) && own.state.version >= found.state.version ? own : found,
+        own !== undefined && changed.has(found.state.flag) && own.state.version >= found.state.version ? own : found,
       );
     }
     known = next;
     isReady();
   };
   const list = async (from: Peer): Promise<void> => {
-    heard = new Set();
+    changed = new Set();
     let waitMs = relistMs;
     try {
       const flags = await fetchAllFlags(from);
-      if (peer === from) take(flags);
+      if (peer === from) replaceAll(flags);
     } catch {
-      // The connection broke, or the service is busy: it is asked again, and what is known stays.
+      // The connection broke, or the service is busy: the cache stays as it is until the retry.
       waitMs = retryMs;
     }
     if (peer !== from) return;
@@ -141,6 +165,7 @@ export const createFlagCache = ({ relistMs, retryMs }: FlagTiming = standardTimi
         return typeof value === 'number' ? value : fallback;
       },
       json: <T>(key: string, fallback: T, context = emptyContext) =>
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the caller names the type of the flag's JSON
         known.get(key)?.state.kind === 'json' ? (decide(key, context)?.value as T) : fallback,
       decide: (key, context = emptyContext) => {
         const found = decide(key, context);
@@ -157,7 +182,7 @@ export const createFlagCache = ({ relistMs, retryMs }: FlagTiming = standardTimi
       const found = toCachedFlagState(flag);
       if (found === null || found.state.version < (known.get(found.state.flag)?.state.version ?? 0)) return;
       known.set(found.state.flag, found);
-      heard.add(found.state.flag);
+      changed.add(found.state.flag);
     },
     close: () => {
       peer = null;

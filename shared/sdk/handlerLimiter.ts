@@ -1,26 +1,29 @@
-/** Bounds how many handlers run at once; the rest wait in order. A handler past its deadline gives its place away. */
+/** Bounds how many handlers run at once; the others wait in order. A handler past its deadline no longer counts. */
+
+/** The longest time that `setTimeout` takes, in ms. */
+const timerMaxMs = 2_147_483_647;
 
 export interface HandlerLimiter {
-  /** Runs `work` when there is a place. `signal` aborts after `deadlineMs` of running, or when all is aborted. */
+  /** Runs `work` as soon as it may run. `signal` aborts `deadlineMs` ms after the start, or with `abort`. Rejects as `work` does. */
   run<T>(deadlineMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
-  /** Tells all that run that nobody waits for them. */
+  /** Aborts the signals of all running handlers. */
   abort(): void;
 }
 
-/** `places`: how many run at once. */
-export const createHandlerLimiter = (places: number): HandlerLimiter => {
+/** Returns a limiter that runs at most `concurrency` handlers at once. */
+export const createHandlerLimiter = (concurrency: number): HandlerLimiter => {
   const waiting: (() => void)[] = [];
   const running = new Set<AbortController>();
   let busy = 0;
 
   const release = (): void => {
     const next = waiting.shift();
-    // The place goes over to the next one, so that nobody can slip in between.
+    // The waiting handler takes over the count, so that no other can start in between.
     if (next === undefined) busy -= 1;
     else next();
   };
   const enter = async (): Promise<void> => {
-    if (busy >= places) await new Promise<void>((resolve) => waiting.push(resolve));
+    if (busy >= concurrency) await new Promise<void>((resolve) => waiting.push(resolve));
     else busy += 1;
   };
 
@@ -28,26 +31,26 @@ export const createHandlerLimiter = (places: number): HandlerLimiter => {
     await enter();
     const control = new AbortController();
     running.add(control);
-    let held = true;
-    const give = (): void => {
-      if (held) release();
-      held = false;
+    let counts = true;
+    const releaseOnce = (): void => {
+      if (counts) release();
+      counts = false;
     };
     const timer = setTimeout(
       () => {
         control.abort();
-        give();
+        releaseOnce();
       },
-      Math.min(deadlineMs, 2_147_483_647),
+      Math.min(deadlineMs, timerMaxMs),
     );
-    // A handler that never ends is no reason for the process not to.
+    // A handler that never ends must not keep the process alive.
     timer.unref();
     try {
       return await work(control.signal);
     } finally {
       clearTimeout(timer);
       running.delete(control);
-      give();
+      releaseOnce();
     }
   };
 

@@ -1,4 +1,4 @@
-/** Holds the connection to the service: dials, registers, watches the heartbeat, dials again. connect.ts makes one. */
+/** The connection to the service: connects, registers, watches the heartbeat and reconnects. connect.ts makes one. */
 import { WebSocket } from 'ws';
 import { linkCloseCodes, linkLimits, subprotocol, type AppCalls } from '../applink/protocol.ts';
 import { backoff, type Timing } from './backoff.ts';
@@ -21,50 +21,53 @@ interface LinkOptions {
 }
 
 interface Link {
-  /** Ends it for good. */
+  /** Ends the connection for good, after `closeTimeoutMs` at the latest. Never rejects. */
   close(): Promise<void>;
 }
 
-const registerMs = 15_000;
-/** A connection that lived this long was a good one, and the next failure is a new matter. */
+/** How long the handshake, and then the registration, may take. */
+const registerTimeoutMs = 15_000;
+/** After a connection that lived this long, the backoff starts from its shortest wait. */
 const stableMs = 5_000;
-const closeMs = 2_000;
+/** How long `close` waits for the service to close the socket. */
+const closeTimeoutMs = 2_000;
 
-/** Throws when `url` is none. */
+/** Returns the address of the link below an environment's base URL. Throws `TypeError` when `url` is not a URL. */
 const linkAddress = (url: string): URL => {
   const address = new URL(`${url.replace(/\/+$/, '')}/app`);
   address.protocol = address.protocol.replace(/^http/, 'ws');
   return address;
 };
 
+/** Connects, and keeps connecting until `close`. Never throws; every problem goes to `onProblem`. */
 export const openLink = (parts: LinkOptions): Link => {
-  const { timing, onProblem: problem } = parts;
+  const { timing, onProblem } = parts;
   let tries = 0;
   let closed = false;
   let socket: WebSocket | null = null;
   let timer: NodeJS.Timeout | undefined;
 
-  const again = (waitMs: number): void => {
+  const reconnectAfter = (waitMs: number): void => {
     if (closed) return;
     clearTimeout(timer);
     timer = setTimeout(dial, waitMs);
   };
-  const soon = (): void => {
-    again(backoff(tries, timing));
+  const retry = (): void => {
+    reconnectAfter(backoff(tries, timing));
     tries += 1;
   };
   const refused = (found: LinkProblem, waitMs: number = timing.refusedMs): void => {
-    problem(found);
-    again(waitMs);
+    onProblem(found);
+    reconnectAfter(waitMs);
   };
 
-  /** Resolves with the registration, or with what follows instead. */
+  /** Resolves with the registration, or with what to do instead. Never rejects. */
   const register = async (peer: Peer): Promise<{ readonly registered: Registered } | { readonly next: () => void }> => {
     try {
-      return { registered: await peer.request('app.register', parts.registration, registerMs) };
+      return { registered: await peer.request('app.register', parts.registration, registerTimeoutMs) };
     } catch (error) {
       const known = error instanceof RpcFailed ? error.error : null;
-      if (known === null || known.data?.code === 'unavailable') return { next: soon };
+      if (known === null || known.data?.code === 'unavailable') return { next: retry };
       const details = rpcErrorDetails(known);
       return {
         next: () => {
@@ -78,26 +81,26 @@ export const openLink = (parts: LinkOptions): Link => {
     }
   };
 
-  /** What follows the end of an open socket, by its close code. */
+  /** Reconnects after the end of an open socket, by its close code. */
   const afterClose = (code: number, reason: string): void => {
-    if (code === linkCloseCodes.restarting) again(Math.random() * timing.restartMs);
+    if (code === linkCloseCodes.restarting) reconnectAfter(Math.random() * timing.restartMs);
     else if (code === linkCloseCodes.revoked) refused(new LinkProblem('unauthorized', 'The app’s key was revoked.'));
     else {
       if (code !== 1000 && code !== 1001)
-        problem(
+        onProblem(
           new LinkProblem('connection', `The connection ended (${String(code)}${reason === '' ? '' : `: ${reason}`}).`),
         );
-      soon();
+      retry();
     }
   };
 
-  /** Everything of one open socket. `finish` is called once with what follows. */
+  /** Runs one open socket until its end. Calls `finish` with what to do then. */
   const open = (ws: WebSocket, finish: (next: () => void) => void): void => {
     const openedAt = Date.now();
-    let heardAt = openedAt;
+    let receivedAt = openedAt;
     let isUp = false;
-    const heard = (): void => {
-      heardAt = Date.now();
+    const onReceived = (): void => {
+      receivedAt = Date.now();
     };
     const peer = new Peer({
       serve: parts.serve,
@@ -106,18 +109,19 @@ export const openLink = (parts: LinkOptions): Link => {
         if (ws.readyState === WebSocket.OPEN) ws.send(frame);
       },
     });
-    const beat = setInterval(() => {
-      if (Date.now() - heardAt > timing.goneMs) ws.terminate();
+    const heartbeat = setInterval(() => {
+      if (Date.now() - receivedAt > timing.goneMs) ws.terminate();
       else if (ws.readyState === WebSocket.OPEN) ws.ping();
     }, timing.heartbeatMs);
-    ws.on('ping', heard);
-    ws.on('pong', heard);
+    ws.on('ping', onReceived);
+    ws.on('pong', onReceived);
     ws.on('message', (data, isBinary) => {
-      heard();
+      onReceived();
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `ws` gives one Buffer unless `binaryType` is changed
       if (!isBinary) peer.receive((data as Buffer).toString());
     });
     ws.on('close', (code, reason) => {
-      clearInterval(beat);
+      clearInterval(heartbeat);
       peer.end();
       if (isUp) parts.onDown();
       if (isUp && Date.now() - openedAt > stableMs) tries = 0;
@@ -143,7 +147,7 @@ export const openLink = (parts: LinkOptions): Link => {
       ws = new WebSocket(linkAddress(parts.url), subprotocol, {
         headers: { authorization: `Bearer ${parts.key}` },
         maxPayload: linkLimits.frameBytes,
-        handshakeTimeout: registerMs,
+        handshakeTimeout: registerTimeoutMs,
         perMessageDeflate: false,
       });
     } catch (error) {
@@ -163,21 +167,23 @@ export const openLink = (parts: LinkOptions): Link => {
       if (!closed) next();
     };
     ws.on('error', (error) => {
-      // An open socket also closes, and that is where its end is dealt with.
+      // An open socket also emits `close`, which handles its end.
       if (!opened)
         finish(() => {
-          problem(new LinkProblem('connection', `The service can’t be reached: ${errorText(error)}`, { cause: error }));
-          soon();
+          onProblem(
+            new LinkProblem('connection', `The service can’t be reached: ${errorText(error)}`, { cause: error }),
+          );
+          retry();
         });
     });
     ws.on('unexpected-response', (request, response) => {
-      void parseRefusal(response).then(({ problem: found, waitMs, needsPerson: people }) => {
+      void parseRefusal(response).then(({ problem, waitMs, needsPerson }) => {
         finish(() => {
-          if (people) refused(found);
+          if (needsPerson) refused(problem);
           else {
-            problem(found);
-            if (waitMs === null) soon();
-            else again(waitMs);
+            onProblem(problem);
+            if (waitMs === null) retry();
+            else reconnectAfter(waitMs);
           }
         });
         request.destroy();
@@ -200,7 +206,7 @@ export const openLink = (parts: LinkOptions): Link => {
         const late = setTimeout(() => {
           ws.terminate();
           resolve();
-        }, closeMs);
+        }, closeTimeoutMs);
         ws.once('close', () => {
           clearTimeout(late);
           resolve();

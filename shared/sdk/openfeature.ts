@@ -1,7 +1,6 @@
 /**
  * An OpenFeature provider over `client.flags` (https://openfeature.dev/specification/sections/providers), for apps that
- * use @openfeature/server-sdk: `OpenFeature.setProvider(openFeatureProvider(client))`. Its types are the specification's,
- * so that the SDK needs no package for it.
+ * use @openfeature/server-sdk. Its types follow the specification, so that the SDK depends on no package for it.
  */
 import type { Client } from './connect.ts';
 import type { FlagContext } from './flags.ts';
@@ -16,7 +15,7 @@ interface Resolution<T> {
 
 type Handler = (details?: { readonly providerName: string; readonly flagsChanged?: string[] }) => unknown;
 
-/** What OpenFeature listens to: one that fails disturbs nobody. */
+/** The provider's event emitter. A handler that throws stops no other. */
 class Events {
   readonly #handlers = new Map<string, Set<Handler>>();
 
@@ -53,6 +52,7 @@ const name = 'console-api';
 const failure = <T>(value: T, code: string, message: string): Resolution<T> => ({
   value,
   reason: 'ERROR',
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- fits OpenFeature's own enum, which the SDK can't import
   errorCode: code as never,
   errorMessage: message,
 });
@@ -81,6 +81,14 @@ const isBoolean: Typed<boolean> = (value) => typeof value === 'boolean';
 const isString: Typed<string> = (value) => typeof value === 'string';
 const isNumber: Typed<number> = (value) => typeof value === 'number';
 
+/**
+ * Returns an OpenFeature provider of the client's flags. Evaluation never waits; `initialize` resolves with the first
+ * connection. Error codes are `FLAG_NOT_FOUND`, `TARGETING_KEY_MISSING` and `TYPE_MISMATCH`, each with the default value.
+ *
+ * @example
+ * await OpenFeature.setProviderAndWait(openFeatureProvider(client));
+ * const on = await OpenFeature.getClient().getBooleanValue('new-checkout', false, { targetingKey: user.id });
+ */
 export const openFeatureProvider = (client: Pick<Client, 'flags' | 'on'>) => {
   const events = new Events();
   const ends = [

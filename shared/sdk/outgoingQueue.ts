@@ -1,6 +1,6 @@
 /**
- * What the app reports, kept in order until the service has it: sent again after a reconnect, as items bear a `delivery`
- * and records may be put twice. connect.ts adds to it and tells it of connections.
+ * Queues of the reports and record batches that the service does not have yet. Lost ones are sent once more after a reconnect:
+ * reports carry an idempotency key (`delivery`), and storing a record twice is harmless. Used by connect.ts.
  */
 import { linkLimits, type AppCalls } from '../applink/protocol.ts';
 import { createPendingWork } from './pendingWork.ts';
@@ -17,33 +17,34 @@ interface OutgoingEntry {
 }
 
 interface SendQueue {
-  /** How many are sent before the first is answered; 1 keeps the order. */
+  /** How many requests may be pending at once; 1 keeps the order. */
   readonly width: number;
   readonly waiting: OutgoingEntry[];
   readonly sent: Set<OutgoingEntry>;
-  /** Set after "not now", until its time is up. */
+  /** Whether the queue waits after a transient refusal. */
   paused: boolean;
   refusals: number;
 }
 
 export interface OutgoingQueue {
-  /** Rejects with a `LinkProblem` when it is refused, or when there are too many or the client is closed. */
-  add<M extends ReportMethod>(method: M, params: AppCalls[M]['params'], lane: string): Promise<AppCalls[M]['result']>;
-  /** From now on they go to this peer; null: nowhere. */
+  /** Sends a request in the order of its queue. Rejects with a `LinkProblem` of kind `request`, `full` or `closed`. */
+  add<M extends ReportMethod>(method: M, params: AppCalls[M]['params'], queue: string): Promise<AppCalls[M]['result']>;
+  /** Sets the connection that requests go to; null: none. */
   attach(peer: Peer | null): void;
-  /** Resolves when nothing waits. */
+  /** Resolves when the service has everything. */
   idle(): Promise<void>;
   close(): void;
 }
 
-/** Answers that say "not now" rather than "not this". */
+/** Error codes of refusals after which the same request may succeed. */
 const transientCodes = new Set(['unavailable', 'rate_limited', 'in_progress']);
 const answerTimeoutMs = 30_000;
+/** Reports that may be pending at once. They need no order, as each bears its time. */
 const itemConcurrency = 64;
 
-/** `limit`: how many may wait. */
+/** Returns queues that keep at most `limit` requests together. */
 export const createOutgoingQueue = (limit: number): OutgoingQueue => {
-  const lanes = new Map<string, SendQueue>();
+  const queues = new Map<string, SendQueue>();
   let peer: Peer | null = null;
   let count = 0;
   let closed = false;
@@ -54,22 +55,22 @@ export const createOutgoingQueue = (limit: number): OutgoingQueue => {
     busy.end();
   };
 
-  const later = (lane: SendQueue): void => {
-    lane.refusals += 1;
-    const waitMs = Math.min(30_000, 500 * 2 ** lane.refusals) * (0.5 + Math.random() / 2);
-    lane.paused = true;
-    // The timer alone says when: it may go off a little before the clock has moved as far.
+  const pause = (queue: SendQueue): void => {
+    queue.refusals += 1;
+    const waitMs = Math.min(30_000, 500 * 2 ** queue.refusals) * (0.5 + Math.random() / 2);
+    queue.paused = true;
+    // The flag, not a time, ends the pause: a timer may fire a little before the clock has moved as far.
     setTimeout(() => {
-      lane.paused = false;
-      pump(lane);
+      queue.paused = false;
+      pump(queue);
     }, waitMs).unref();
   };
 
-  const failed = (lane: SendQueue, entry: OutgoingEntry, error: unknown): void => {
-    lane.sent.delete(entry);
+  const failed = (queue: SendQueue, entry: OutgoingEntry, error: unknown): void => {
+    queue.sent.delete(entry);
     const refused = error instanceof RpcFailed ? error.error : null;
-    const again = refused === null || transientCodes.has(refused.data?.code ?? '');
-    if (closed || !again) {
+    const isTransient = refused === null || transientCodes.has(refused.data?.code ?? '');
+    if (closed || !isTransient) {
       done();
       entry.reject(
         refused === null
@@ -79,48 +80,49 @@ export const createOutgoingQueue = (limit: number): OutgoingQueue => {
             }),
       );
     } else {
-      lane.waiting.unshift(entry);
-      if (refused !== null) later(lane);
+      queue.waiting.unshift(entry);
+      if (refused !== null) pause(queue);
     }
-    pump(lane);
+    pump(queue);
   };
 
-  const send = (lane: SendQueue, entry: OutgoingEntry, to: Peer): void => {
-    lane.sent.add(entry);
+  const send = (queue: SendQueue, entry: OutgoingEntry, to: Peer): void => {
+    queue.sent.add(entry);
     to.request(entry.method, entry.params, answerTimeoutMs).then(
       (result) => {
-        lane.sent.delete(entry);
-        lane.refusals = 0;
+        queue.sent.delete(entry);
+        queue.refusals = 0;
         done();
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `add` has stored the `resolve` of the same method
         entry.resolve(result as never);
-        pump(lane);
+        pump(queue);
       },
       (error: unknown) => {
-        failed(lane, entry, error);
+        failed(queue, entry, error);
       },
     );
   };
 
-  const pump = (lane: SendQueue): void => {
-    while (peer !== null && !peer.ended && lane.sent.size < lane.width && !lane.paused) {
-      const entry = lane.waiting.shift();
+  const pump = (queue: SendQueue): void => {
+    while (peer !== null && !peer.ended && queue.sent.size < queue.width && !queue.paused) {
+      const entry = queue.waiting.shift();
       if (entry === undefined) return;
-      send(lane, entry, peer);
+      send(queue, entry, peer);
     }
   };
 
-  const laneOf = (name: string): SendQueue => {
-    const known = lanes.get(name);
+  const getQueue = (name: string): SendQueue => {
+    const known = queues.get(name);
     if (known !== undefined) return known;
-    const lane: SendQueue = {
+    const queue: SendQueue = {
       width: name === 'items' ? itemConcurrency : 1,
       waiting: [],
       sent: new Set(),
       paused: false,
       refusals: 0,
     };
-    lanes.set(name, lane);
-    return lane;
+    queues.set(name, queue);
+    return queue;
   };
 
   return {
@@ -128,31 +130,31 @@ export const createOutgoingQueue = (limit: number): OutgoingQueue => {
       const problem = closed
         ? new LinkProblem('closed', 'The client was closed.')
         : count >= limit
-          ? new LinkProblem('full', `${String(limit)} reports wait already.`)
+          ? new LinkProblem('full', `${String(limit)} reports wait already; this one is not sent.`)
           : encodeFrame({ id: Number.MAX_SAFE_INTEGER, method, params }) === undefined
             ? new LinkProblem(
                 'request',
-                `What is reported is no JSON or larger than ${String(linkLimits.frameBytes)} bytes.`,
+                `The report or batch is no JSON or larger than ${String(linkLimits.frameBytes)} bytes; make it smaller.`,
               )
             : null;
       if (problem !== null) return Promise.reject(problem);
       count += 1;
       busy.begin();
       return new Promise((resolve, reject) => {
-        const lane = laneOf(name);
-        lane.waiting.push({ method, params, resolve, reject });
-        pump(lane);
+        const queue = getQueue(name);
+        queue.waiting.push({ method, params, resolve, reject });
+        pump(queue);
       });
     },
     attach: (next) => {
       peer = next;
-      for (const lane of lanes.values()) pump(lane);
+      for (const queue of queues.values()) pump(queue);
     },
-    idle: busy.idle,
+    idle: () => busy.idle(),
     close: () => {
       closed = true;
-      for (const lane of lanes.values()) {
-        for (const { reject } of lane.waiting.splice(0)) {
+      for (const queue of queues.values()) {
+        for (const { reject } of queue.waiting.splice(0)) {
           done();
           reject(new LinkProblem('closed', 'The client was closed.'));
         }

@@ -1,4 +1,4 @@
-/** One end of a JSON-RPC 2.0 connection; link.ts makes one for each socket. */
+/** The app's end of a JSON-RPC 2.0 connection (https://www.jsonrpc.org/specification); link.ts makes one for each socket. */
 import {
   linkLimits,
   rpcCodes,
@@ -27,7 +27,7 @@ interface PendingRequest {
 const fits = (frame: string): boolean =>
   frame.length * 3 <= linkLimits.frameBytes || Buffer.byteLength(frame) <= linkLimits.frameBytes;
 
-/** The frame, or undefined when it can't be written as JSON or is too large for one. */
+/** Returns the message as a frame, or undefined when it is no JSON or larger than `linkLimits.frameBytes`. */
 export const encodeFrame = (message: object): string | undefined => {
   try {
     const frame = JSON.stringify({ jsonrpc: '2.0', ...message });
@@ -42,9 +42,14 @@ const unsendableError: RpcError = {
   message: 'The app’s answer is no JSON or larger than 4 MiB.',
 };
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+/** An object of JSON: neither null nor a list. */
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+const isRpcError = (value: unknown): value is RpcError =>
+  isObject(value) && typeof value['code'] === 'number' && typeof value['message'] === 'string';
+
+/** One connection: sends requests and notifications, and answers those of the service. */
 export class Peer {
   readonly #parts: PeerOptions;
   readonly #waiting = new Map<number, PendingRequest>();
@@ -59,7 +64,7 @@ export class Peer {
     return this.#ended;
   }
 
-  /** Resolves with the service's result; rejects with `RpcFailed` or, when none will come, `NoAnswer`. */
+  /** Resolves with the service's result. Rejects with `RpcFailed`, or with `NoAnswer` after `timeoutMs` or the connection's end. */
   request<M extends AppMethod>(
     method: M,
     params: AppCalls[M]['params'],
@@ -72,15 +77,22 @@ export class Peer {
         new RpcFailed({ code: rpcCodes.invalidParams, message: `${method} is no JSON or larger than 4 MiB.` }),
       );
     if (this.#ended) return Promise.reject(new NoAnswer());
-    const answer = new Promise<unknown>((resolve, reject) => {
+    const answer = new Promise<AppCalls[M]['result']>((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#waiting.delete(id);
         reject(new NoAnswer());
       }, timeoutMs);
-      this.#waiting.set(id, { resolve, reject, timer });
+      this.#waiting.set(id, {
+        resolve: (result) => {
+          // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the service answers by the protocol
+          resolve(result as AppCalls[M]['result']);
+        },
+        reject,
+        timer,
+      });
     });
     this.#parts.send(frame);
-    return answer as Promise<AppCalls[M]['result']>;
+    return answer;
   }
 
   notify<M extends keyof AppNotifications>(method: M, params: AppNotifications[M]): void {
@@ -88,7 +100,7 @@ export class Peer {
     if (frame !== undefined && !this.#ended) this.#parts.send(frame);
   }
 
-  /** What came on the socket; what makes no sense is left alone, as the service is the newer of the two. */
+  /** Handles a frame of the service. Ignores messages of an unknown form, as the service may be newer than the SDK. */
   receive(frame: string): void {
     let message: unknown;
     try {
@@ -103,7 +115,7 @@ export class Peer {
     else void this.#answer(id, method, params);
   }
 
-  /** Nothing will come any more. */
+  /** Ends the connection's work: rejects every pending request with `NoAnswer`. */
   end(): void {
     this.#ended = true;
     const waiting = [...this.#waiting.values()];
@@ -121,18 +133,15 @@ export class Peer {
   }
 
   #settle({ id, result, error }: Readonly<Record<string, unknown>>): void {
-    const waiting = typeof id === 'number' ? this.#waiting.get(id) : undefined;
+    if (typeof id !== 'number') return;
+    const waiting = this.#waiting.get(id);
     if (waiting === undefined) return;
-    this.#waiting.delete(id as number);
+    this.#waiting.delete(id);
     clearTimeout(waiting.timer);
     if (error === undefined) waiting.resolve(result);
     else
       waiting.reject(
-        new RpcFailed(
-          isObject(error)
-            ? (error as unknown as RpcError)
-            : { code: rpcCodes.internalError, message: 'The service failed.' },
-        ),
+        new RpcFailed(isRpcError(error) ? error : { code: rpcCodes.internalError, message: 'The service failed.' }),
       );
   }
 }

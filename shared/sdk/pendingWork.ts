@@ -1,9 +1,9 @@
-/** Counts what is under way, for whoever waits for the end of all of it before the client closes. */
+/** Counts pending work, so that the client can wait for its end before it closes. Used by connect.ts and outgoingQueue.ts. */
 
 interface PendingWork {
   begin(): void;
   end(): void;
-  /** Resolves when nothing is under way. */
+  /** Resolves when no work is pending. */
   idle(): Promise<void>;
 }
 

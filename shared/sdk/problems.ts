@@ -1,9 +1,19 @@
-/** What goes wrong and how it is told: handlers throw `ActionFailed`, the client hands a `LinkProblem` to `onError`. */
+/** The SDK's errors: `ActionFailed` for handlers to throw, `LinkProblem` for `onError`, and those between its own files. */
 import { rpcCodes, type RpcError } from '../applink/protocol.ts';
 
-/** Thrown by a handler to refuse: its message reaches whoever asked. */
+/**
+ * Thrown by a handler to refuse a call. The run or reply ends `failed`, and the caller reads the message (at most 2,000
+ * characters). Any other error ends it `failed` too, with a neutral message.
+ *
+ * @example
+ * throw new ActionFailed('The card has expired.');
+ * throw new ActionFailed('The bank is busy.', { retryable: true });
+ */
 export class ActionFailed extends Error {
-  /** Whether the service may hand the same run over again, up to five times, the first after a second. */
+  /**
+   * Whether the service may call the handler again for the same run: up to five times, first after 1 s, each wait twice the
+   * one before. Say so only when nothing was done. False by default.
+   */
   readonly retryable: boolean;
 
   constructor(message: string, options: { readonly retryable?: boolean } = {}) {
@@ -14,15 +24,23 @@ export class ActionFailed extends Error {
 }
 
 /**
- * `refused`: the service doesn't take what the app declares. `unauthorized`: the key or the address is not accepted.
- * `connection`: the service can't be reached. `request`: a report or record was refused. `full`, `closed`: a report was
- * not taken. `handler`, `listener`, `store`: what the app's own code threw.
+ * What kind of problem a `LinkProblem` is.
+ *
+ * - `refused`: the service does not accept the declarations; `details` lists every problem.
+ * - `unauthorized`: the service does not accept the key or the address.
+ * - `connection`: the service can't be reached, or the connection ended.
+ * - `request`: the service does not accept a report or a record; `details` names the paths.
+ * - `full`: `queueLimit` reports and batches of records wait already.
+ * - `closed`: the client was closed before the service had the report.
+ * - `handler`, `listener`, `store`: the app's own code threw `cause`.
  */
 export type ProblemKind =
   'refused' | 'unauthorized' | 'connection' | 'request' | 'full' | 'closed' | 'handler' | 'listener' | 'store';
 
+/** A problem of the connection, of a report or of the app's own code, as `onError` gets it; reports reject with it. */
 export class LinkProblem extends Error {
   readonly kind: ProblemKind;
+  /** The offending places of what was sent, each a dotted path with what is wrong there; often empty. */
   readonly details: readonly { readonly path: string; readonly message: string }[];
 
   constructor(
@@ -37,7 +55,7 @@ export class LinkProblem extends Error {
   }
 }
 
-/** The service answered a request of ours with an error. */
+/** The service answered a request of the SDK with an error. */
 export class RpcFailed extends Error {
   readonly error: RpcError;
 
@@ -48,7 +66,7 @@ export class RpcFailed extends Error {
   }
 }
 
-/** No answer will come: the connection ended, or it took too long. */
+/** No answer will come: the connection ended, or the answer took too long. */
 export class NoAnswer extends Error {
   constructor() {
     super('The service did not answer.');
@@ -56,13 +74,15 @@ export class NoAnswer extends Error {
   }
 }
 
-/** The problems of a manifest or a report, one per line, each with its path. */
+/** Returns the problems that an error of the service lists, of a manifest or of a report. */
 export const rpcErrorDetails = (error: RpcError): LinkProblem['details'] =>
   error.data?.problems ?? error.data?.details ?? [];
 
+/** Returns the message with the details below it, one per line, each with its path. */
 export const formatProblem = (message: string, details: LinkProblem['details']): string =>
   [message, ...details.map(({ path, message: text }) => `  ${path}: ${text}`)].join('\n');
 
+/** Returns the message of anything that was thrown; never throws itself. */
 export const errorText = (error: unknown): string => {
   try {
     return error instanceof Error ? error.message : String(error);
@@ -71,11 +91,14 @@ export const errorText = (error: unknown): string => {
   }
 };
 
-/** By name too, as an app may have two copies of this package. */
+/** Compares the name too, as an app may have two copies of this package. */
 const isActionFailed = (error: unknown): error is ActionFailed =>
   error instanceof ActionFailed || (error instanceof Error && error.name === 'ActionFailed');
 
-/** What the service is told of something thrown: the app's own words only where it chose them. */
+/**
+ * Returns the JSON-RPC error for something that a handler threw. Only the message of `ActionFailed` goes over the wire, as
+ * others may reveal the app's inside; `expected` is false for those.
+ */
 export const toRpcError = (error: unknown): { readonly error: RpcError; readonly expected: boolean } => {
   if (isActionFailed(error)) {
     const message = errorText(error).slice(0, 2_000);

@@ -1,4 +1,4 @@
-/** What the service asks of an app, and which handler answers it; the link calls it for each request, and it never rejects. */
+/** Answers the requests of the service by the app's handlers. connect.ts makes one; peer.ts calls it for each request. */
 import { linkLimits, rpcCodes, type Json, type ServiceCalls, type ServiceMethod } from '../applink/protocol.ts';
 import type { App } from './defineApp.ts';
 import type { Item } from './handlers.ts';
@@ -12,11 +12,11 @@ interface ServeDeps extends RunDeps {
   readonly runs: AnswerCache;
   readonly replies: AnswerCache;
   readonly isStopping: () => boolean;
-  /** A run was answered whose connection has ended meanwhile. */
+  /** Called when a run was answered whose connection has ended meanwhile. */
   readonly onLateAnswer: () => void;
 }
 
-/** How long the service waits for what changes something: longer than for a read. */
+/** How long handlers of `triage.answer` and `reply.send` may run before their signal aborts: longer than those of reads. */
 const effectTimeoutMs = 60_000;
 
 type Params<M extends ServiceMethod> = ServiceCalls[M]['params'];
@@ -24,6 +24,7 @@ type Served = {
   readonly [M in Exclude<ServiceMethod, 'action.run'>]: (params: Params<M>, signal: AbortSignal) => unknown;
 };
 
+/** The service calls something that this version of the app does not declare. */
 class NotDeclared extends Error {}
 const requireDeclared = <T>(handler: T | undefined, what: string): T => {
   if (handler === undefined) throw new NotDeclared(`The app has no ${what}.`);
@@ -42,14 +43,14 @@ const answerAvailable = async (
   for (const { resource, id } of refs) byResource.set(resource, [...(byResource.get(resource) ?? []), id]);
   const answers = await Promise.all(
     [...byResource].map(async ([resource, ids]) => {
-      const said = (await app.resources.get(resource)?.available?.({ ids, signal })) ?? {};
+      const declared = (await app.resources.get(resource)?.available?.({ ids, signal })) ?? {};
       return ids
-        .filter((id) => Object.hasOwn(said, id))
+        .filter((id) => Object.hasOwn(declared, id))
         .map((id) => ({
           resource,
           id,
-          actions: Object.entries(said[id]?.defaults ?? {}).map(([action, defaults]) => ({ action, defaults })),
-          unavailable: Object.entries(said[id]?.unavailable ?? {}).map(([action, reason]) => ({ action, reason })),
+          actions: Object.entries(declared[id]?.defaults ?? {}).map(([action, defaults]) => ({ action, defaults })),
+          unavailable: Object.entries(declared[id]?.unavailable ?? {}).map(([action, reason]) => ({ action, reason })),
         }));
     }),
   );
@@ -74,6 +75,9 @@ const answerPageBlock = async (
   return { block: { ...declared, ...content } };
 };
 
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the service sends whole items
+const toItem = (item: Json): Item => item as Item;
+
 const createMethodTable = (app: App): Served => {
   const records = (resource: string) => {
     const found = requireDeclared(app.resources.get(resource), `resource ${resource}`);
@@ -95,17 +99,18 @@ const createMethodTable = (app: App): Served => {
         await requireDeclared(records(resource).related, `relation of ${resource}`)({ ...params, signal }),
       ),
     'page.block': (params, signal) => answerPageBlock(app, params, signal),
-    'item.blocks': ({ item }, signal) =>
-      app.inboxes.get((item as Item).inbox)?.detail?.({ item: item as Item, signal }) ?? {
-        blocks: [],
-        suggestedActions: [],
-      },
+    'item.blocks': (params, signal) => {
+      const item = toItem(params.item);
+      return app.inboxes.get(item.inbox)?.detail?.({ item, signal }) ?? { blocks: [], suggestedActions: [] };
+    },
     'record.blocks': ({ resource, id }, signal) =>
       app.resources.get(resource)?.detail?.({ id, signal }) ?? { blocks: [] },
-    'triage.answer': async ({ item }, signal) =>
-      (await app.triage.get((item as Item).inbox)?.answer?.({ item: item as Item, signal })) ?? null,
+    'triage.answer': async (params, signal) => {
+      const item = toItem(params.item);
+      return (await app.triage.get(item.inbox)?.answer?.({ item, signal })) ?? null;
+    },
     'reply.send': async (params, signal) => {
-      const item = params.item as Item;
+      const item = toItem(params.item);
       const reply = app.inboxes.get(item.inbox)?.reply;
       await requireDeclared(
         reply?.via === 'app' ? reply.send : undefined,
@@ -116,10 +121,12 @@ const createMethodTable = (app: App): Served => {
   };
 };
 
+/** Returns the function that answers one request. It never rejects: errors become JSON-RPC errors. */
 export const createRequestHandler = (
   parts: ServeDeps,
 ): ((method: string, params: unknown, peer: Peer) => Promise<RpcAnswer>) => {
-  const { app, runs, replies, limiter: slots, onProblem: problem, isStopping: stopping } = parts;
+  const { app, runs, replies, limiter, onProblem, isStopping } = parts;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the service sends the params of the method that it names
   const served = new Map(Object.entries(createMethodTable(app))) as Map<
     string,
     (params: unknown, signal: AbortSignal) => unknown
@@ -135,26 +142,29 @@ export const createRequestHandler = (
       return { error: { code: rpcCodes.methodNotFound, message: `There is no method ${method}.` } };
     const deadline = method === 'triage.answer' || method === 'reply.send' ? effectTimeoutMs : linkLimits.readMs;
     try {
-      return { result: (await slots.run(deadline, async (signal) => handler(params, signal))) ?? null };
+      return { result: (await limiter.run(deadline, async (signal) => handler(params, signal))) ?? null };
     } catch (error) {
       if (error instanceof NotDeclared) return { error: { code: rpcCodes.invalidParams, message: error.message } };
-      const told = toRpcError(error);
-      if (!told.expected) problem(new LinkProblem('handler', `The handler of ${method} failed.`, { cause: error }));
-      return { error: told.error };
+      const answered = toRpcError(error);
+      if (!answered.expected)
+        onProblem(new LinkProblem('handler', `The handler of ${method} failed.`, { cause: error }));
+      return { error: answered.error };
     }
   };
 
   return async (method, params, peer) => {
     if (method === 'action.run') {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the service sends the params of the method that it names
       const run = params as RunParams;
-      if (stopping() && !runs.has(run.run)) return refuse;
+      if (isStopping() && !runs.has(run.run)) return refuse;
       const answer = await runs.answer(run.run, run.attempt, () => runAction(app.actions.get(run.action), run, parts));
       if (peer.ended) parts.onLateAnswer();
       return answer;
     }
-    if (stopping()) return refuse;
+    if (isStopping()) return refuse;
     if (method !== 'reply.send') return read(method, params);
-    // A delivery that failed is tried again under the same name, so only one that was sent is remembered as done.
+    // The counter stands for the attempt, which the service does not send: a delivery that failed is sent once more, one that succeeded never.
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the service sends the params of the method that it names
     const { delivery } = params as Params<'reply.send'>;
     const answer = await replies.answer(delivery, ++deliveries, () => read(method, params));
     replies.settle(delivery);

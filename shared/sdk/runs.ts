@@ -1,4 +1,4 @@
-/** Runs an action's handler and makes of whatever it does an answer that can be sent; called by serve.ts. */
+/** Runs an action's handler and turns its outcome into an answer that can be sent. Called by requestHandler.ts. */
 import { rpcCodes, type ServiceCalls } from '../applink/protocol.ts';
 import type { AnyAction } from './defineApp.ts';
 import type { Item, RunCall, RunResult } from './handlers.ts';
@@ -14,10 +14,11 @@ export interface RunDeps {
   readonly onProgress: (run: string, progress: number | null, message: string | undefined) => void;
 }
 
-/** As the service fills them in. */
+/** How long a handler may take, in ms; the defaults are those of the service. */
 const handlerTimeoutMs = ({ timeout, background }: AnyAction): number =>
   timeout ?? (background === true ? 3_600_000 : 60_000);
-const progressEveryMs = 100;
+const progressIntervalMs = 100;
+/** Characters of a message: the service cuts longer ones. */
 const messageMax = 10_000;
 
 const toRunResult = (returned: RunResult): ServiceCalls['action.run']['result'] => {
@@ -27,22 +28,25 @@ const toRunResult = (returned: RunResult): ServiceCalls['action.run']['result'] 
   return { message: typeof message === 'string' ? message : null, ...(Array.isArray(blocks) ? { blocks } : {}) };
 };
 
-/** The effect is done, so what can't be sent of its result is left out instead of calling it failed. */
-const toSendableAnswer = (result: ServiceCalls['action.run']['result'], tell: (message: string) => void): RpcAnswer => {
+/** Returns the answer of a run that succeeded. Leaves out blocks that can't be sent: the effect is done, so the run has not failed. */
+const toSendableAnswer = (
+  result: ServiceCalls['action.run']['result'],
+  report: (message: string) => void,
+): RpcAnswer => {
   if (encodeFrame({ id: 0, result }) !== undefined) return { result };
-  tell('its blocks are no JSON or larger than 4 MiB and were left out');
+  report('the blocks are no JSON or larger than 4 MiB and were left out');
   const text = 'The result was too large to show and was left out.';
   return {
     result: { message: result?.message?.slice(0, messageMax) ?? null, blocks: [{ type: 'text', title: null, text }] },
   };
 };
 
-/** Sends at most ten a second, and always the last one. */
+/** Returns a `progress` that sends at most ten times a second, and always the last value. */
 const createProgressThrottle = (
   send: (fraction: number | null, message?: string) => void,
 ): { progress: RunCall<never>['progress']; end: () => void } => {
   let timer: NodeJS.Timeout | undefined;
-  let next: [number | null, string?] | undefined;
+  let next: readonly [number | null, string | undefined] | undefined;
   let ended = false;
   const flush = (): void => {
     timer = undefined;
@@ -50,11 +54,11 @@ const createProgressThrottle = (
     const [fraction, message] = next;
     next = undefined;
     send(fraction, message);
-    timer = setTimeout(flush, progressEveryMs);
+    timer = setTimeout(flush, progressIntervalMs);
   };
   const progress: RunCall<never>['progress'] = (fraction, message) => {
     const known = typeof fraction === 'number' && Number.isFinite(fraction) ? Math.min(1, Math.max(0, fraction)) : null;
-    next = message === undefined ? [known, next?.[1]] : [known, String(message).slice(0, messageMax)];
+    next = [known, message === undefined ? next?.[1] : String(message).slice(0, messageMax)];
     if (timer === undefined) flush();
   };
   const end = (): void => {
@@ -64,25 +68,27 @@ const createProgressThrottle = (
   return { progress, end };
 };
 
-/** Never rejects. */
+/** Runs the handler of an action. Resolves with its result or with the error for what it threw; never rejects. */
 export const runAction = async (
   action: AnyAction | undefined,
   params: RunParams,
-  { limiter: slots, onProblem: problem, onProgress: progress }: RunDeps,
+  { limiter, onProblem, onProgress }: RunDeps,
 ): Promise<RpcAnswer> => {
   const { run, action: name, record, input, item, actor, attempt } = params;
   if (action === undefined)
     return { error: { code: rpcCodes.invalidParams, message: `The app has no action ${name}.` } };
   const sender = createProgressThrottle((fraction, message) => {
-    progress(run, fraction, message);
+    onProgress(run, fraction, message);
   });
   try {
-    const returned = await slots.run(handlerTimeoutMs(action), async (signal) =>
+    const returned = await limiter.run(handlerTimeoutMs(action), async (signal) =>
       action.run({
         run,
         action: name,
         record,
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the service has checked the input by the action's schema
         input: input as never,
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the service sends whole items
         item: item as Item | null,
         actor,
         attempt,
@@ -91,13 +97,13 @@ export const runAction = async (
       }),
     );
     return toSendableAnswer(toRunResult(returned), (message) => {
-      problem(new LinkProblem('handler', `Of the action ${name}, ${message}.`));
+      onProblem(new LinkProblem('handler', `The action ${name} succeeded in run ${run}; ${message}.`));
     });
   } catch (error) {
-    const told = toRpcError(error);
-    if (!told.expected)
-      problem(new LinkProblem('handler', `The action ${name} failed in run ${run}.`, { cause: error }));
-    return { error: told.error };
+    const answered = toRpcError(error);
+    if (!answered.expected)
+      onProblem(new LinkProblem('handler', `The action ${name} failed in run ${run}.`, { cause: error }));
+    return { error: answered.error };
   } finally {
     sender.end();
   }

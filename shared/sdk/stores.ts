@@ -1,23 +1,37 @@
-/** Where answers outlive the app's process: the interface, and a store in files that are on the disk before it answers. */
+/** Stores that keep the answers of runs over a restart of the app, for `connect`: the interface, and a store in files. */
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RpcError } from '../applink/protocol.ts';
 
+/** The answer of a run: its result, or the error that it failed with, and the number of the attempt that gave it. */
 export interface StoredAnswer {
+  /** Counts from 1. */
   readonly attempt: number;
   readonly answer: { readonly result?: unknown; readonly error?: RpcError };
 }
 
-/** Any of them may reject; the answer is then kept in memory alone and `onError` is told. */
+/**
+ * Keeps answers until the service has them. Best written in the transaction of the effect, beside the run's id: then the
+ * effect and its answer are there together or not at all.
+ *
+ * Every method may reject; the answer is then kept in memory alone, and `onError` gets a problem of kind `store`. When `get`
+ * rejects, the run is refused as retryable, as it may have been done already.
+ */
 export interface AnswerStore {
-  /** Who remembers: what the app registers as. The service waits for this one when an answer is missing, and takes it from no other. */
+  /**
+   * The instance that the app registers as, 1 to 100 characters, the same after a restart. The service waits 60 s for this
+   * instance when an answer is missing, and takes the answer from no other.
+   */
   readonly instance?: string | undefined;
+  /** Resolves with the answer of a run; null or undefined when there is none. */
   get(run: string): Promise<StoredAnswer | null | undefined>;
+  /** Stores an answer. Resolves when it is durable; the service gets the answer after that. */
   set(run: string, answer: StoredAnswer): Promise<unknown>;
+  /** Deletes an answer that the service has. Does nothing when there is none. */
   delete(run: string): Promise<unknown>;
-  /** Which runs it holds; without it they are sent only when the service asks again. */
+  /** Resolves with the runs that have an answer, which are then sent after a restart. Without it they are sent when the service dispatches the run again. */
   keys?(): Promise<readonly string[]>;
 }
 
@@ -33,7 +47,7 @@ const writeSynced = async (path: string, flags: string, text?: string): Promise<
   }
 };
 
-/** Made once and kept beside the answers; undefined when the folder can't be used, which `set` tells later. */
+/** Returns the name in the file `instance`, which is made the first time; undefined when the folder can't be used, with which `set` fails later. */
 const readOrCreateInstance = (folder: string): string | undefined => {
   const path = join(folder, 'instance');
   try {
@@ -42,7 +56,7 @@ const readOrCreateInstance = (folder: string): string | undefined => {
       const known = readFileSync(path, 'utf8').trim();
       if (known !== '') return known.slice(0, 100);
     } catch {
-      // The first time there is none.
+      // There is no file yet.
     }
     const made = randomUUID();
     writeFileSync(path, `${made}\n`);
@@ -52,22 +66,30 @@ const readOrCreateInstance = (folder: string): string | undefined => {
   }
 };
 
-/** One file for each answer that the service doesn't have yet, in a folder that one process at a time uses. */
+/**
+ * Returns a store of one file per answer in `folder`, which it creates when needed. Each file is synced to the disk before the
+ * service gets the answer. Only one process at a time may use a folder. Never throws; a folder that can't be used shows as a
+ * problem of kind `store`.
+ *
+ * @example
+ * const client = connect({ app, url, key, store: fileStore('./answers') });
+ */
 export const fileStore = (folder: string): AnswerStore => {
   const pathOf = (run: string): string => join(folder, `${encodeURIComponent(run).replaceAll('.', '%2E')}${suffix}`);
   return {
     instance: readOrCreateInstance(folder),
     get: async (run) => {
       try {
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `set` has written the file
         return JSON.parse(await readFile(pathOf(run), 'utf8')) as StoredAnswer;
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+        if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
         throw error;
       }
     },
     set: async (run, answer) => {
       await mkdir(folder, { recursive: true });
-      // Written beside and renamed, so that it is never half a file; the folder holds the name, so it is synced too.
+      // Written under another name and renamed, so that there is never half a file. The folder holds the name, so it is synced too.
       await writeSynced(`${pathOf(run)}.new`, 'w', JSON.stringify(answer));
       await rename(`${pathOf(run)}.new`, pathOf(run));
       await writeSynced(folder, 'r');

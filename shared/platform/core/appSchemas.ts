@@ -1,6 +1,6 @@
 /**
- * Validation by schemas of the customer's app: nothing of them is trusted, so patterns run in linear time and checking
- * a value is given up after a while. What is wrong with such a schema itself is found by jsonSchemaProblems.ts.
+ * Validation by JSON Schemas of the customer's app, for shared/environments. The schemas are not trusted: patterns run in
+ * linear time, and the check of a value is bounded in time. jsonSchemaProblems.ts checks the schemas themselves.
  */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
@@ -10,19 +10,16 @@ import { linearPattern } from './linearPattern.ts';
 import { ajvDetails, validatorOptions } from './validate.ts';
 import { completesInTime } from './timeLimit.ts';
 
-/** Two instances of their own for schemas of the customer's app: by whether defaults are filled in. */
-const createAppAjvs = (): readonly [Ajv2020, Ajv2020] => {
-  const both = [false, true].map(
-    (useDefaults) =>
-      new Ajv2020({ ...validatorOptions, useDefaults, allErrors: true, code: { regExp: linearPattern } }),
-  );
-  for (const own of both) addFormats.default(own);
-  return both as [Ajv2020, Ajv2020];
+const createAppAjv = (useDefaults: boolean): Ajv2020 => {
+  const ajv = new Ajv2020({ ...validatorOptions, useDefaults, allErrors: true, code: { regExp: linearPattern } });
+  addFormats.default(ajv);
+  return ajv;
 };
 
-/** Ajv keeps something of everything that it ever compiled, and definitions are opened anew again and again. */
+/** Ajv never frees what it has compiled, and definitions are compiled with every reload: both instances are replaced at this size. */
 const compiledSchemasMax = 1_000;
-let [plainAjv, fillingAjv] = createAppAjvs();
+let plainAjv = createAppAjv(false);
+let fillingAjv = createAppAjv(true);
 const compiledSchemas = new Map<string, ValidateFunction>();
 
 const compileCached = (schema: object, text: string, useDefaults: boolean): ValidateFunction => {
@@ -31,7 +28,8 @@ const compileCached = (schema: object, text: string, useDefaults: boolean): Vali
   if (known !== undefined) return known;
   if (compiledSchemas.size >= compiledSchemasMax) {
     compiledSchemas.clear();
-    [plainAjv, fillingAjv] = createAppAjvs();
+    plainAjv = createAppAjv(false);
+    fillingAjv = createAppAjv(true);
   }
   const { $id: _, ...unnamed } = schema as { readonly $id?: unknown };
   const compiled = (useDefaults ? fillingAjv : plainAjv).compile(unnamed);
@@ -39,17 +37,17 @@ const compileCached = (schema: object, text: string, useDefaults: boolean): Vali
   return compiled;
 };
 
-/** What is wrong with a schema by the meta-schema of JSON Schema 2020-12, with paths below `prefix`. Compiles nothing. */
+/** Returns the problems of a schema by the meta-schema of JSON Schema 2020-12, with paths below `prefix`. Compiles nothing. */
 export const metaSchemaProblems = (schema: object, prefix: string): FaultDetail[] => {
   const isValid = plainAjv.validateSchema(schema) === true;
   return isValid ? [] : ajvDetails(plainAjv.errors ?? [], prefix);
 };
 
-/** Keywords by which checking even a small value can take long. */
+/** Keywords that can make the check of a small value slow. */
 const slowKeywords = /"(?:\$ref|uniqueItems|contains|pattern|patternProperties|format)":/;
-/** A value with more parts is slow to check against any schema. */
+/** A value with more members and elements may be slow to check against any schema. */
 const fastValueParts = 2_000;
-/** A value with its defaults filled in may have more parts than any request can bring. */
+/** Members and elements of a value with its defaults: more than a request can bring (`jsonPartsMax`). */
 const filledValuePartsMax = 100_000;
 
 const createAppValidator = (
@@ -78,10 +76,10 @@ const createAppValidator = (
   };
 };
 
-/** Answers a check that tells the problems of a value, with paths below `prefix`. Throws for a schema that can't be compiled. */
+/** Returns a function that lists the problems of a value, with paths below `prefix`. Throws when the schema can't be compiled. */
 export const compileAppSchema = (schema: object): ((value: unknown, prefix: string) => FaultDetail[]) =>
   createAppValidator(schema, false);
 
-/** The same, filling the schema's defaults into the value first. */
+/** As `compileAppSchema`; the function also fills the schema's defaults into the value, in place. */
 export const compileAppSchemaWithDefaults = (schema: object): ((value: unknown, prefix: string) => FaultDetail[]) =>
   createAppValidator(schema, true);

@@ -1,6 +1,7 @@
-/** The one clock: epoch milliseconds. Everything that asks for the time asks `deps.clock`. */
+/** The clock of the service, `deps.clock`; tests set their own. Durations inside a process use `performance.now()`. */
 
 export interface Clock {
+  /** Returns the time in ms since 1970 UTC. */
   now(): number;
 }
 

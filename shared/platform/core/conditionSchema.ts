@@ -1,24 +1,24 @@
-/** The form of conditions (contract section 5): its schema for requests and manifests, and every problem of one. */
+/** The form of conditions: its JSON Schema, and the check for manifests and flag rules. conditions.ts evaluates them. */
 import type { FaultDetail } from '../../catalogue/errors.ts';
 import { limits } from '../../catalogue/limits.ts';
 import { conditionOps } from './conditions.ts';
-import { jsonProblem } from './jsonLimits.ts';
+import { isObject, jsonProblem } from './jsonLimits.ts';
 import { strictObject, Type } from './schema.ts';
 import { isRange } from './semver.ts';
 
-/** They bound what evaluating one can cost. */
+/** Limits that bound the cost of evaluating a condition. */
 export const conditionLimits = {
   depth: 8,
   nodes: 100,
-  /** Of a path, in characters. */
+  /** Characters of a path. */
   field: 300,
-  /** Of `in` and `nin`. */
+  /** Values of `in` and `nin`. */
   values: 1_000,
-  /** Of a text to compare with, in characters. */
+  /** Characters of a text to compare with. */
   text: 1_000,
-  /** Of `contains`, which looks at every place of the other text. */
+  /** Characters of the text of `contains`, which is compared at every place of the other text. */
   part: 100,
-  /** Of a whole condition as JSON. */
+  /** Characters of the whole condition as JSON. */
   characters: 64 * 1024,
 } as const;
 
@@ -27,8 +27,8 @@ const list = (description: string) =>
   Type.Optional(Type.Array(inner, { maxItems: conditionLimits.nodes, description }));
 
 /**
- * How a condition looks from outside, one level of it; which members go together, and all levels, are checked by
- * `conditionProblems`, which says more than a schema's alternatives could.
+ * The schema of one level of a condition. `conditionProblems` checks all levels, and which members go together, with better
+ * messages than the alternatives of a schema would give.
  */
 export const conditionSchema = strictObject(
   {
@@ -91,7 +91,9 @@ const valueChecks: Readonly<Record<string, Check>> = {
   endsWith: text,
   exists: (value) => (value === undefined || typeof value === 'boolean' ? null : 'must be true or false'),
   matchesSemver: (value) =>
-    text(value) ?? (isRange(value as string) ? null : 'must be a range of versions, such as >=1.2.0 <2'),
+    typeof value !== 'string'
+      ? text(value)
+      : (text(value) ?? (isRange(value) ? null : 'must be a range of versions, such as >=1.2.0 <2')),
 };
 
 const comparisonProblems = (
@@ -125,21 +127,18 @@ interface Node {
   readonly depth: number;
 }
 
-/** What is wrong with one level, and the levels below it. */
+/** Returns the problems of one level, and the levels below it. */
 const nodeProblems = ({ value, path, depth }: Node): { details: FaultDetail[]; inner: Node[] } => {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return { details: [{ path, message: form }], inner: [] };
-  const condition = value as Readonly<Record<string, unknown>>;
-  const [name = '', ...more] = Object.keys(condition);
+  if (!isObject(value)) return { details: [{ path, message: form }], inner: [] };
+  const [name = '', ...more] = Object.keys(value);
   if (name !== 'all' && name !== 'any' && name !== 'not')
-    return { details: comparisonProblems(condition, path), inner: [] };
-  const below = condition[name];
-  if (more.length > 0 || (name !== 'not' && !Array.isArray(below)))
-    return { details: [{ path, message: form }], inner: [] };
-  const list: unknown[] = name === 'not' ? [below] : (below as unknown[]);
+    return { details: comparisonProblems(value, path), inner: [] };
+  const below = value[name];
+  const list: unknown = name === 'not' ? [below] : below;
+  if (more.length > 0 || !Array.isArray(list)) return { details: [{ path, message: form }], inner: [] };
   return {
     details: [],
-    inner: list.slice(0, conditionLimits.nodes + 1).map((child, i) => ({
+    inner: list.slice(0, conditionLimits.nodes + 1).map((child: unknown, i) => ({
       value: child,
       path: name === 'not' ? `${path}.not` : `${path}.${name}.${String(i)}`,
       depth: depth + 1,
@@ -147,7 +146,7 @@ const nodeProblems = ({ value, path, depth }: Node): { details: FaultDetail[]; i
   };
 };
 
-/** Every problem of a condition, or the one that it is too large. */
+/** Returns the problems of a condition, at most `limits.detailsMax`, with paths below `path`; only one when it is too large. */
 export const conditionProblems = (root: unknown, path: string): FaultDetail[] => {
   const unkept = jsonProblem(root);
   if (unkept !== null) return [{ path: unkept.path === '' ? path : `${path}.${unkept.path}`, message: unkept.message }];

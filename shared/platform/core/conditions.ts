@@ -1,4 +1,7 @@
-/** The one condition language (contract section 5), evaluated: of `when`, suggestions, triage and flag rules alike. Its form is checked by conditionSchema.ts. */
+/**
+ * Evaluates conditions (`when` of actions, suggestions, triage and flag rules) and fills templates. conditionSchema.ts checks
+ * the form of conditions. The SDK contains this file.
+ */
 import { matchesRange } from './semver.ts';
 
 export type ConditionExpression =
@@ -40,23 +43,24 @@ const comparisons: Readonly<Record<string, Compare>> = {
   matchesSemver: textual(matchesRange),
 };
 
-/** A map, so that no op is found on a prototype. */
+/** A map, so that an op such as `constructor` is not found on a prototype. */
 const ops: ReadonlyMap<string, Compare> = new Map(Object.entries(comparisons));
 export const conditionOps: readonly string[] = [...ops.keys()];
-/** What an op does, for conditions that are compiled (shared/flags/evaluate.ts); one that isn't known never holds. */
+/** Returns the comparison of an op, for compiled conditions (shared/flags/evaluate.ts). An unknown op never holds. */
 export const getComparison = (op: string): Compare => ops.get(op) ?? (() => false);
 
-/** The value at a dotted path; only own members count, so `constructor` finds nothing. */
+/** Returns the value at a dotted path. Only own members count, so `constructor` finds nothing. */
 const getPath = (subject: unknown, path: string): unknown => {
   let value = subject;
   for (const member of path.split('.')) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, member)) return undefined;
-    value = (value as Record<string, unknown>)[member];
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `hasOwn` has found the member
+    value = (value as Readonly<Record<string, unknown>>)[member];
   }
   return value;
 };
 
-/** Whether `condition` holds for `subject`. The condition has passed `conditionProblems` (conditionSchema.ts). */
+/** Returns whether `condition` holds for `subject`. The condition has passed `conditionProblems` (conditionSchema.ts). */
 export const evaluateCondition = (condition: ConditionExpression, subject: unknown): boolean => {
   if ('all' in condition) return condition.all.every((inner) => evaluateCondition(inner, subject));
   if ('any' in condition) return condition.any.some((inner) => evaluateCondition(inner, subject));
@@ -66,7 +70,7 @@ export const evaluateCondition = (condition: ConditionExpression, subject: unkno
 
 const wholeTemplate = /^\{\{\s*([A-Za-z0-9_.-]+)\s*\}\}$/;
 
-/** Whether a template is one path and nothing else. */
+/** Returns whether a template is one path and nothing else, such as `{{item.title}}`. */
 export const isSinglePathTemplate = (template: unknown): boolean =>
   typeof template === 'string' && wholeTemplate.test(template);
 
@@ -77,11 +81,8 @@ export const fillTemplate = (template: unknown, subject: unknown): unknown => {
     if (whole?.[1] !== undefined) return getPath(subject, whole[1]) ?? null;
     return template.replace(/\{\{\s*([A-Za-z0-9_.-]+)\s*\}\}/g, (_, path: string) => {
       const value = getPath(subject, path);
-      return value === undefined || value === null
-        ? ''
-        : typeof value === 'object'
-          ? JSON.stringify(value)
-          : String(value as string | number | boolean);
+      if (value === undefined || value === null) return '';
+      return typeof value === 'string' ? value : JSON.stringify(value);
     });
   }
   if (Array.isArray(template)) return template.map((inner) => fillTemplate(inner, subject));

@@ -1,4 +1,4 @@
-/** The process boundary: the only file that reads the environment. Bad values stop the start, naming each variable. */
+/** Reads the configuration from environment variables, for every program; no other file reads them. */
 import { hostname } from 'node:os';
 import { parseClusterUrl } from './redisUrl.ts';
 
@@ -16,22 +16,22 @@ export interface Config {
   /** The address that clients reach the API by, without a trailing slash. */
   readonly publicUrl: string;
   readonly dataDir: string;
-  /** Connections to PostgreSQL per process. */
+  /** Connections to PostgreSQL of one process. */
   readonly poolSize: number;
-  /** Requests per second and token. */
+  /** Requests that a token may make: per second, and at once after a pause. */
   readonly rateLimit: number;
   readonly rateBurst: number;
   /** Live streams per token. */
   readonly livePerToken: number;
-  /** Addresses of proxies in front are trusted for the client's address when true. */
+  /** Whether the client's address is taken from the headers of a proxy in front. */
   readonly trustProxy: boolean;
-  /** The mail server that replies go out by; null: none. */
+  /** The mail server that sends replies; null: none. */
   readonly smtpUrl: string | null;
   readonly logLevel: string;
-  /** Milliseconds that approvals are open: of actions, bulks and items, and of flags. null: as the contract has it. */
+  /** How long approvals stay pending, in ms: of actions, bulks and items; of flags. null: the limits of catalogue/limits.ts. */
   readonly approvalMs: number | null;
   readonly flagApprovalMs: number | null;
-  /** Milliseconds that a stopping process gives requests and jobs to end. */
+  /** How long a stopping process waits for requests and jobs to end, in ms. */
   readonly drainMs: number;
   /** Names this process in logs and leases. */
   readonly processName: string;
@@ -48,7 +48,7 @@ const url =
   (...protocols: string[]) =>
   (value: string): string | undefined =>
     URL.canParse(value) && protocols.includes(new URL(value).protocol) ? value : undefined;
-/** Name and password are decoded when they are used; a stray percent sign is found here. */
+/** Decodes name and password as composeMail.ts and smtp.ts do, so that a stray percent sign stops the start. */
 const mailUrl = (value: string): string | undefined => {
   try {
     const { hostname, username, password } = new URL(value);
@@ -66,7 +66,7 @@ const integer =
     const number = /^\d{1,12}$/.test(value) ? Number(value) : Number.NaN;
     return number >= least && number <= most ? number : undefined;
   };
-/** A minute, as nobody decides sooner, and a year. */
+/** Bounds of both approval times: a minute, as nobody decides sooner, and a leap year. */
 const [approvalLeastMs, approvalMostMs] = [60_000, 366 * 86_400_000];
 const matching =
   (pattern: RegExp) =>
@@ -91,14 +91,15 @@ const example = 'postgres://console_app:secret@127.0.0.1:5432/console';
 
 const dataDir: Variable<string> = { name: 'DATA_DIR', example: '.data', fallback: () => '.data', parse: matching(/./) };
 
-/** The one variable that programs without a database need too: `npm run watch` runs wherever the API can be reached. */
+/** Returns DATA_DIR alone, for programs that need no database, such as `npm run watch`. Throws when it is not valid. */
 export const readDataDir = (env: NodeJS.ProcessEnv = process.env): string => read(env, dataDir);
 
-/** A line for each bad variable. */
+/** Its message has a line for each bad variable. */
 class ConfigError extends Error {}
 
 type Read = <T>(env: NodeJS.ProcessEnv, variable: Variable<T>) => T;
 
+/** `read` may return a value of no use after a problem; the caller then drops the whole. */
 const buildConfig = (env: NodeJS.ProcessEnv, read: Read): Config => {
   const databaseUrl = read(env, { name: 'DATABASE_URL', example, parse: url('postgres:', 'postgresql:') });
   const port = read(env, { name: 'PORT', example: '3000', fallback: () => 3000, parse: integer(0, 65_535) });
@@ -172,7 +173,7 @@ const buildConfig = (env: NodeJS.ProcessEnv, read: Read): Config => {
   };
 };
 
-/** Reads and checks the configuration; throws an Error with a line for each bad variable. */
+/** Returns the configuration. Throws an Error with a line for each missing or bad variable, each with an example. */
 export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
   const problems: string[] = [];
   const config = buildConfig(env, <T>(from: NodeJS.ProcessEnv, variable: Variable<T>): T => {
@@ -180,7 +181,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
       return read(from, variable);
     } catch (error) {
       problems.push(error instanceof Error ? error.message : String(error));
-      // Nobody gets to see it.
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the configuration with this value is dropped below
       return undefined as T;
     }
   });
@@ -188,7 +189,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
   return config;
 };
 
-/** The same for a program that is being started: says what is wrong, which needs no stack, and ends it. */
+/** Returns the configuration; when it is not valid, writes the problems to standard error and ends the process with 1. */
 export const readConfigOrExit = (): Config => {
   try {
     return readConfig();

@@ -12,7 +12,7 @@ let used = pool.length;
 let lastAt = 0;
 let sequence = 0;
 
-/** Two characters for each ten bits: ids are made by the thousand. */
+/** Two characters for each ten bits, looked up, as ids are made by the thousand. */
 const pairs = Array.from({ length: 1024 }, (_, bits) => alphabet.charAt(bits >> 5) + alphabet.charAt(bits & 31));
 const four = (bits: number): string => `${pairs[bits >> 10] ?? ''}${pairs[bits & 1023] ?? ''}`;
 const eight = (bits: number): string => four(Math.floor(bits / 0x100000)) + four(bits % 0x100000);
@@ -31,7 +31,10 @@ const encode = (at: number, high: number, low: number): string => {
 
 const version7 = 0x7000000000;
 
-/** A new id. Ids of one process and one millisecond follow each other (a 12-bit sequence where RFC 9562 has rand_a). */
+/**
+ * Returns a new id; `at` is in epoch ms. Later ids of a process sort after earlier ones: a 12-bit sequence stands where RFC
+ * 9562 has `rand_a`, starts at random below 2,048 in each millisecond, and carries into the time when it is used up.
+ */
 export const newId = (prefix: IdPrefix, at: number = Date.now()): string => {
   if (used + 10 > pool.length) {
     randomFillSync(pool);
@@ -55,12 +58,12 @@ export const newId = (prefix: IdPrefix, at: number = Date.now()): string => {
   return `${prefix}_${encode(time, high, low)}`;
 };
 
-/** The id that belongs to a numbered row: the same row always has the same id, and their order is the rows' order. */
+/** Returns the id of a numbered row: always the same, with the order of the ids that of time and row. */
 export const rowId = (prefix: IdPrefix, at: number, row: number): string => {
   const high = version7 + 0x800000 + Math.floor(row / 0x10000000000);
   return `${prefix}_${encode(at, high, row % 0x10000000000)}`;
 };
 
-/** Whether `value` has the form of an id (of `prefix`, when given). */
+/** Returns whether `value` has the form of an id (of `prefix`, when given). */
 export const isId = (value: string, prefix?: IdPrefix): boolean =>
   pattern.test(value) && (prefix === undefined || value.startsWith(`${prefix}_`));

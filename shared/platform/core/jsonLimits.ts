@@ -1,12 +1,12 @@
-/** What no JSON value may hold, whatever its schema says: PostgreSQL or JavaScript would refuse or change it. */
+/** What no JSON value may contain, whatever its schema says: PostgreSQL or JavaScript would refuse or change it. Used for requests, frames and answers of apps. */
 import { limits } from '../../catalogue/limits.ts';
 import type { FaultDetail } from '../../catalogue/errors.ts';
 
-/** An object of JSON: neither null nor a list. */
+/** Returns whether a value is an object of JSON: neither null nor a list. */
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Why a text can't be stored as it is, or null. */
+/** Returns why a text can't be stored unchanged, or null. */
 export const textProblem = (value: string): string | null => {
   if (value.includes('\u0000')) return 'must not hold NUL characters';
   if (!value.isWellFormed()) return 'must not hold lone surrogates';
@@ -19,7 +19,7 @@ const numberProblem = (value: number): string | null => {
   return null;
 };
 
-/** An object or array inside the value, and by which way it is reached: paths are only made when there is a problem. */
+/** An object or array inside the value, with the way to it: a path is built only when there is a problem. */
 interface Level {
   readonly value: object;
   readonly key: string | number;
@@ -42,7 +42,7 @@ const scalarProblem = (value: unknown): string | null =>
 const keyProblem = (key: string): string | null =>
   key === '__proto__' ? 'is not a name that can be kept' : textProblem(key);
 
-/** The first problem of a parsed JSON value, found without recursion, so that nesting can't exhaust the stack. */
+/** Returns the first problem of a parsed JSON value, or null. Works without recursion, so that nesting can't exhaust the stack. */
 export const jsonProblem = (root: unknown): FaultDetail | null => {
   const stack: Level[] = [];
   const look = (value: unknown, key: string | number, above: Level | null): FaultDetail | null => {
@@ -82,19 +82,19 @@ const levelProblem = (
   return null;
 };
 
-/** Shorter texts can't hold so much that it matters. */
+/** Characters below which a text is too short to be slow. */
 const jsonTextFreeLength = 32 * 1024;
-/** The largest request that there is names some ten thousand ids; parsing and checking more only keeps everybody waiting. */
+/** Members and elements of a request: the largest one names some 10,000 ids; parsing and checking more would block the process. */
 const jsonPartsMax = 50_000;
-/** Below it the parsed value is looked at, which tells where it is nested too deeply. */
+/** Depth up to which `jsonProblem` finds the path of what is nested too deeply. */
 const nestedMax = 10_000;
 
-/** What is wrong with a JSON text before it is parsed: there is too much in it for one process to look at in one go. */
+/** Returns the problem of a JSON text before it is parsed, or null: more than `jsonPartsMax` parts, or extreme nesting. */
 export const jsonTextProblem = (json: string): FaultDetail | null => {
   if (json.length < jsonTextFreeLength) return null;
   let depth = 0;
   let parts = 0;
-  /** Of the outermost object: where the name of the member that is being read begins. */
+  /** Where the name of the present member of the outermost object begins. */
   let named = 0;
   const problem = (message: string): FaultDetail => ({
     path: depth < 2 ? '' : (plainName.exec(json.slice(named, named + 101))?.[1] ?? ''),
@@ -116,7 +116,7 @@ export const jsonTextProblem = (json: string): FaultDetail | null => {
 
 const plainName = /^([A-Za-z]\w*)"/;
 
-/** Where the string that begins at `from` has its closing quote, or the text's end. */
+/** Returns the index of the closing quote of the string that begins at `from`, or the text's length. */
 const endOfString = (json: string, from: number): number => {
   for (let end = json.indexOf('"', from + 1); end !== -1; end = json.indexOf('"', end + 1)) {
     let escapes = 0;
@@ -126,10 +126,10 @@ const endOfString = (json: string, from: number): number => {
   return json.length;
 };
 
-/** So many characters are as much work to look at as one more member. */
+/** Characters that cost as much work as one more member. */
 const partCharacters = 16;
 
-/** Whether a value has more than `most` members and elements, counted through all levels; long texts count for several. */
+/** Returns whether a value has more than `most` members and elements on all levels together; long texts count for several. */
 export const exceedsPartCount = (root: unknown, most: number): boolean => {
   let count = 0;
   const stack: unknown[] = [root];
@@ -146,7 +146,7 @@ export const exceedsPartCount = (root: unknown, most: number): boolean => {
   return count > most;
 };
 
-/** Counts the keys of all objects inside a value, up to `most` + 1. */
+/** Returns how many keys all objects inside a value have; stops counting above `most`. */
 export const countKeys = (root: unknown, most: number): number => {
   let count = 0;
   const stack: unknown[] = [root];

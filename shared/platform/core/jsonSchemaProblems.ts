@@ -1,24 +1,27 @@
 /**
- * What is wrong with a JSON Schema of the customer's app (contract section 5) before it is compiled: its size, its
- * references and its patterns. Walks schemas only, so that a property called `pattern` or an example is none.
+ * Checks a JSON Schema of the customer's app before it is compiled: its size, its references and its patterns. Walks schemas
+ * only, so that a property called `pattern`, or an example, is not taken for a keyword. Used by shared/environments.
  */
-import { isObject } from './jsonLimits.ts';
 import type { FaultDetail } from '../../catalogue/errors.ts';
+import { limits } from '../../catalogue/limits.ts';
+import { isObject } from './jsonLimits.ts';
 import { patternProblem } from './linearPattern.ts';
 import { metaSchemaProblems } from './appSchemas.ts';
 
+/** Limits of one schema. docs/manifest.md names them. */
 export const schemaLimits = {
+  /** Of the schema as JSON in UTF-8. */
   bytes: 64 * 1024,
-  /** Schemas inside one: each is up to 0.4 ms of compiling, which nothing else can interrupt. */
+  /** Schemas inside one: each takes up to 0.4 ms to compile, during which the process does nothing else. */
   schemas: 250,
   patterns: 50,
-  /** Schemas that one value has to be held against, through all references. */
+  /** Schemas that one value is checked against, through all references. */
   applied: 10_000,
 } as const;
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Which keywords hold schemas: one, a list, or one by name. Those of the first group speak of the same value. */
+/** Keywords that contain schemas: one, a list, or one by name. Those of `same` apply to the same value, of `below` to parts of it. */
 const keywords = {
   one: {
     same: ['not', 'if', 'then', 'else'],
@@ -36,7 +39,7 @@ const keywords = {
   named: { same: ['dependentSchemas'], below: ['properties', 'patternProperties', '$defs', 'definitions'] },
 } as const;
 
-/** They would make it speak of other documents, of itself by other ways than `$ref`, or answer later. */
+/** Keywords that would refer to other documents, or back into the schema by other ways than `$ref`, or make the check asynchronous. */
 const refusedKeywords = ['$dynamicRef', '$recursiveRef', '$async'];
 
 interface Child {
@@ -63,14 +66,15 @@ const childrenOf = (schema: Members): Child[] => {
   return children;
 };
 
-/** What `#/a/b~1c` names, or undefined. */
+/** Returns the schema that a reference such as `#/a/b~1c` names (RFC 6901), or undefined. */
 const resolveRef = (root: unknown, ref: string): unknown => {
   if (ref === '#') return root;
   if (!ref.startsWith('#/')) return undefined;
-  let at = root;
+  let at: unknown = root;
   for (const part of ref.slice(2).split('/')) {
     const key = decodedPart(part);
     if (key === null || typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return undefined;
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `hasOwn` has found the member, of a list too
     at = (at as Members)[key];
   }
   return at;
@@ -84,21 +88,23 @@ const decodedPart = (part: string): string | null => {
   }
 };
 
-/** Everything that was found on the walk. */
+/** What the walk has found so far. */
 interface Walk {
   readonly root: Members;
   readonly details: FaultDetail[];
-  /** Of each schema those that speak of the same value. */
+  /** By schema, the schemas that apply to the same value. */
   readonly same: Map<object, object[]>;
   patterns: number;
 }
 
 const checkKeywords = (schema: Members, path: string, walk: Walk): void => {
-  const say = (keyword: string, message: string): void => {
+  const addProblem = (keyword: string, message: string): void => {
     walk.details.push({ path: `${path}.${keyword}`.slice(0, 300).toWellFormed(), message });
   };
-  for (const keyword of refusedKeywords) if (Object.hasOwn(schema, keyword)) say(keyword, 'is not taken here');
-  if (Object.hasOwn(schema, '$id') && schema !== walk.root) say('$id', 'is not taken inside a schema');
+  for (const keyword of refusedKeywords)
+    if (Object.hasOwn(schema, keyword)) addProblem(keyword, 'is not supported; leave it out');
+  if (Object.hasOwn(schema, '$id') && schema !== walk.root)
+    addProblem('$id', 'is not supported inside a schema; leave it out');
   const patterns: readonly (readonly [string, unknown])[] = [
     ...(typeof schema['pattern'] === 'string' ? [['pattern', schema['pattern']] as const] : []),
     ...(isObject(schema['patternProperties'])
@@ -109,17 +115,17 @@ const checkKeywords = (schema: Members, path: string, walk: Walk): void => {
     walk.patterns += 1;
     const problem =
       walk.patterns > schemaLimits.patterns
-        ? `is one pattern too many; ${String(schemaLimits.patterns)} are taken`
+        ? `is one pattern too many; a schema may have ${String(schemaLimits.patterns)}`
         : patternProblem(String(pattern));
-    if (problem !== null) say(keyword, problem);
+    if (problem !== null) addProblem(keyword, problem);
     if (walk.patterns > schemaLimits.patterns) return;
   }
 };
 
-/** Looks at every schema once, those that are referred to included. */
+/** Checks every schema inside the root once, in order, those behind references included. */
 const walkAll = (walk: Walk, path: string): void => {
   const queue: { schema: unknown; path: string }[] = [{ schema: walk.root, path }];
-  for (let next = queue.shift(); next !== undefined && walk.details.length < 20; next = queue.shift()) {
+  for (let next = queue.shift(); next !== undefined && walk.details.length < limits.detailsMax; next = queue.shift()) {
     const { schema } = next;
     if (!isObject(schema) || walk.same.has(schema)) continue;
     const children = childrenOf(schema);
@@ -145,7 +151,7 @@ const walkAll = (walk: Walk, path: string): void => {
   }
 };
 
-/** How many schemas one value is held against, or null where a schema leads back to itself without going into the value. */
+/** Returns how many schemas one value is checked against, or null when a schema leads back to itself for the same value. */
 const countAppliedSchemas = (schema: object, walk: Walk, known: Map<object, number | null>): number | null => {
   const before = known.get(schema);
   if (before !== undefined) return before;
@@ -165,7 +171,7 @@ const dialects: readonly unknown[] = [
   'https://json-schema.org/draft/2020-12/schema#',
 ];
 
-/** Every problem of a schema's form, with paths below `path`. */
+/** Returns the problems of a schema's form, with paths below `path`. */
 export const jsonSchemaProblems = (root: unknown, path: string): FaultDetail[] => {
   if (!isObject(root)) return [{ path, message: 'must be an object' }];
   if (Buffer.byteLength(JSON.stringify(root)) > schemaLimits.bytes)
@@ -183,12 +189,17 @@ export const jsonSchemaProblems = (root: unknown, path: string): FaultDetail[] =
     const count = countAppliedSchemas(schema, walk, known);
     if (count === null) return [{ path, message: 'has a $ref that leads back to itself' }];
     if (count > schemaLimits.applied)
-      return [{ path, message: 'holds one value against too many schemas through its references' }];
+      return [
+        {
+          path,
+          message: `checks one value against more than ${String(schemaLimits.applied)} schemas through its references`,
+        },
+      ];
   }
   return [];
 };
 
-/** The same for what has to be an object: fields of items, inputs of actions. */
+/** As `jsonSchemaProblems`, for a schema of objects: fields of items, inputs of actions. */
 export const objectSchemaProblems = (schema: object | undefined, path: string): FaultDetail[] => {
   if (schema === undefined) return [];
   const { type } = schema as { readonly type?: unknown };

@@ -1,24 +1,24 @@
-/** RE2 in place of JavaScript's engine for patterns of others: it runs every pattern that it takes in linear time, and takes no other. */
+/** Regular expressions of customers' schemas, run by RE2, which takes linear time for every pattern that it accepts. Used by appSchemas.ts and jsonSchemaProblems.ts. */
 import { RE2JS } from 're2js';
 
 interface LinearMatcher {
   test(text: string): boolean;
-  /** Ajv takes patterns of equal text for the same one. */
+  /** Returns the pattern: Ajv identifies patterns by their text. */
   toString(): string;
 }
 
 const limits = {
   characters: 500,
-  /** Sum of the numbers in `{n,m}`: what is repeated is compiled as often. */
+  /** Sum of the largest numbers in `{n,m}`: RE2 compiles what is repeated as often. */
   repeats: 1_000,
-  /** Instructions of the compiled pattern; a text is run through all of them. */
+  /** Instructions of the compiled pattern: each character may visit all of them. */
   instructions: 5_000,
 } as const;
 
-/** Throws for what RE2 doesn't take, such as looking ahead and references back. */
+/** Throws for what RE2 does not support, such as look-ahead and backreferences. */
 const compilePattern = (pattern: string): RE2JS => RE2JS.compile(RE2JS.translateRegExp(pattern));
 
-/** For Ajv's `code.regExp`; `code` is what it would write into a file, which nobody does. */
+/** Ajv's option `code.regExp`. Its member `code` is for standalone code, which the service does not generate. */
 export const linearPattern = Object.assign(
   (pattern: string): LinearMatcher => {
     const matcher = compilePattern(pattern);
@@ -33,7 +33,7 @@ const repeats = (pattern: string): number =>
     0,
   );
 
-/** Why a pattern is refused, or null. */
+/** Returns why a pattern is refused, or null. */
 export const patternProblem = (pattern: string): string | null => {
   if (pattern.length > limits.characters) return `is longer than ${String(limits.characters)} characters`;
   if (repeats(pattern) > limits.repeats) return `repeats more than ${String(limits.repeats)} times`;

@@ -1,9 +1,10 @@
-/** One logger per process: JSON lines on standard error, tokens never in them. */
+/** The logger of a process: JSON lines on standard error, without tokens and passwords. */
 import { pino, type Logger } from 'pino';
 import type { Config } from './config.ts';
 
 export type Log = Logger;
 
+/** Returns the logger of a process; `part` names the program in each line. */
 export const createLog = (config: Config, part: string): Log =>
   pino(
     {

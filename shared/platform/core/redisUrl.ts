@@ -1,7 +1,7 @@
-/** Addresses of a Redis Cluster, as REDIS_URL gives them: checked by config.ts, connected to by shared/platform/redis/client.ts. */
+/** Parses the addresses of a Redis Cluster in REDIS_URL, for config.ts and shared/platform/redis/client.ts. */
 
 export interface ClusterAddress {
-  /** Where to ask for the others; one that answers is enough. */
+  /** Nodes that are asked for the others; one that answers is enough. */
   readonly nodes: readonly { readonly host: string; readonly port: number }[];
   readonly username: string | undefined;
   readonly password: string | undefined;
@@ -21,7 +21,7 @@ const parseNode = (text: string): { host: string; port: number } | null => {
 const decodePart = (text: string | undefined): string | undefined =>
   text === undefined || text === '' ? undefined : decodeURIComponent(text);
 
-/** Reads `redis-cluster://[name:password@]host[:port],…` (`rediss-cluster:`: by TLS); null when it isn't of that form. */
+/** Parses `redis-cluster://[name:password@]host[:port],…` (`rediss-cluster:` uses TLS). Returns null for any other form. */
 export const parseClusterUrl = (url: string): ClusterAddress | null => {
   const [found, s, username, password, places = ''] = form.exec(url) ?? [];
   if (found === undefined) return null;

@@ -1,4 +1,4 @@
-/** Building blocks of request and response schemas (TypeBox: schemas are plain JSON Schema, types are inferred from them). */
+/** Building blocks of request and response schemas, for every layer (TypeBox: schemas are plain JSON Schema, types are inferred from them). */
 import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox';
 import { limits } from '../../catalogue/limits.ts';
 import type { IdPrefix } from './ids.ts';
@@ -6,16 +6,16 @@ import type { IdPrefix } from './ids.ts';
 export { Type };
 export type { Static, TObject, TProperties, TSchema };
 
-/** Names of inboxes, resources, states, views … (contract section 1). */
+/** Names of inboxes, resources, states, views, actions, pages, flags, fields and parameters. */
 export const namePattern = '^[A-Za-z][A-Za-z0-9_.-]{0,99}$';
 
-/** A request object: members that aren't declared are refused. */
+/** Returns the schema of a request object: undeclared members are refused. */
 export const strictObject = <P extends TProperties>(
   properties: P,
   options: { description?: string; minProperties?: number } = {},
 ) => Type.Object(properties, { additionalProperties: false, ...options });
 
-/** A response object: every member is always there; later versions may add more. */
+/** Returns the schema of a response object: later versions may add members. */
 export const responseObject = <P extends TProperties>(properties: P, options: { description?: string } = {}) =>
   Type.Object(properties, options);
 
@@ -26,13 +26,13 @@ export const nameSchema = (description: string) => Type.String({ pattern: namePa
 export const idSchema = (prefix: IdPrefix, description: string) =>
   Type.String({ pattern: `^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`, description });
 
-/** An id as a client sends it to find something: any text, as what isn't an id is simply not found. */
+/** Returns the schema of an id that a client looks something up by: any text, as a text that is no id is not found. */
 export const lookupIdSchema = (description: string) => Type.String({ description });
 
 export const timeSchema = (description: string) =>
   Type.Integer({ minimum: 0, maximum: limits.timeMax, description: `${description} (milliseconds since 1970 UTC)` });
 
-/** However long: what is too long to be one of ours is not of this query either. */
+/** Any text: `openCursor` refuses what is no cursor of the query. */
 export const cursorSchema = Type.String({ minLength: 1, description: 'The cursor that the previous page answered.' });
 
 export const limitSchema = Type.Integer({
@@ -42,7 +42,7 @@ export const limitSchema = Type.Integer({
   description: `Page size, 1 to ${String(limits.pageMax)}; ${String(limits.pageDefault)} by default.`,
 });
 
-/** A comma-separated query parameter. */
+/** Returns the schema of a comma-separated query parameter. */
 export const csvListSchema = <T extends TSchema>(items: T, description: string) =>
   Type.Array(items, { minItems: 1, maxItems: limits.filterValues, description: `${description} (comma-separated)` });
 
@@ -51,12 +51,12 @@ export const nextCursorSchema = nullable(
 );
 
 /**
- * One line with at least one character that isn't a space. The look-ahead keeps it linear, which matters as a pattern
- * also sees texts that are too long.
+ * One line with at least one character that is neither a space nor a control character. The look-ahead keeps the pattern
+ * linear, which matters as it also sees texts that are too long.
  */
 export const linePattern = '^(?=[^\\u0000-\\u001f\\u007f]*[^\\u0000-\\u0020\\u007f])[^\\u0000-\\u001f\\u007f]*$';
 
-/** Text with at least one character that isn't a space. */
+/** Returns the schema of a text with at least one character that is not white space. */
 export const textSchema = (maxLength: number, description: string) =>
   Type.String({ minLength: 1, maxLength, pattern: '\\S', description });
 

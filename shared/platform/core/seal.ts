@@ -1,24 +1,25 @@
-/** Sealed cursors and stream offsets: opaque to the client, impossible to forge, tied to their environment. */
+/** Seals cursors of lists and offsets of the live stream: opaque to the client, not forgeable, and tied to an environment. Used by lists and api/live. */
 import { createCipheriv, createDecipheriv, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { fault } from '../../catalogue/errors.ts';
 
-/** A place on an environment's stream: after part `part` of the event at `position`. Parts count from 0. */
+/** A place on an environment's stream: after part `part` of the row at `position`. Parts count from 0. */
 interface Offset {
   readonly epoch: number;
   readonly position: number;
   readonly part: number;
 }
 
-/** `part` of the last part of a position: nothing of that position follows. */
+/** The `part` of an offset after all parts of a position. */
 export const lastPart = 255;
 
 export interface Seal {
-  /** 22 characters; equal places give equal text. */
+  /** Returns 22 characters, the same for equal places. */
   offset(place: Offset): string;
-  /** null when `text` was not made by this seal. */
+  /** Returns null when `text` was not made by this seal. */
   openOffset(text: string): Offset | null;
+  /** Returns a cursor of `query` that carries `keys`, the place in its order. */
   cursor(query: string, keys: readonly (string | number | null)[]): string;
-  /** null without a cursor, from the beginning; throws `400 bad_cursor` for one that was not made by this seal for this query. */
+  /** Returns the keys of a cursor, or null without one. Throws `bad_cursor` when it was not made by this seal for this query. */
   openCursor(query: string, text: string | undefined): (string | number | null)[] | null;
 }
 
@@ -26,13 +27,13 @@ export interface Seal {
 const macBytes = 16;
 
 const offsetForm = /^[A-Za-z0-9_-]{22}$/;
-/** 12 bytes of HMAC and at least `[]`. */
-const cursorForm = /^[A-Za-z0-9_-]{19,4096}$/;
+/** At least the MAC and `[]`, which are 18 bytes. */
+const cursorForm = /^[A-Za-z0-9_-]{24,4096}$/;
 
 /**
- * The seal of one environment. Offsets are one AES-128 block (a permutation: nothing of the number shows, and a
- * changed character gives a block whose 3 marker bytes don't fit); cursors are encrypted under
- * an HMAC over the query they belong to as the initial counter (as in RFC 5297), which is checked again when they are opened.
+ * Returns the seal of one environment. An offset is one AES-128 block: a permutation, so that nothing of the numbers shows
+ * and a changed character gives a block whose 3 marker bytes don't fit. A cursor is encrypted with an HMAC over its query and
+ * keys as the initial counter (a synthetic IV as in RFC 5297); `openCursor` compares the HMAC.
  */
 export const createSeal = (key: Buffer): Seal => {
   const blockKey = createHmac('sha256', key).update('offset').digest().subarray(0, 16);
@@ -75,9 +76,11 @@ export const createSeal = (key: Buffer): Seal => {
       const tag = sealed.subarray(0, macBytes);
       const payload = createDecipheriv('aes-256-ctr', cursorKey, tag).update(sealed.subarray(macBytes));
       if (!timingSafeEqual(tag, mac(query, payload))) throw fault('bad_cursor');
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the HMAC shows that `cursor` has written it
       return JSON.parse(payload.toString()) as (string | number | null)[];
     },
   };
 };
 
+/** Returns a random key for `createSeal`; each environment keeps its own. */
 export const newSealKey = (): Buffer => randomBytes(32);

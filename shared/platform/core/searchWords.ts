@@ -1,18 +1,18 @@
-/** How titles and queries are cut into words: the same cut on both sides is what makes search literal. */
+/** Splits titles and queries into words, for items/terms.ts and records/terms.ts. The same rules on both sides make search literal. */
 
-/** Letters and digits of scripts that are written without spaces, each with its marks. */
+/** A letter or digit of a script that is written without spaces, with its marks. */
 const unspaced = `(?:[[${['Han', 'Hiragana', 'Katakana', 'Bopomofo', 'Thai', 'Lao', 'Khmer', 'Myanmar'].map((script) => `\\p{scx=${script}}`).join('')}]&&[\\p{L}\\p{N}]]\\p{M}*)`;
 const runPattern = new RegExp(`${unspaced}+|(?:(?!${unspaced})[\\p{L}\\p{N}\\p{M}])+`, 'gv');
 const characters = new RegExp(unspaced, 'gv');
 const anyUnspaced = new RegExp(unspaced, 'v');
 
-/** Characters of an unspaced run that are looked at together: enough to tell most words apart, few enough to store. */
+/** Characters of a term of an unspaced script: enough to tell most words apart, few enough to store. */
 const ngramLength = 4;
 
 /** PostgreSQL refuses lexemes over 2,046 bytes; this leaves room for the prefix that items/terms.ts adds. */
 const wordBytes = 2000;
 
-/** The longest beginning of whole characters that has at most `wordBytes` bytes. */
+/** Returns the longest beginning of whole characters that has at most `wordBytes` bytes. */
 const clipWord = (word: string): string => {
   if (word.length * 3 <= wordBytes || Buffer.byteLength(word) <= wordBytes) return word;
   let bytes = 0;
@@ -26,8 +26,8 @@ const clipWord = (word: string): string => {
 };
 
 /**
- * Composed and lower-cased, as both sides of a comparison see it. The final sigma becomes the common one: JavaScript
- * writes it by what follows, so the beginning of a word would not be the beginning of its lower case.
+ * Returns a text composed (NFC) and in lower case, for both sides of a comparison. The final sigma becomes the common one:
+ * JavaScript chooses by what follows, so the beginning of a word would not be the beginning of its lower case.
  */
 export const foldCase = (text: string): string => text.normalize('NFC').toLowerCase().replaceAll('ς', 'σ');
 
@@ -37,9 +37,9 @@ const writtenWords = (text: string): string[] =>
     .filter((word) => word !== '');
 
 /**
- * The words that a title is found by: each whitespace-separated word as written, and in it each run of letters or
- * digits. In scripts written without spaces a word begins at each character; the next three are kept with it, so that
- * a query of several characters is found where they stand together.
+ * Returns the words that a title is found by: each word between white space as written, and each run of letters or digits in
+ * it. In scripts without spaces a word begins at each character and has `ngramLength` characters, so that a query of several
+ * characters is found where they stand together.
  */
 export const titleWords = (title: string): string[] => {
   const words = new Set<string>();
@@ -57,7 +57,7 @@ export const titleWords = (title: string): string[] => {
   return [...words];
 };
 
-/** Stretches that cover a run: side by side, the last one moved back to end where the run ends. */
+/** Returns pieces of `ngramLength` characters that cover a run, side by side; the last one begins earlier, to end with the run. */
 const ngrams = (run: string): string[] => {
   const line = run.match(characters) ?? [];
   const parts: string[] = [];
@@ -72,8 +72,8 @@ const ngrams = (run: string): string[] => {
 };
 
 /**
- * What of a query has to begin a word of the title. A word as written stands for its runs too: a title's word that
- * begins with it has them. With characters of unspaced scripts it is its runs, wherever they stand in the title.
+ * Returns the parts of a query, each of which has to be the beginning of a word of the title. A word as written stands for
+ * its runs too. A word with characters of unspaced scripts is split into its runs, which may stand anywhere in the title.
  */
 export const queryWords = (query: string): string[] => {
   const parts = new Set<string>();

@@ -1,8 +1,8 @@
-/** Versions compared as https://semver.org says (section 11), for the op `matchesSemver` of conditions. */
+/** Compares versions by precedence (https://semver.org, section 11), for the op `matchesSemver` of conditions.ts. */
 
 interface Version {
   readonly numbers: readonly number[];
-  /** Identifiers of a pre-release; none: a release. */
+  /** Identifiers of a pre-release; empty for a release. */
   readonly pre: readonly string[];
 }
 
@@ -19,7 +19,7 @@ const versionOf = (text: string): Version | null => {
 const digits = /^\d+$/;
 const textOrder = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Numbers come before words. */
+/** Orders identifiers of a pre-release: numbers before words. */
 const identifierOrder = (a: string, b: string): number => {
   const [first, second] = [digits.test(a), digits.test(b)];
   if (first !== second) return first ? -1 : 1;
@@ -50,7 +50,7 @@ type Test = (version: Version, bound: Version) => boolean;
 const same = (version: Version, bound: Version, parts: number): boolean =>
   bound.numbers.slice(0, parts).every((number, i) => version.numbers[i] === number);
 
-/** `^` keeps everything up to the first part that isn't zero, `~` the first two. */
+/** `^` keeps all parts up to the first that is not zero, `~` the first two. */
 const comparisons: Readonly<Record<string, Test>> = {
   '>=': (version, bound) => versionOrder(version, bound) >= 0,
   '<=': (version, bound) => versionOrder(version, bound) <= 0,
@@ -66,7 +66,7 @@ const comparisons: Readonly<Record<string, Test>> = {
 
 const partForm = /^(>=|<=|>|<|=|\^|~)?(\S+)$/;
 
-/** The comparisons of a range, or null if it isn't one. */
+/** Returns the comparisons of a range, or null when the text is no range. */
 const partsOf = (range: string): { test: Test; bound: Version }[] | null => {
   const parts = range
     .trim()
@@ -80,9 +80,10 @@ const partsOf = (range: string): { test: Test; bound: Version }[] | null => {
   return parts.some((part) => part === null) ? null : parts.filter((part) => part !== null);
 };
 
+/** Returns whether a text is a range for `matchesRange`. */
 export const isRange = (range: string): boolean => partsOf(range) !== null;
 
-/** Ranges are space-separated comparisons, all of which hold: `>=1.2.0 <2`, `^1.4`, `~2.1`, `3.0.1`. */
+/** Returns whether a version fits a range: comparisons between spaces, all of which hold (`>=1.2.0 <2`, `^1.4`, `~2.1`, `3.0.1`). */
 export const matchesRange = (text: string, range: string): boolean => {
   const version = versionOf(text);
   return version !== null && (partsOf(range)?.every(({ test, bound }) => test(version, bound)) ?? false);

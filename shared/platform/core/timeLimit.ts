@@ -1,5 +1,6 @@
-/** Runs what others' schemas make of a value for a limited time: a schema may be sound and still take for ever. */
+/** Bounds the time of a synchronous function, for the checks by customers' schemas in appSchemas.ts: a valid schema may take for ever. */
 import { createContext, Script } from 'node:vm';
+import { isObject } from './jsonLimits.ts';
 
 interface Sandbox {
   work: (() => unknown) | undefined;
@@ -9,11 +10,11 @@ const sandbox: Sandbox = { work: undefined };
 const context = createContext(sandbox);
 const script = new Script('work()');
 
-/** Work, in ms of this process's own time, after which it is given up; every request of the process waits for it. */
+/** CPU time in ms after which the function is stopped for good; every request of the process waits for it. */
 const cpuLimitMs = 100;
-/** How long the first try may take by the clock; each further one twice as long. */
+/** Wall-clock time of the first try in ms; each further try has twice as much. */
 const firstTimeoutMs = 40;
-/** The last one takes 0.6 s. */
+/** The last try has 0.64 s. */
 const attemptsMax = 5;
 
 const timesOutAfter = (ms: number, work: () => void): boolean => {
@@ -22,8 +23,8 @@ const timesOutAfter = (ms: number, work: () => void): boolean => {
     script.runInContext(context, { timeout: ms });
     return false;
   } catch (error) {
-    // It is an Error of the other context, so `instanceof` does not know it.
-    if ((error as NodeJS.ErrnoException | undefined)?.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return true;
+    // The error may come from the other context, whose `Error` differs, so `instanceof` is of no use.
+    if (isObject(error) && error['code'] === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return true;
     throw error;
   } finally {
     sandbox.work = undefined;
@@ -31,8 +32,9 @@ const timesOutAfter = (ms: number, work: () => void): boolean => {
 };
 
 /**
- * Whether `work` came to its end. It is stopped by the clock, and a machine that is busy with others may stop it at
- * hardly any work: so it is given up only when it has had its time, and may be begun anew. Costs some 0.05 ms.
+ * Runs `work` and returns whether it completed. The time limit is wall-clock time, within which a busy machine may give the
+ * process hardly any CPU time: so `work` is restarted until it has had `cpuLimitMs`. Costs about 0.05 ms. Throws what `work`
+ * throws.
  */
 export const completesInTime = (work: () => void): boolean => {
   const from = process.cpuUsage();

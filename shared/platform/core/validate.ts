@@ -1,4 +1,4 @@
-/** Strict validation by Ajv: schemas compile once, nothing is coerced or removed, and errors name each offending path. */
+/** Strict validation by Ajv, for every layer: a schema compiles at its first use, nothing is coerced or removed, and errors name each offending path. */
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { fault, type FaultDetail } from '../../catalogue/errors.ts';
@@ -19,7 +19,7 @@ const allErrorsAjv = new Ajv2020({ ...validatorOptions, allErrors: true });
 addFormats.default(ajv);
 addFormats.default(allErrorsAjv);
 
-/** Of a value with more parts than this only the first error is told: finding half a million of them blocks everybody. */
+/** Of a value with more members and elements only the first error is reported: finding half a million would block the process. */
 const allErrorsPartsMax = 20_000;
 /** Names and ids are shorter; a longer path doesn't help to find the place. */
 const pathMax = 300;
@@ -52,12 +52,13 @@ const errorMessage = (error: ErrorObject): string => {
   }
 };
 
-/** Ajv reports every branch of a union; only the ones that say something about the value given are kept. */
+/** Returns the errors without those of unions themselves, unless there are no others: Ajv reports every branch too. */
 const relevantErrors = (errors: readonly ErrorObject[]): readonly ErrorObject[] => {
   const plain = errors.filter((error) => error.keyword !== 'anyOf' && error.keyword !== 'oneOf');
   return plain.length === 0 ? errors : plain;
 };
 
+/** Returns Ajv's errors as details, one per path (with all its messages), at most `most`. */
 export const ajvDetails = (
   errors: readonly ErrorObject[],
   prefix = '',
@@ -82,11 +83,12 @@ const summary = (details: readonly FaultDetail[]): string => {
     : `${first.path === '' ? 'The body' : first.path} ${first.message}.`;
 };
 
+/** Returns `400 invalid` with these details; the first one makes the message. */
 export const invalidFault = (details: readonly FaultDetail[]): Error => fault('invalid', summary(details), { details });
 
 export type Check<T> = (value: unknown) => T;
 
-/** Compiles `schema` into a check that answers the value, typed, or throws `400 invalid` with every offending path, at most so many. */
+/** Returns a check that returns the value, typed, or throws `400 invalid` with every offending path below `prefix`, at most `most`. */
 export const compileCheck = <T extends TSchema>(
   schema: T,
   prefix = '',
@@ -96,6 +98,7 @@ export const compileCheck = <T extends TSchema>(
   let thorough: ValidateFunction | undefined;
   return (value) => {
     validate ??= ajv.compile(schema);
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema, from which the type is inferred, has accepted the value
     if (validate(value)) return value as Static<T>;
     if (exceedsPartCount(value, allErrorsPartsMax)) throw invalidFault(ajvDetails(validate.errors ?? [], prefix));
     thorough ??= allErrorsAjv.compile(schema);
@@ -104,7 +107,7 @@ export const compileCheck = <T extends TSchema>(
   };
 };
 
-/** Like `compile`, answering the problems instead of throwing: for schemas of our own, whose patterns are known to be linear. */
+/** Returns a check that returns the problems with paths below `prefix`. For the service's own schemas, whose patterns are linear. */
 export const compileProblemCheck = (schema: TSchema): ((value: unknown, prefix: string) => FaultDetail[]) => {
   let validate: ValidateFunction | undefined;
   return (value, prefix) => {

@@ -1,8 +1,9 @@
-/** Waiting for a time, and for work no longer than a time. */
+/** Waits for a time, and for work no longer than a time. */
 
+/** Resolves after `ms`. */
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
 
-/** Whether `work` ended within `ms`; rejects as it does. */
+/** Resolves with whether `work` has resolved within `ms`; rejects when it rejects within that time. */
 export const settlesWithin = async (ms: number, work: Promise<unknown>): Promise<boolean> => {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {
