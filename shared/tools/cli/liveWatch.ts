@@ -11,8 +11,8 @@ export interface WatchTarget {
 interface WatchOptions {
   /** Asked before each connection, as a restarted service may have another address. Throws when there is none. */
   readonly target: () => Promise<WatchTarget>;
-  readonly types?: string;
-  readonly inboxes?: string;
+  readonly types?: string | undefined;
+  readonly inboxes?: string | undefined;
   readonly onMessage: (raw: string, message: LiveMessage) => void;
   /** What the connection does, for whoever watches. */
   readonly onStatus: (line: string) => void;

@@ -27,9 +27,9 @@ interface DemoOptions {
   readonly now: number;
   readonly environment?: string;
   /** 20,000 when absent. */
-  readonly items?: number;
+  readonly items?: number | undefined;
   /** The same seed and present give the same content. */
-  readonly seed?: number;
+  readonly seed?: number | undefined;
   /** The host's address, without a trailing slash. */
   readonly publicUrl?: string;
   /** Credentials that an earlier load answered. */

@@ -1,13 +1,16 @@
-// A lock file that survives crashes: its holder is named in it, and a dead holder's lock is taken over.
+// Lock files that survive crashes: a lock names its holder, and the lock of a dead process is taken over. Used by
+// the launcher's commands: one `npm start`, one install, one fetch of a program and one pair of servers at a time.
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { identity } from './identity.mjs';
 import { pause, say } from './say.mjs';
 
+/** @typedef {{ release(): void }} Lock */
+
 /**
- * Takes the lock, or says who holds it.
+ * Takes the lock, or returns the process that has it.
  * @param {string} path
- * @returns {{ release(): void } | { heldBy: number }}
+ * @returns {Lock | { heldBy: number }}
  */
 export function tryLock(path) {
   mkdirSync(dirname(path), { recursive: true });
@@ -33,38 +36,53 @@ export function tryLock(path) {
 }
 
 /**
- * Does the work while holding the lock, waiting for whoever holds it.
+ * Takes the lock as soon as no other process has it.
+ * @param {string} path
+ * @param {string} waiting printed once when another process has the lock
+ * @param {() => boolean} [isNeedless] looked at before each try; true ends the wait without the lock
+ * @returns {Promise<Lock | undefined>} undefined when the lock became needless
+ */
+export async function waitForLock(path, waiting, isNeedless = () => false) {
+  for (let said = false; !isNeedless(); said = true) {
+    const lock = tryLock(path);
+    if ('release' in lock) return lock;
+    if (!said) say(`${waiting} (process ${lock.heldBy})`);
+    await pause(200);
+  }
+  return undefined;
+}
+
+/**
+ * Does the work while this process has the lock.
  * @template T
  * @param {string} path
- * @param {string} waiting what to say once when somebody else holds it
+ * @param {string} waiting printed once when another process has the lock
  * @param {() => Promise<T>} work
  * @returns {Promise<T>}
  */
 export async function withLock(path, waiting, work) {
-  for (let said = false; ; said = true) {
-    const lock = tryLock(path);
-    if ('release' in lock) {
-      try {
-        return await work();
-      } finally {
-        lock.release();
-      }
-    }
-    if (!said) say(`${waiting} (process ${lock.heldBy})`);
-    await pause(200);
+  const lock = await waitForLock(path, waiting);
+  try {
+    return await work();
+  } finally {
+    lock?.release();
   }
 }
 
-/** @param {string} path */
+/**
+ * @param {string} path
+ * @returns {{ pid: number, identity: string } | undefined} undefined when there is no lock
+ */
 function readHolder(path) {
   try {
-    return /** @type {{ pid: number, identity: string }} */ (JSON.parse(readFileSync(path, 'utf8')));
+    // Locks are only written by `tryLock`, and appear complete.
+    return JSON.parse(readFileSync(path, 'utf8'));
   } catch {
     return undefined;
   }
 }
 
-/** Moves it aside first: of two who saw the dead holder only one moves that file, and a fresh lock is put back. */
+/** Moves the lock aside first: of two processes that saw the dead holder one moves it, and a fresh lock is put back. */
 function dropDead(/** @type {string} */ path) {
   const aside = `${path}.dead.${process.pid}`;
   try {
@@ -77,7 +95,7 @@ function dropDead(/** @type {string} */ path) {
     try {
       linkSync(aside, path);
     } catch {
-      // Somebody else locked meanwhile; the next attempt sees it.
+      // Another process has locked meanwhile; the next attempt sees it.
     }
   }
   rmSync(aside, { force: true });

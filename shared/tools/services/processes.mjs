@@ -43,7 +43,7 @@ export function dieWithParent(command, signal) {
  * @param {number | 'inherit'} [options.output] a file descriptor for both outputs, or ours
  * @param {boolean} [options.foreground] shares our terminal's input and gets its Ctrl-C itself; false when absent
  * @param {NodeJS.Signals} [options.deathSignal] what it gets when we are gone; SIGTERM when absent
- * @param {{ uid: number, gid: number }} [options.user]
+ * @param {{ uid: number, gid: number } | undefined} [options.user]
  * @returns {Promise<Child>} once the system has started it
  */
 export function start({
@@ -82,7 +82,7 @@ export function start({
  * @param {object} [options]
  * @param {NodeJS.ProcessEnv} [options.env]
  * @param {string} [options.cwd]
- * @param {{ uid: number, gid: number }} [options.user]
+ * @param {{ uid: number, gid: number } | undefined} [options.user]
  * @param {number} [options.timeoutMs]
  * @returns {Promise<{ code: number, output: string, stdout: string }>} code 127 when the command does not exist
  */

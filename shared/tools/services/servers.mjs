@@ -1,6 +1,8 @@
-// The pair of servers behind the service: PostgreSQL and Redis, those that the environment names or our own.
+// The servers behind the service, PostgreSQL and Redis: those that the environment names, or servers of the data
+// folder that the launcher's commands start.
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { waitForLock } from './lock.mjs';
 import { startPostgres } from './postgres.mjs';
 import { startRedis } from './redis.mjs';
 import { onStop } from './stopping.mjs';
@@ -8,12 +10,26 @@ import { onStop } from './stopping.mjs';
 /**
  * @typedef {object} Servers
  * @property {{ DATABASE_URL: string, MIGRATE_DATABASE_URL: string, REDIS_URL: string }} env
- * @property {import('./postgres.mjs').PostgresServer} [postgres] absent when DATABASE_URL names one
- * @property {import('./redis.mjs').RedisServer} [redis] absent when REDIS_URL names one
+ * @property {import('./postgres.mjs').PostgresServer | undefined} postgres undefined when DATABASE_URL names one
+ * @property {import('./redis.mjs').RedisServer | undefined} redis undefined when REDIS_URL names one
  */
 
 /**
- * Starts what the environment does not name, both at the same time; stopping.mjs stops it.
+ * Keeps the data folder's servers to this process until everything is stopped: two processes that initialise or start
+ * a server on the same data at once break each other's. Called before `openServers` by the commands that work on DATA_DIR.
+ * @param {string} dir DATA_DIR
+ * @param {() => boolean} [isNeedless] true ends the wait, when another process serves the data
+ * @returns {Promise<boolean>} false when the wait ended without them
+ */
+export async function reserveServers(dir, isNeedless) {
+  const waiting = 'waiting for another command that works on this data';
+  const lock = await waitForLock(join(dir, 'servers.lock'), waiting, isNeedless);
+  if (lock) await onStop(() => lock.release());
+  return lock !== undefined;
+}
+
+/**
+ * Starts the servers that the environment does not name, both at the same time; stopping.mjs stops them.
  * @param {object} options
  * @param {string} options.dir
  * @param {boolean} options.durable
@@ -40,7 +56,7 @@ export async function openServers({ dir, durable }) {
 }
 
 /**
- * A folder that is deleted when all is stopped. Readable for the account that PostgreSQL may have to run as.
+ * Makes a folder that is deleted when everything is stopped. Readable for the account that PostgreSQL may have to run as.
  * @param {string} parent
  * @param {string} name
  * @returns {Promise<string>}

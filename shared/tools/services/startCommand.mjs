@@ -10,7 +10,7 @@ import { dataDir, root } from './paths.mjs';
 import { freePortFrom } from './ports.mjs';
 import { unitName, wantOnline } from './sampleApp.mjs';
 import { pause, say, StartFailure } from './say.mjs';
-import { openServers } from './servers.mjs';
+import { openServers, reserveServers } from './servers.mjs';
 import { clearState, readState, writeState } from './state.mjs';
 import { isStopping, onStop } from './stopping.mjs';
 import { tail } from './tail.mjs';
@@ -26,6 +26,7 @@ export async function startCommand() {
   mkdirSync(logs, { recursive: true });
   await lockOut(dir);
   await install({ dev: false });
+  await reserveServers(dir);
 
   const port = await choosePort();
   const baseUrl = `http://127.0.0.1:${port}`;

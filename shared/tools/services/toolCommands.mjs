@@ -5,25 +5,31 @@ import { quietStep, show, tsx } from './node.mjs';
 import { dataDir } from './paths.mjs';
 import { switchSampleApp } from './sampleApp.mjs';
 import { say } from './say.mjs';
-import { openServers, throwAwayDir } from './servers.mjs';
+import { openServers, reserveServers, throwAwayDir } from './servers.mjs';
 import { readState } from './state.mjs';
 import { stopAll } from './stopping.mjs';
 
 /**
- * Administration: of the servers that the environment names, else of what runs in this checkout, else of its data,
- * whose servers are then started for this one call.
+ * Runs an administration command on the servers that the environment names, else on those of the `npm start` that runs
+ * on the data folder, else on servers of that folder that run for this one call. An `npm start` that is still starting,
+ * and another administration command, are waited for.
  * @param {string[]} args
  * @returns {Promise<number>} the exit code
  */
 export async function adminCommand(args) {
   await install({ dev: false });
   const dir = dataDir();
-  const running = readState(dir);
   const env = { ...process.env, DATA_DIR: dir };
-  // What only asks for help, or names nothing to administer, needs no servers.
+  // A command that only asks for help, or names nothing to administer, needs no servers.
   const isCall = args[0] !== undefined && args[0] !== 'help' && !args[0].startsWith('-') && !args.includes('--help');
   if (!isCall || (process.env.DATABASE_URL && process.env.REDIS_URL)) return admin(args, env);
-  if (running && !process.env.DATABASE_URL) return admin(args, { PUBLIC_URL: running.baseUrl, ...env, ...running.env });
+  await reserveServers(dir, () => readState(dir) !== undefined);
+  const running = readState(dir);
+  if (running) {
+    const { DATABASE_URL, MIGRATE_DATABASE_URL } = process.env;
+    const named = DATABASE_URL ? { DATABASE_URL, MIGRATE_DATABASE_URL: MIGRATE_DATABASE_URL || DATABASE_URL } : {};
+    return admin(args, { PUBLIC_URL: running.baseUrl, ...env, ...running.env, ...named });
+  }
   const servers = await openServers({ dir, durable: true });
   const all = { ...env, ...servers.env };
   if (servers.postgres) await quietStep('The migration', 'migrations/run.ts', all);

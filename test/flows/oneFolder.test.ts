@@ -1,0 +1,65 @@
+/** Commands that start servers on the same fresh data folder at the same time wait for each other. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { until } from '../support/until.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+interface Launched {
+  readonly child: ChildProcess;
+  readonly said: { out: string; err: string };
+  readonly code: Promise<number | null>;
+}
+
+describe('one data folder', function () {
+  // Each command initialises or starts a PostgreSQL and a Redis, and some machines start them slowly.
+  this.timeout(400_000);
+  let folder: string;
+  const launched: Launched[] = [];
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'console-folder-'));
+  });
+  after(async () => {
+    for (const { child } of launched) child.kill('SIGTERM');
+    await Promise.all(launched.map(({ code }) => code));
+    rmSync(folder, { recursive: true });
+  });
+
+  /** Starts a command of the launcher with nothing configured but the data folder and a free port. */
+  const launch = (...args: string[]): Launched => {
+    const { DATABASE_URL: _database, MIGRATE_DATABASE_URL: _owner, REDIS_URL: _redis, ...env } = process.env;
+    const child = spawn(process.execPath, ['shared/tools/services/launch.mjs', ...args], {
+      cwd: root,
+      env: { ...env, DATA_DIR: join(folder, 'data'), PORT: '0', WORKERS: '1' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const said = { out: '', err: '' };
+    child.stdout.setEncoding('utf8').on('data', (piece: string) => void (said.out += piece));
+    child.stderr.setEncoding('utf8').on('data', (piece: string) => void (said.err += piece));
+    const started = { child, said, code: once(child, 'close').then(([code]) => code as number | null) };
+    launched.push(started);
+    return started;
+  };
+
+  it('serves two administration commands and a start, one after the other', async () => {
+    const first = launch('admin', 'environment', 'create', 'first');
+    const second = launch('admin', 'environment', 'create', 'second');
+    const start = launch('start');
+    expect([await first.code, await second.code], first.said.err + second.said.err).to.deep.equal([0, 0]);
+    await until(
+      'the start works on the folder',
+      () => start.said.out.includes('migrating…') || start.child.exitCode,
+      150_000,
+    );
+    start.child.kill('SIGTERM');
+    expect(await start.code, start.said.out + start.said.err).to.equal(0);
+    const third = launch('admin', 'environment', 'list');
+    expect(await third.code, third.said.err).to.equal(0);
+    expect(third.said.out).to.include('first').and.to.include('second');
+  });
+});
