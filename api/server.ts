@@ -4,6 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { errors } from '../shared/catalogue/errors.ts';
 import { limits } from '../shared/catalogue/limits.ts';
 import { newId } from '../shared/platform/core/ids.ts';
+import { subscribeToRunChanges } from '../shared/actions/runChanges.ts';
 import { closeDeps, type Deps } from '../shared/deps.ts';
 import { createApi } from './app.ts';
 import { createAppServer } from './applink/index.ts';
@@ -54,6 +55,7 @@ const answerBrokenRequests = (server: Server): void => {
 
 export const startServer = async (deps: Deps): Promise<RunningServer> => {
   const { config } = deps;
+  subscribeToRunChanges(deps.bus);
   const rate = createRateLimit(deps);
   const live = createLive(deps, rate);
   const apps = createAppServer(deps, rate);
