@@ -136,7 +136,7 @@ const runLeasedJob = async (parts: WorkerDeps, claimed: JobLease): Promise<void>
 };
 
 export const startWorker = (parts: WorkerDeps, queue: string): JobWorker => {
-  const { deps, jobs, handlers } = parts;
+  const { deps, jobs } = parts;
   let closing: Promise<void> | null = null;
 
   const take = async (id: string): Promise<void> => {
@@ -151,17 +151,6 @@ export const startWorker = (parts: WorkerDeps, queue: string): JobWorker => {
       .filter((job) => job.queue === queue)
       .map((job) => job.concurrency),
   );
-  const worker = deps.redis.worker(
-    queue,
-    async ({ data, name }) => {
-      if (data.staged === undefined) {
-        // Only the benchmark adds jobs without a row: they have nothing that could be lost.
-        await handlers[name]?.(data as never, deps);
-        return;
-      }
-      await take(data.staged);
-    },
-    { concurrency },
-  );
+  const worker = deps.redis.worker(queue, ({ data }) => take(data.staged), { concurrency });
   return { close: () => (closing ??= worker.close()) };
 };

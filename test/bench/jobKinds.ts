@@ -1,10 +1,6 @@
-/** Queues of jobs that do nothing: BullMQ alone, and our queue and worker around it. */
+/** Queues of jobs that do nothing: BullMQ alone, and the queue and worker of the service around it. */
 import { Queue, Worker } from 'bullmq';
-import { readConfig } from '../../shared/platform/core/config.ts';
-import { closeDeps, openDeps } from '../../shared/deps.ts';
-import { done, type HandlerTable, type JobTable } from '../../workers/handler.ts';
-import { startLeaseRenewal } from '../../workers/leaseRenewal.ts';
-import { startWorker } from '../../workers/worker.ts';
+import { openRedis } from '../../shared/platform/redis/connect.ts';
 
 /** Jobs at once. */
 export const concurrency = 100;
@@ -23,8 +19,10 @@ interface Payload {
   readonly at: number;
 }
 
+const redisUrl = (): string => process.env['REDIS_URL'] ?? '';
+
 const bare = async (): Promise<Kind> => {
-  const connection = { url: process.env['REDIS_URL'] ?? '', maxRetriesPerRequest: null };
+  const connection = { url: redisUrl(), maxRetriesPerRequest: null };
   const queue = new Queue<Payload>(newQueueName('bare'), { connection });
   await queue.waitUntilReady();
   let worker: Worker<Payload> | null = null;
@@ -47,31 +45,30 @@ const bare = async (): Promise<Kind> => {
   };
 };
 
-/** Its jobs have no row: what a row costs is measured apart. */
+/** The queue and the worker of the service without rows, which `durable` measures: a message holds its time as an id. */
 const ours = async (): Promise<Kind> => {
-  const deps = await openDeps(readConfig(), 'bench');
+  const redis = openRedis({ url: redisUrl(), prefix: 'bench', onError: () => undefined });
   const queue = newQueueName('ours');
-  const jobs: JobTable = { noop: { queue, concurrency, retries: 0 } };
-  const held = startLeaseRenewal(deps.db, () => undefined);
   let worker: { close(): Promise<void> } | null = null;
-  await deps.redis.queue(queue).waitUntilReady();
+  await redis.queue(queue).waitUntilReady();
   return {
     add: (at) =>
-      deps.redis.queue(queue).add('noop', { at } as never, { attempts: 1, removeOnComplete: true, removeOnFail: true }),
+      redis
+        .queue(queue)
+        .add('noop', { staged: String(at) }, { attempts: 1, removeOnComplete: true, removeOnFail: true }),
     work: (started) => {
-      const handlers: HandlerTable = {
-        noop: async (data: unknown) => {
-          started((data as Payload).at);
-          return done();
+      worker = redis.worker(
+        queue,
+        async ({ data }) => {
+          started(Number(data.staged));
         },
-      };
-      worker = startWorker({ deps, jobs, handlers, leases: held }, queue);
+        { concurrency },
+      );
     },
     close: async () => {
       await worker?.close();
-      held.close();
-      await deps.redis.queue(queue).obliterate({ force: true });
-      await closeDeps(deps);
+      await redis.queue(queue).obliterate({ force: true });
+      await redis.close();
     },
   };
 };

@@ -33,7 +33,8 @@ describe('with a Redis that comes and goes', function () {
     server = await startRedis({ dir, port });
     await until('the bus is up', () => links.bus.connected);
   };
-  const add = (name: string): Promise<unknown> => links.queue('some').add(name, {}, { removeOnComplete: true });
+  const add = (name: string): Promise<unknown> =>
+    links.queue('some').add(name, { staged: name }, { removeOnComplete: true });
 
   it('opens without it, fails fast, and works once it is there', async () => {
     const heard: string[] = [];

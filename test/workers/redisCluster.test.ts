@@ -68,7 +68,7 @@ describe('with a Redis Cluster', function () {
               async () => {
                 await links
                   .queue(queue)
-                  .add(name, {}, { removeOnComplete: true })
+                  .add(name, { staged: name }, { removeOnComplete: true })
                   .catch(() => undefined);
                 return taken.includes(`${queue} ${name}`);
               },
@@ -134,7 +134,7 @@ describe('with a Redis Cluster', function () {
     expect(
       await own
         .queue('bulk')
-        .add('lost', {})
+        .add('lost', { staged: 'lost' })
         .catch((error: unknown) => error),
     ).to.be.instanceOf(Error);
     const worker = own.worker('bulk', async () => undefined, { concurrency: 1 });

@@ -11,9 +11,9 @@ import {
   type RedisClient,
 } from './client.ts';
 
-/** All that a job in Redis holds: the id of its row. Jobs of benchmarks have no row. */
+/** All that a job in Redis holds: the id of its row in `staged_jobs`. */
 interface QueueMessage {
-  readonly staged?: string;
+  readonly staged: string;
   readonly requestId?: string;
 }
 
