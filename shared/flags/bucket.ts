@@ -1,6 +1,7 @@
 /**
- * Where a record id stands among the 100,000 places of a flag: MurmurHash3 (x86, 32 bit, seed 0, by Austin Appleby) of
- * the UTF-8 bytes of "<flag>:<record id>". The hash of the flag's part is kept: an evaluation only adds the id's.
+ * The bucket of a record id among the 100,000 of a flag: MurmurHash3 (x86, 32 bit, seed 0, by Austin Appleby) of the
+ * UTF-8 bytes of "<flag>:<record id>". The hash of the flag's part is computed once per flag; an evaluation adds the
+ * bytes of the id. Used by evaluate.ts.
  */
 
 const bucketCount = 100_000;
@@ -21,7 +22,7 @@ const finish = (hash: number, block: number, length: number): number => {
 
 const encoder = new TextEncoder();
 
-/** Makes the function that answers the place of a record id, 0 to 99,999. */
+/** Returns the function that computes the bucket of a record id, 0 to 99,999. */
 export const createBucketer = (flag: string): ((id: string) => number) => {
   const head = encoder.encode(`${flag}:`);
   let headHash = 0;

@@ -1,6 +1,7 @@
 /**
- * Changes a flag: who may, whether a person has to approve, and the change itself, decided without a lock and written
- * where nothing has changed since. Called by `POST /flags/:flag` and, for what was approved, by shared/approvals.
+ * Changes a flag: checks rights, asks for an approval where one is needed, and writes the change, which is decided without
+ * a lock and written where nothing has changed since. Called by `POST /flags/:flag` and, for changes that were approved,
+ * by shared/decisions.
  */
 import { fault, type Fault } from '../catalogue/errors.ts';
 import type { ActorRef } from '../catalogue/events.ts';
@@ -36,14 +37,14 @@ interface FlagChangeResult {
 }
 
 interface FlagChangeOptions {
-  /** How often the flag had been changed by other than steps when it was asked for; otherwise `409 stale`. */
+  /** The flag's number of changes (`ResolvedFlag.changes`) at the request; another number now is `409 stale`. */
   readonly expectedChanges?: number;
   readonly approvedBy?: ActorRef;
   readonly ifMatch?: number | undefined;
   readonly save?: (applied: FlagChangeResult) => SavedResponse | null;
 }
 
-/** The flag, when it is declared now and the caller sees it; else `404`. */
+/** Returns the declaration of a flag that the caller sees. Throws `not_found` when it is hidden or not declared now. */
 export const requireVisibleFlag = (
   { env, principal }: Pick<Caller, 'env' | 'principal'>,
   key: string,
@@ -53,7 +54,7 @@ export const requireVisibleFlag = (
   return declared;
 };
 
-/** Throws what stands in the way of any change of it by this caller; that a supervised agent needs an approval does not. */
+/** Throws `forbidden` when the caller may not change the flag. A supervised agent passes: its change needs an approval. */
 export const requireMayChangeFlag = ({ principal }: Caller, key: string): void => {
   const problem = principalModeFault(withoutSupervision(principal));
   if (problem !== null) throw problem;
@@ -61,7 +62,7 @@ export const requireMayChangeFlag = ({ principal }: Caller, key: string): void =
     throw fault('forbidden', `Your role does not allow change of the flag ${key}.`);
 };
 
-/** Optimistic rounds before the row is locked, and rounds before giving up. */
+/** Tries without a lock before the row is locked, and tries before `409 conflict`. */
 const optimisticRounds = 3;
 const roundsMax = 20;
 
@@ -82,7 +83,7 @@ interface FlagChangeContext {
   readonly options: FlagChangeOptions;
 }
 
-/** One round: reads, decides, writes; null when it changed underneath. */
+/** Reads, decides and writes once. Returns null when the flag has changed between reading and writing. */
 const tryChange = async (
   { deps, caller, declared, change, options }: FlagChangeContext,
   db: Db | Tx,
@@ -106,7 +107,7 @@ const tryChange = async (
   });
   if (after.targets !== before.targets) requireTargetLimits(after.targets);
   const view = flagView(after, at);
-  // Whoever approves sees it by their own rights.
+  // The endpoint of approvals redacts it by the rights of the person who approves.
   const applied: FlagChangeResult = {
     flag: approvedBy === null ? redactFlag(view, principal.access) : view,
     changed: after !== before,
@@ -137,7 +138,7 @@ const changeWithRetries = async (wanted: FlagChangeContext, db: Db | Tx): Promis
   throw fault('conflict', 'This flag is being changed by many at once; try again.');
 };
 
-/** Wakes whoever tells of changes and runs ramps. */
+/** Sends the wake signals of the publisher, the enqueuer and the flag caches. */
 export const notifyFlagsChanged = ({ bus }: Pick<FlagDeps, 'bus'>): void => {
   bus.publish(channels.workAvailable, 'outbox');
   bus.publish(channels.workAvailable, 'jobs');
@@ -145,8 +146,8 @@ export const notifyFlagsChanged = ({ bus }: Pick<FlagDeps, 'bus'>): void => {
 };
 
 /**
- * Changes a flag for `caller` (whoever asked for it), with everything checked as it stands now; `db` may be an open
- * transaction. With `approvedBy`, what no longer fits is `409 stale`.
+ * Changes a flag for `caller`, its requester, with everything checked as it stands now, and returns it. `db` may be an open
+ * transaction. Throws `stale` when the change no longer fits the declaration.
  */
 export const applyFlagChange = async (
   deps: FlagDeps,
@@ -175,7 +176,7 @@ export type FlagChangeOutcome =
   | { readonly kind: 'done'; readonly applied: FlagChangeResult }
   | { readonly kind: 'pending'; readonly approval: string };
 
-/** Stopping a ramp is what must always be quick. */
+/** Whether the change only stops a ramp, which needs neither approval nor confirmation, so that it is always quick. */
 const isRampStop = (change: FlagChange): boolean => change.ramp === null && Object.keys(change).length === 1;
 
 interface FlagChangeRequest extends CheckedBody {
@@ -183,7 +184,10 @@ interface FlagChangeRequest extends CheckedBody {
   readonly save: (outcome: FlagChangeOutcome) => SavedResponse | null;
 }
 
-/** From the version on: confirmed, approved or the change itself. The caller has been let through and the body is checked. */
+/**
+ * Checks version and confirmation, then asks for an approval or writes the change. The endpoint has checked rights and body
+ * before. Throws `version_conflict`, `confirmation_required` or `conflict`.
+ */
 export const changeFlag = async (
   deps: FlagDeps,
   caller: Caller,

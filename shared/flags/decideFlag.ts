@@ -1,16 +1,16 @@
-/** What a change makes of a flag (contract section 7), pure; and what of it the history tells. */
+/** Computes a flag after a change, and the difference that its history shows. Pure; used by changeFlag.ts and write.ts. */
 import { isDeepStrictEqual } from 'node:util';
 import type { ActorRef } from '../catalogue/events.ts';
 import type { FlagRule } from './evaluate.ts';
 import { flagView, type ResolvedFlag } from './model.ts';
 import { countRampSteps, type RampRequest, type Ramp } from './ramp.ts';
 
-/** A patch: absent leaves. It has passed `checkChange`. */
+/** A patch: an absent member leaves the flag's. It has passed `parseFlagChange`. */
 export interface FlagChange {
   readonly value?: unknown;
   /** A percentage. */
   readonly rollout?: number | null;
-  /** Merged by record id; null takes one away. */
+  /** Merged by record id; null removes a target. */
   readonly targets?: Readonly<Record<string, unknown>>;
   readonly rules?: readonly FlagRule[];
   readonly ramp?: RampRequest | null;
@@ -23,7 +23,7 @@ interface FlagDecisionContext {
   readonly requestId: string | null;
   readonly address: string | null;
   readonly rampId: string;
-  /** An approval came in between: a ramp that should have started before it starts with it. */
+  /** Whether a person approved the change: a ramp that should have started before the approval starts with it. */
   readonly approved: boolean;
 }
 
@@ -59,7 +59,7 @@ const startRamp = (
   };
 };
 
-/** The flag after `change`: the same object when that leaves everything as it is. */
+/** Returns the flag after `change`, or the same object when the change leaves everything as it is. */
 export const decideFlag = (flag: ResolvedFlag, change: FlagChange, occasion: FlagDecisionContext): ResolvedFlag => {
   let { value, rollout, ramp } = flag;
   if ('value' in change) [value, rollout, ramp] = [change.value, null, null];
@@ -87,7 +87,7 @@ const historyMembers = ['value', 'rollout', 'rules', 'ramp'] as const;
 
 type Members = Record<string, unknown>;
 
-/** The members that differ, as they were and as they are; of the targets those that differ, null where there is none. */
+/** Returns the members that differ, before and after; of the targets those that differ, null where there is none. */
 export const flagDifference = (
   before: ResolvedFlag,
   after: ResolvedFlag,

@@ -1,4 +1,4 @@
-/** What changing and reading flags needs of its process. */
+/** The dependencies of changing and reading flags: those of the settings, and the flag cache. */
 import type { DomainDeps } from '../settings/deps.ts';
 import type { FlagCache } from './flagCache.ts';
 

@@ -1,7 +1,7 @@
 /**
- * What a flag is for a record id and attributes: target → rules in order → rollout → value (contract section 7). Pure,
- * and the same code in the service (OFREP) and in the SDK. A flag is compiled into closures once per version of it, and
- * each answer that it can give is made then, so that evaluating allocates nothing.
+ * Evaluates a flag for a record id and attributes: target → rules in order → rollout → value. Pure, and the same code in
+ * the service (OFREP) and in the SDK. A flag is compiled into closures once per version, and each evaluation that it can
+ * return is made then, so that evaluating allocates nothing.
  */
 import { getComparison, type ConditionExpression } from '../platform/core/conditions.ts';
 import { createBucketer } from './bucket.ts';
@@ -12,7 +12,7 @@ export type FlagRule =
   | { readonly when: ConditionExpression; readonly value: unknown }
   | { readonly when: ConditionExpression; readonly rollout: number };
 
-/** The members of a flag, as `GET /flags/:flag` answers it, that decide what it is for somebody. */
+/** The members of a flag, as `GET /flags/:flag` returns it, that an evaluation depends on. */
 export interface FlagState {
   readonly flag: string;
   readonly kind: FlagValueKind;
@@ -27,7 +27,7 @@ export interface FlagState {
 /** `targetingKey` is the record id, everything else the attributes; the paths of conditions start here. */
 export type EvaluationContext = Readonly<Record<string, unknown>>;
 
-/** OpenFeature's words for why a value was given. */
+/** Why a value was returned, in OpenFeature's words. */
 type Reason = 'TARGETING_MATCH' | 'SPLIT' | 'STATIC' | 'ERROR';
 
 export interface FlagEvaluation {
@@ -59,12 +59,13 @@ const missingKeyEvaluation: FlagEvaluation = Object.freeze({
 
 const ownMember = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, name)
-    ? (value as Record<string, unknown>)[name]
+    ? // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an object that has the name; a copy would cost each evaluation
+      (value as Record<string, unknown>)[name]
     : undefined;
 
 const readerOf = (path: string): ((context: EvaluationContext) => unknown) => {
   const [first = '', ...rest] = path.split('.');
-  // What no object inherits need not be asked whether it is its own.
+  // A name that Object.prototype lacks is never inherited: no check of ownership is needed.
   if (rest.length === 0 && !(first in Object.prototype)) return (context) => context[first];
   if (rest.length === 0) return (context) => ownMember(context, first);
   return (context) => rest.reduce(ownMember, ownMember(context, first));
@@ -75,7 +76,7 @@ const no: Test = () => false;
 const both = (rest: Test, test: Test): Test => (rest === yes ? test : (context) => test(context) && rest(context));
 const either = (rest: Test, test: Test): Test => (rest === no ? test : (context) => test(context) || rest(context));
 
-/** The same as `holds` of shared/platform/core/conditions.ts, with everything looked up beforehand. */
+/** Returns the test of a condition: the same as `evaluateCondition` of shared/platform/core/conditions.ts, compiled. */
 export const compileCondition = (condition: ConditionExpression): Test => {
   if ('all' in condition) return condition.all.map(compileCondition).reduceRight(both, yes);
   if ('any' in condition) return condition.any.map(compileCondition).reduceRight(either, no);
@@ -94,25 +95,25 @@ export const compileCondition = (condition: ConditionExpression): Test => {
   return (context) => compare(read(context), value);
 };
 
-/** A share of the record ids. All or none of them needs no record id. */
+/** Returns the evaluation of a rollout, in percent; for 0 and 100 it needs no record id. */
 const compileSplit = (flag: string, rollout: number): Evaluate => {
   const [on, off] = [createEvaluation(true, 'SPLIT'), createEvaluation(false, 'SPLIT')];
   const below = Math.round(rollout * 1000);
   if (below <= 0) return () => off;
   if (below >= 100_000) return () => on;
-  const placeOf = createBucketer(flag);
+  const bucketOf = createBucketer(flag);
   return ({ targetingKey }) => {
     if (typeof targetingKey !== 'string' || targetingKey === '') return missingKeyEvaluation;
-    return placeOf(targetingKey) < below ? on : off;
+    return bucketOf(targetingKey) < below ? on : off;
   };
 };
 
 const always =
-  (answer: FlagEvaluation): Evaluate =>
+  (evaluation: FlagEvaluation): Evaluate =>
   () =>
-    answer;
+    evaluation;
 
-/** Puts a rule before what comes after it. */
+/** Returns the evaluation of a rule, and of `rest` where the rule does not match. */
 const compileRule = (flag: string, rule: FlagRule, rest: Evaluate): Evaluate => {
   const test = compileCondition(rule.when);
   const then =
@@ -129,7 +130,7 @@ const compileTargets = (targets: FlagState['targets'], rest: Evaluate): Evaluate
   };
 };
 
-/** Makes the function that evaluates a flag; the rules have passed `conditionProblems`. */
+/** Returns the function that evaluates a flag, whose rules have passed `conditionProblems`. */
 export const compileFlag = ({ flag, value, rollout, targets, rules }: FlagState): Evaluate => {
   const last = rollout === null ? always(createEvaluation(value, 'STATIC')) : compileSplit(flag, rollout);
   return compileTargets(
@@ -138,7 +139,7 @@ export const compileFlag = ({ flag, value, rollout, targets, rules }: FlagState)
   );
 };
 
-/** Whether a value may be one of a flag of this kind. */
+/** Returns whether a flag of this kind may have the value. */
 export const isOfKind = (kind: FlagValueKind, value: unknown): boolean =>
   kind === 'json'
     ? value !== undefined

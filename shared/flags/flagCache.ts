@@ -1,7 +1,8 @@
 /**
- * All flags in memory, for processes that evaluate them or tell apps of them (`deps.flags`): begun when first asked for,
- * then looked for news once a second and at each hint through Redis. What is new is found by transaction ids: everything
- * that the last look could not see was written by a transaction at or after that look's horizon, so nothing is missed.
+ * The flag cache (`deps.flags`) of processes that evaluate flags or send them to apps. It loads when it is first used, then
+ * reloads what has changed once per `pollMs` and at each wake signal through Redis. Changes are found by transaction ids:
+ * everything that the last look could not see was written by a transaction at or after that look's horizon, so nothing is
+ * missed.
  */
 import type { Db } from '../platform/db/knex.ts';
 import { queryRows, statement } from '../platform/db/sql.ts';
@@ -11,6 +12,7 @@ import { channels, type Bus } from '../platform/redis/bus.ts';
 import { compileFlag, type Evaluate } from './evaluate.ts';
 import { flagColumns, resolveFlag, toPercent, type ResolvedFlag, type FlagRow } from './model.ts';
 
+/** ms between two looks: how late a change is seen here when its wake signal was lost. */
 const pollMs = 1_000;
 
 const changedSinceSql = statement(
@@ -37,11 +39,11 @@ export interface CachedFlag {
 }
 
 export interface FlagCache {
-  /** A declared flag as this process knows it; undefined: not declared. Waits only for the first look. */
+  /** Returns a declared flag as this process knows it, undefined when it is not declared. Waits only for the first look. */
   get(env: Environment, key: string): Promise<CachedFlag | undefined>;
   /** Called with the flags that a look has found changed. */
-  onChange(listener: (env: number, keys: readonly string[]) => void): () => void;
-  /** Looks now, if anybody has asked for flags here; answers when everything that was committed before the call is known. */
+  onChange(listener: (envId: number, keys: readonly string[]) => void): () => void;
+  /** Reloads now, if the cache is in use; resolves when everything that was committed before the call is known. */
   refresh(): Promise<void>;
   close(): Promise<void>;
 }
@@ -77,16 +79,16 @@ const compileCachedFlag = (declared: ManifestFlag, row: FlagRow | undefined): Co
 
 type ByKey<V> = Map<number, Map<string, V>>;
 
-const getOrCreateMap = <V>(all: ByKey<V>, env: number): Map<string, V> => {
-  const found = all.get(env) ?? new Map<string, V>();
-  all.set(env, found);
+const getOrCreateMap = <V>(all: ByKey<V>, envId: number): Map<string, V> => {
+  const found = all.get(envId) ?? new Map<string, V>();
+  all.set(envId, found);
   return found;
 };
 
 export const openFlagCache = ({ db, bus, onError }: FlagCacheDeps): FlagCache => {
   const stored: ByKey<FlagRow> = new Map();
   const compiled: ByKey<CompiledFlag> = new Map();
-  const listeners = new Set<(env: number, keys: readonly string[]) => void>();
+  const listeners = new Set<(envId: number, keys: readonly string[]) => void>();
   let horizon = '0';
   let first: Promise<void> | null = null;
   let looking: Promise<void> | null = null;
@@ -97,7 +99,7 @@ export const openFlagCache = ({ db, bus, onError }: FlagCacheDeps): FlagCache =>
   const look = async (): Promise<void> => {
     const found = await queryRows<ChangedFlagRow>(db, changedSinceSql, [horizon]);
     const newer = found.filter(
-      ({ env, key, version }) => env !== null && version > (stored.get(env)?.get(key)?.version ?? 0),
+      ({ env: envId, key, version }) => envId !== null && version > (stored.get(envId)?.get(key)?.version ?? 0),
     );
     const read =
       newer.length === 0
@@ -105,12 +107,12 @@ export const openFlagCache = ({ db, bus, onError }: FlagCacheDeps): FlagCache =>
         : await queryRows<FlagRow>(db, readChangedSql, [newer.map(({ env }) => env), newer.map(({ key }) => key)]);
     for (const row of read) getOrCreateMap(stored, row.env).set(row.key, row);
     horizon = found[0]?.horizon ?? horizon;
-    for (const env of new Set(read.map((row) => row.env))) {
-      const keys = read.filter((row) => row.env === env).map((row) => row.key);
-      for (const listener of listeners) listener(env, keys);
+    for (const envId of new Set(read.map((row) => row.env))) {
+      const keys = read.filter((row) => row.env === envId).map((row) => row.key);
+      for (const listener of listeners) listener(envId, keys);
     }
   };
-  /** One look at a time; who asks during one gets the next, which all who ask meanwhile share. */
+  /** Runs one look at a time; calls during a look share the next one. */
   const refresh = (): Promise<void> => {
     if (closed) return Promise.resolve();
     if (looking === null) {

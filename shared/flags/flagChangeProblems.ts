@@ -1,4 +1,4 @@
-/** Everything that can be wrong with a flag's change before it is decided: form, kind, limits. Called by the endpoint and for approvals. */
+/** The problems of a flag's change before it is decided: form, kind, limits. Used by changeFlag.ts and its endpoint. */
 import type { FaultDetail } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import type { Caller } from '../access/principal.ts';
@@ -9,7 +9,7 @@ import type { ManifestFlag } from '../environments/manifest.ts';
 import { findVisibleInbox } from '../access/gates.ts';
 import { recordIdProblem } from '../records/recordProblems.ts';
 import type { FlagChange } from './decideFlag.ts';
-import { isOfKind, type FlagValueKind } from './evaluate.ts';
+import { isOfKind, type FlagRule, type FlagValueKind } from './evaluate.ts';
 import { countRampSteps, type RampRequest } from './ramp.ts';
 import { flagChangeBody } from './schema.ts';
 
@@ -30,7 +30,7 @@ const valueProblem = (kind: FlagValueKind, value: unknown): string | null => {
     : null;
 };
 
-/** Three decimals: the thousandths of which there are as many as places (bucket.ts). */
+/** Returns the problem of a percentage: its thousandths are the buckets (bucket.ts), so it has at most three decimals. */
 const percentProblem = (kind: FlagValueKind, percentage: number): string | null => {
   if (kind !== 'boolean') return 'is for on/off flags only';
   return Number(percentage.toFixed(3)) === percentage ? null : 'must have at most three decimals';
@@ -51,7 +51,7 @@ const targetProblems = (kind: FlagValueKind, targets: Readonly<Record<string, un
   return details;
 };
 
-const ruleProblems = (kind: FlagValueKind, rules: NonNullable<GivenChange['rules']>): FaultDetail[] =>
+const ruleProblems = (kind: FlagValueKind, rules: readonly FlagRule[]): FaultDetail[] =>
   rules.flatMap((rule, i) => {
     const path = `change.rules.${String(i)}`;
     const wrong = conditionProblems(rule.when, `${path}.when`);
@@ -99,7 +99,7 @@ const toRampRequest = ({
   guard: guard === null ? null : { ...guard, tag: guard.tag ?? null },
 });
 
-/** The problems of a change whose form is good, for a flag as it is declared now. */
+/** Returns the problems of a change that fits the schema, for a flag as it is declared now. */
 export const flagChangeProblems = (
   caller: Caller,
   { kind }: Pick<ManifestFlag, 'kind'>,
@@ -109,14 +109,15 @@ export const flagChangeProblems = (
   ...('value' in change ? detailsAt('change.value', valueProblem(kind, change.value)) : []),
   ...(typeof change.rollout === 'number' ? detailsAt('change.rollout', percentProblem(kind, change.rollout)) : []),
   ...(change.targets === undefined ? [] : targetProblems(kind, change.targets)),
-  ...(change.rules === undefined ? [] : ruleProblems(kind, change.rules as NonNullable<GivenChange['rules']>)),
+  ...(change.rules === undefined ? [] : ruleProblems(kind, change.rules)),
   ...(change.ramp === undefined || change.ramp === null ? [] : rampProblems(caller, kind, change.ramp, now)),
 ];
 
-/** The body of `POST /flags/:flag`, or `400 invalid` with every offending path. */
+/** Returns the body of `POST /flags/:flag`. Throws `invalid` with every offending path. */
 export const parseFlagChange = (caller: Caller, declared: ManifestFlag, body: unknown, now: number): CheckedBody => {
   const { change: given, confirmed = false } = checkForm(body);
   const { ramp, ...rest } = given;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the problems below cover what the schema's types leave open: the rules' conditions
   const change = {
     ...rest,
     ...(ramp === undefined ? {} : { ramp: ramp === null ? null : toRampRequest(ramp) }),
@@ -126,7 +127,7 @@ export const parseFlagChange = (caller: Caller, declared: ManifestFlag, body: un
   return { change, confirmed };
 };
 
-/** What only the change's result can show: throws `400 invalid` when a flag would have too many targets, or too large ones. */
+/** Throws `invalid` when the merged targets are too many or too large, which only the result of a change shows. */
 export const requireTargetLimits = (targets: Readonly<Record<string, unknown>>): void => {
   const count = Object.keys(targets).length;
   if (count > limits.flagTargets)

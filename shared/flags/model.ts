@@ -1,6 +1,7 @@
-/** Flags as rows, as everybody works with them, and as they are shown. */
+/** Flags as rows, resolved with their declaration, and as clients see them. Used by all of shared/flags. */
 import type { Access } from '../access/access.ts';
 import type { ActorRef } from '../catalogue/events.ts';
+import { isObject } from '../platform/core/jsonLimits.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { queryRow, queryRows, statement } from '../platform/db/sql.ts';
 import type { ManifestFlag } from '../environments/manifest.ts';
@@ -23,7 +24,7 @@ export interface FlagRow {
   readonly updated_by: ActorRef;
 }
 
-/** A declared flag as it stands now. */
+/** A flag as it stands now: its declaration with its row. */
 export interface ResolvedFlag {
   readonly declared: ManifestFlag;
   readonly value: unknown;
@@ -33,7 +34,7 @@ export interface ResolvedFlag {
   readonly rules: readonly FlagRule[];
   readonly ramp: Ramp | null;
   readonly version: number;
-  /** How often it was changed by other than a ramp's steps: by hand, or by a guard. */
+  /** The number of changes by hand, by a guard, or by the end of a ramp; steps of ramps don't count. */
   readonly changes: number;
   readonly updatedAt: number | null;
   readonly updatedBy: ActorRef | null;
@@ -55,13 +56,13 @@ const flagsByKeysSql = statement(
   `select ${flagColumns} from flags where env = $1 and key = any ($2::text[])`,
 );
 
-export const readFlagRow = (db: Db | Tx, env: number, key: string, lock = false): Promise<FlagRow | undefined> =>
-  queryRow<FlagRow>(db, lock ? lockedFlagSql : flagByKeySql, [env, key]);
+export const readFlagRow = (db: Db | Tx, envId: number, key: string, lock = false): Promise<FlagRow | undefined> =>
+  queryRow<FlagRow>(db, lock ? lockedFlagSql : flagByKeySql, [envId, key]);
 
-export const readFlagRows = (db: Db | Tx, env: number, keys: readonly string[]): Promise<FlagRow[]> =>
-  queryRows<FlagRow>(db, flagsByKeysSql, [env, keys]);
+export const readFlagRows = (db: Db | Tx, envId: number, keys: readonly string[]): Promise<FlagRow[]> =>
+  queryRows<FlagRow>(db, flagsByKeysSql, [envId, keys]);
 
-/** A flag that was never changed, or whose kind was declared otherwise since, is as it is declared. */
+/** Returns a flag as it stands now. A flag without a row, or whose row is of another kind than declared, has its default. */
 export const resolveFlag = (declared: ManifestFlag, stored: FlagRow | undefined): ResolvedFlag => {
   const { version = 1, changes = 0, updated_at: updatedAt = null, updated_by: updatedBy = null } = stored ?? {};
   const about = { declared, version, changes, updatedAt, updatedBy };
@@ -73,7 +74,7 @@ export const resolveFlag = (declared: ManifestFlag, stored: FlagRow | undefined)
 
 export const toPercent = (thousandths: number): number => thousandths / 1000;
 
-/** `at`: now; whether a ramp has begun is a matter of time. */
+/** Returns a flag as `GET /flags/:flag` shows it at the time `at`, which decides whether a ramp has begun. */
 export const flagView = (
   { declared, value, rollout, targets, rules, ramp, version, updatedAt, updatedBy }: ResolvedFlag,
   at: number,
@@ -96,17 +97,17 @@ export const flagView = (
 });
 
 /**
- * A flag, or its form before or after a change, as a role sees it: without a guard over an inbox, and without targets by
- * records of a resource, that it doesn't see.
+ * Returns a flag, or its members before or after a change, as a role sees it: without a guard over an inbox that the role
+ * does not see, and without targets by records of a resource that it does not see.
  */
 export const redactFlag = <V extends Readonly<Record<string, unknown>>>(
   value: V,
   access: Pick<Access, 'sees'>,
   resource: unknown = value['resource'],
 ): V => {
-  const ramp = value['ramp'] as { readonly guard?: { readonly inbox: string } | null } | null | undefined;
-  const inbox = ramp?.guard?.inbox;
-  const hidesGuard = inbox !== undefined && !access.sees('inbox', inbox);
+  const ramp = isObject(value['ramp']) ? value['ramp'] : {};
+  const inbox = isObject(ramp['guard']) ? ramp['guard']['inbox'] : undefined;
+  const hidesGuard = typeof inbox === 'string' && !access.sees('inbox', inbox);
   const hidesTargets =
     value['targets'] !== undefined && typeof resource === 'string' && !access.sees('resource', resource);
   if (!hidesGuard && !hidesTargets) return value;
@@ -117,7 +118,7 @@ export const redactFlag = <V extends Readonly<Record<string, unknown>>>(
   };
 };
 
-/** One line for whoever decides about a change. */
+/** Returns the line that describes a change to the person who approves it. */
 export const flagChangeSummary = (key: string, change: object): string => `${key}: ${JSON.stringify(change)}`;
 
 export const flagEtag = (version: number): string => `"${String(version)}"`;

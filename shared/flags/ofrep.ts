@@ -1,11 +1,11 @@
 /**
- * What a flag is, in the words of the OpenFeature Remote Evaluation Protocol 0.2
- * (https://github.com/open-feature/protocol, service/openapi.yaml): one flag, or all that the role sees.
+ * Evaluates one flag, or all that the role sees, in the form of the OpenFeature Remote Evaluation Protocol 0.2
+ * (https://github.com/open-feature/protocol, service/openapi.yaml). Used by the OFREP endpoints.
  */
 import { createHash } from 'node:crypto';
 import { Fault, fault, type ErrorCode } from '../catalogue/errors.ts';
 import type { Caller } from '../access/principal.ts';
-import { strictObject, Type, type Static } from '../platform/core/schema.ts';
+import { strictObject, Type } from '../platform/core/schema.ts';
 import { compileCheck } from '../platform/core/validate.ts';
 import type { FlagDeps } from './deps.ts';
 import { requireVisibleFlag } from './changeFlag.ts';
@@ -28,7 +28,7 @@ const errorCodes: Readonly<Partial<Record<ErrorCode, string>>> = {
   not_found: 'FLAG_NOT_FOUND',
 };
 
-/** A failure with the members that OFREP's clients look at. */
+/** Returns the fault with the members that OFREP's clients read: `key`, `errorCode`, `errorDetails`. */
 export const ofrepFault = (failure: Fault, key: string | null): Fault => {
   const { body } = failure.extra;
   const errorCode = body?.['errorCode'] ?? errorCodes[failure.code] ?? 'GENERAL';
@@ -38,8 +38,7 @@ export const ofrepFault = (failure: Fault, key: string | null): Fault => {
   });
 };
 
-export const parseEvaluationContext = (body: unknown): EvaluationContext =>
-  (checkForm(body) as Static<typeof evaluationBody>).context ?? {};
+export const parseEvaluationContext = (body: unknown): EvaluationContext => checkForm(body).context ?? {};
 
 const noKey = 'The flag has a percentage: give the record id as targetingKey.';
 
@@ -54,12 +53,12 @@ const evaluationJson = (
 };
 
 const readCachedFlag = async (deps: FlagDeps, caller: Caller, key: string): Promise<CachedFlag> => {
-  const held = await deps.flags.get(caller.env, key);
-  if (held === undefined) throw fault('not_found');
-  return held;
+  const cached = await deps.flags.get(caller.env, key);
+  if (cached === undefined) throw fault('not_found');
+  return cached;
 };
 
-/** Throws `404`, and `400` when a percentage has to be decided without a record id. */
+/** Returns the evaluation of one flag. Throws `not_found`, and `invalid` when a rollout is evaluated without a record id. */
 export const evaluateFlag = async (
   deps: FlagDeps,
   caller: Caller,
@@ -94,7 +93,7 @@ export const evaluateFlags = async (
   return { text, etag: `"${createHash('sha256').update(text).digest('base64url')}"` };
 };
 
-/** Whether `if-none-match` names the answer (RFC 9110, section 13.1.2). */
+/** Returns whether `if-none-match` names this ETag or is `*` (RFC 9110, section 13.1.2). */
 export const matchesEtag = (ifNoneMatch: string | undefined, etag: string): boolean =>
   ifNoneMatch !== undefined &&
   ifNoneMatch.split(',').some((tag) => ['*', etag].includes(tag.trim().replace(/^W\//, '')));

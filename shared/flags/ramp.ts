@@ -1,4 +1,4 @@
-/** Ramps: a rollout that moves by itself. What it is at a time is a pure function; steps only write it down. */
+/** Ramps: rollouts that move by themselves. Pure functions of the ramp and a time; used by all of shared/flags. */
 import type { ActorRef } from '../catalogue/events.ts';
 
 export interface RampGuard {
@@ -12,7 +12,7 @@ export interface RampGuard {
   readonly then: 'stop' | 'rollback';
 }
 
-/** As it was asked for. */
+/** A ramp as the client requested it. */
 export interface RampRequest {
   /** A percentage. */
   readonly to: number;
@@ -25,21 +25,21 @@ export interface RampRequest {
   readonly guard: RampGuard | null;
 }
 
-/** `done`: at its last step; `stopped`, `rolled_back`: by its guard, or `stopped` because its flag is declared no more. */
+/** `done`: at its last step; `stopped`, `rolled_back`: by its guard, or `stopped` because its flag is not declared any more. */
 type RampStatus = 'running' | 'done' | 'stopped' | 'rolled_back';
 
-/** As it is kept in `flags.ramp`. */
+/** A ramp as the column `flags.ramp` stores it. */
 export interface Ramp extends RampRequest {
-  /** Every step names it, so that those of a ramp that was stopped or replaced change nothing. */
+  /** Every update by a step names it, so that steps of a ramp that was stopped or replaced change nothing. */
   readonly id: string;
   /** The percentage at its start. */
   readonly from: number;
   readonly startedAt: number;
-  /** Taken so far. */
+  /** The number of steps taken. */
   readonly step: number;
   readonly steps: number;
   readonly status: RampStatus;
-  /** Who started it: its steps are theirs. */
+  /** Who started it, and so the actor of its steps. */
   readonly by: ActorRef & { readonly role: string | null };
   readonly requestId: string | null;
   readonly address: string | null;
@@ -47,27 +47,27 @@ export interface Ramp extends RampRequest {
 
 export const countRampSteps = ({ over, every }: Pick<RampRequest, 'over' | 'every'>): number => Math.ceil(over / every);
 
-/** The step that is due at a time; 0: none yet. */
+/** Returns the step that is due at a time; 0: none yet. */
 export const dueStep = ({ startedAt, every, steps }: Ramp, at: number): number =>
   Math.max(0, Math.min(steps, Math.floor((at - startedAt) / every)));
 
-/** When step `step` is due. */
+/** Returns when step `step` is due. */
 const stepAt = ({ startedAt, every }: Ramp, step: number): number => startedAt + step * every;
 
-/** The rollout after step `step`, in thousandths of a percent; the last one is exactly `to`. */
+/** Returns the rollout after step `step`, in thousandths of a percent; after the last one it is exactly `to`. */
 export const rolloutAt = ({ from, to, every, over, steps }: Ramp, step: number): number =>
   Math.round((step >= steps ? to : from + (to - from) * Math.min(1, (step * every) / over)) * 1000);
 
 export const isRampRunning = (ramp: Ramp | null): ramp is Ramp => ramp?.status === 'running';
 
-/** When the next step is due; null: there is none. */
+/** Returns when the next step is due; null: there is none. */
 export const nextStepAt = (ramp: Ramp | null): number | null =>
   isRampRunning(ramp) ? stepAt(ramp, ramp.step + 1) : null;
 
 /** Later than any time. */
 const always = Number.MAX_SAFE_INTEGER;
 
-/** How long a ramp's guard watches: while it goes on, and after its last step as long as it looks back. */
+/** Returns until when a ramp's guard watches: while the ramp runs, and `within` ms after its last step. Null: no guard watches. */
 export const guardUntil = (ramp: Ramp | null): number | null => {
   if (ramp === null || ramp.guard === null) return null;
   if (ramp.status === 'running') return always;

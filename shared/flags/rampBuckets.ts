@@ -1,21 +1,22 @@
 /**
- * The jobs of ramps: one for each 25 ms in which steps are due, of whatever environments. A job takes all steps that are
- * due, in few statements: a thousand ramps cost some 40 jobs a second instead of a thousand.
+ * The jobs of ramps: one per bucket of `rampBucketMs` in which steps are due, for all environments. A job takes all steps
+ * that are due, in few statements: a thousand ramps cost at most 40 jobs a second instead of a thousand. Used by write.ts and
+ * orphanedRampSteps.ts.
  */
 
 export const rampBucketMs = 25;
 
-/** When the job of a step that is due at `at` is due: never in the past, where it may be running already. */
+/** Returns when the job of a step that is due at `at` is due: never in the past, where the job may be running already. */
 export const rampBucketAt = (at: number, now: number): number =>
   Math.ceil(Math.max(at, now + 1) / rampBucketMs) * rampBucketMs;
 
-/** In SQL: stages the jobs of \`from\` (env, slot, at) unless they are there; a job's environment is that of one of its ramps. */
+/** Returns SQL that stages the jobs of `from` (env, slot, at) unless they exist; a job's environment is that of one of its ramps. */
 export const stageRampJobsSql = (from: string): string => `
   insert into staged_jobs (id, env, name, payload, subject, due_at, created_at)
   select 'ramps-' || s.slot, min(s.env), 'rampStep', jsonb_build_object('slot', s.slot), 'ramps', s.slot, min(s.at) from (${from}) s group by s.slot
   on conflict (id) do nothing`;
 
-/** In SQL: takes away the job of a slot that no ramp but that of \`$2\` needs; a worker that has it goes on. */
+/** Returns SQL that deletes the job of a bucket that no flag but `$2` needs; a job that a worker runs stays. */
 export const deleteRampJobSql = (slot: string, written: string): string => `
   delete from staged_jobs j using ${written} where j.id = 'ramps-' || ${slot} and j.lease_until is null
     and not exists (select from flags f where (f.env <> $1 or f.key <> $2) and f.next_at > ${slot} - ${String(rampBucketMs)} and f.next_at <= ${slot})`;

@@ -1,4 +1,4 @@
-/** Guards of ramps: count what occurs in their inboxes and end ramps that do harm. Called by the sweep dueRamps. */
+/** Guards of ramps: count the occurrences in their inboxes and end ramps above their limit. Called by the sweep dueRamps. */
 import type { ActorRef } from '../catalogue/events.ts';
 import { queryRow, queryRows, statement } from '../platform/db/sql.ts';
 import type { Db } from '../platform/db/knex.ts';
@@ -13,7 +13,7 @@ const guardedFlagsSql = statement('flags.watched', `select ${flagColumns} from f
 
 const occurrencesSql = `coalesce((e.after ->> 'occurrences')::int, 0) - coalesce((e.before ->> 'occurrences')::int, 0)`;
 const recent = `e.env = $1 and e.inbox = $2 and e.at > $3 and e.verb in ('item.create', 'item.occur') and e.outcome = 'ok'`;
-/** Each row is one occurrence at least, so that one row more than the guard allows says all: nothing beyond it is read. */
+/** Each row is at least one occurrence, so that one row more than the guard allows decides: nothing beyond it is read. */
 const countAllSql = statement(
   'flags.occurred',
   `
@@ -27,14 +27,14 @@ const countTaggedSql = statement(
     where ${recent} and i.tags @> array[$5::text collate "C"] order by e.at desc limit $4) newest`,
 );
 
-/** Occurrences of the last `within` ms, as far as they matter: more than `above` may be any number above it. */
+/** Returns the number of occurrences in the last `within` ms; exact up to `above`, beyond it any number above it. */
 const countOccurrences = async (
   db: Db,
-  env: number,
+  envId: number,
   { inbox, tag, above, within }: RampGuard,
   now: number,
 ): Promise<number> => {
-  const values = [env, inbox, now - within, above + 1];
+  const values = [envId, inbox, now - within, above + 1];
   return (
     (
       await queryRow<{ n: number }>(
@@ -48,7 +48,7 @@ const countOccurrences = async (
 
 const guardActor: ActorRef & { readonly role: null } = { type: 'system', id: null, name: 'guard', role: null };
 
-/** The flag after its guard has acted. */
+/** Returns the flag after its guard has ended the ramp. */
 const toGuardedFlag = (flag: ResolvedFlag, ramp: Ramp, happening: FlagChangeOrigin): ResolvedFlag => {
   const isBack = ramp.guard?.then === 'rollback';
   return withRamp(
@@ -64,14 +64,19 @@ const toGuardedFlag = (flag: ResolvedFlag, ramp: Ramp, happening: FlagChangeOrig
 const guardReason = ({ inbox, tag, within }: RampGuard, count: number): string =>
   `${String(count)} or more occurrences${tag === null ? '' : ` with the tag ${tag}`} in ${inbox} within ${String(within / 1000)} s.`;
 
+/** Tries to end a ramp while others change its flag; the next sweep tries again. */
 const conflictsMax = 20;
 
-/** Ends one ramp, unless somebody else has ended it meanwhile. */
-const endRampByGuard = async (deps: FlagDeps, { env, key, ramp_id: id }: FlagRow, reason: string): Promise<void> => {
+/** Ends one ramp, unless it has ended meanwhile. */
+const endRampByGuard = async (
+  deps: FlagDeps,
+  { env: envId, key, ramp_id: id }: FlagRow,
+  reason: string,
+): Promise<void> => {
   const { db, clock, directory } = deps;
   for (let conflicts = 0; conflicts < conflictsMax; conflicts++) {
-    const stored = await readFlagRow(db, env, key);
-    const declared = directory.environmentById(env)?.definition.flags.get(key);
+    const stored = await readFlagRow(db, envId, key);
+    const declared = directory.environmentById(envId)?.definition.flags.get(key);
     if (stored === undefined || declared === undefined || stored.ramp_id !== id) return;
     const flag = resolveFlag(declared, stored);
     const { ramp } = flag;
@@ -85,7 +90,7 @@ const endRampByGuard = async (deps: FlagDeps, { env, key, ramp_id: id }: FlagRow
     };
     const verb = ramp.guard?.then === 'rollback' ? 'flag.rollback' : 'flag.stop';
     const written = await writeRampUpdates(db, happening.at, [
-      { env, before: flag, after: toGuardedFlag(flag, ramp, happening), verb, reason, happening },
+      { envId, before: flag, after: toGuardedFlag(flag, ramp, happening), verb, reason, happening },
     ]);
     if (written > 0) {
       notifyFlagsChanged(deps);
@@ -94,7 +99,7 @@ const endRampByGuard = async (deps: FlagDeps, { env, key, ramp_id: id }: FlagRow
   }
 };
 
-/** Looks at every guard that watches now. */
+/** Checks every guard that watches now, and ends the ramps above their limit. */
 export const checkRampGuards = async (deps: FlagDeps): Promise<void> => {
   const now = deps.clock.now();
   for (const flag of await queryRows<FlagRow>(deps.db, guardedFlagsSql, [now])) {

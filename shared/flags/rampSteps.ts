@@ -19,7 +19,7 @@ const dueFlagsSql = statement(
   ) f where before < ${String(batchBytes)} order by next_at, env, key limit ${String(batchRows)}`,
 );
 
-/** Steps are those of who started the ramp. */
+/** Returns the origin of a step: who started the ramp, by that request. */
 const rampChangeOrigin = ({ by, requestId, address }: Ramp, at: number): FlagChangeOrigin => ({
   at,
   by,
@@ -28,14 +28,15 @@ const rampChangeOrigin = ({ by, requestId, address }: Ramp, at: number): FlagCha
   approvedBy: null,
 });
 
+/** Returns the flag with another rollout and ramp, one version later. */
 export const withRamp = (
   flag: ResolvedFlag,
   moved: Pick<ResolvedFlag, 'rollout' | 'ramp'>,
   { at, by: { type, id, name } }: FlagChangeOrigin,
 ): ResolvedFlag => ({ ...flag, ...moved, version: flag.version + 1, updatedAt: at, updatedBy: { type, id, name } });
 
-/** The step that is due at `at`; null when none is. One that was missed is skipped: only the value that is due counts. */
-const buildStep = (env: number, flag: ResolvedFlag, ramp: Ramp, at: number): RampUpdate | null => {
+/** Returns the step that is due at `at`, null when none is. Steps that were missed are skipped. */
+const buildStep = (envId: number, flag: ResolvedFlag, ramp: Ramp, at: number): RampUpdate | null => {
   const step = dueStep(ramp, at);
   if (step <= ramp.step) return null;
   const happening = rampChangeOrigin(ramp, at);
@@ -44,16 +45,16 @@ const buildStep = (env: number, flag: ResolvedFlag, ramp: Ramp, at: number): Ram
     { rollout: rolloutAt(ramp, step), ramp: { ...ramp, step, status: step >= ramp.steps ? 'done' : 'running' } },
     happening,
   );
-  return { env, before: flag, after, verb: 'flag.step', reason: null, happening };
+  return { envId, before: flag, after, verb: 'flag.step', reason: null, happening };
 };
 
-/** A ramp whose flag is hidden, or of another kind now, ends where it is, so that the flag keeps its value. */
+/** Returns the end of a ramp whose flag is not declared now, or of another kind: the rollout stays as it is. */
 const buildRampEnd = (stored: FlagRow, ramp: Ramp, at: number): RampUpdate => {
   const flag = resolveFlag({ key: stored.key, kind: stored.kind, default: stored.value }, stored);
   const happening = rampChangeOrigin(ramp, at);
   const after = withRamp(flag, { rollout: flag.rollout, ramp: { ...ramp, status: 'stopped' } }, happening);
   return {
-    env: stored.env,
+    envId: stored.env,
     before: flag,
     after,
     verb: 'flag.stop',
@@ -62,32 +63,33 @@ const buildRampEnd = (stored: FlagRow, ramp: Ramp, at: number): RampUpdate => {
   };
 };
 
-/** The declaration that a row was written under, as this process knows it. */
-const declaredOf = ({ directory }: FlagDeps, { env, key, kind }: FlagRow): ManifestFlag | undefined => {
-  const declared = directory.environmentById(env)?.definition.flags.get(key);
+/** Returns the declaration of a row's flag, undefined when the app declares none of this kind now. */
+const declaredOf = ({ directory }: FlagDeps, { env: envId, key, kind }: FlagRow): ManifestFlag | undefined => {
+  const declared = directory.environmentById(envId)?.definition.flags.get(key);
   return declared?.kind === kind ? declared : undefined;
 };
 
 const buildRampUpdate = (deps: FlagDeps, stored: FlagRow, at: number): RampUpdate | null => {
-  const { env, ramp } = stored;
-  // An environment that isn't known has no declarations to go by.
-  if (!isRampRunning(ramp) || deps.directory.environmentById(env) === undefined) return null;
+  const { env: envId, ramp } = stored;
+  // Without its environment there is no telling whether the flag is declared.
+  if (!isRampRunning(ramp) || deps.directory.environmentById(envId) === undefined) return null;
   const declared = declaredOf(deps, stored);
   return declared === undefined
     ? buildRampEnd(stored, ramp, at)
-    : buildStep(env, resolveFlag(declared, stored), ramp, at);
+    : buildStep(envId, resolveFlag(declared, stored), ramp, at);
 };
 
+/** Batches that may lose rows to concurrent changes before the rest is left to the next job. */
 const conflictsMax = 50;
 
 const readDue = async (deps: FlagDeps, until: number): Promise<FlagRow[]> => {
   const found = await queryRows<FlagRow>(deps.db, dueFlagsSql, [until]);
-  // What this process knows of the declarations may be older than the flags.
+  // The directory of this process may be older than the flags.
   if (found.some((stored) => declaredOf(deps, stored) === undefined)) await deps.directory.refresh();
   return found;
 };
 
-/** Takes every step that is due at the call, and leaves to others what becomes due meanwhile and what they have taken. */
+/** Takes every step that is due at the call. Steps that become due meanwhile have jobs of their own. */
 export const takeDueRampSteps = async (deps: FlagDeps): Promise<void> => {
   const { db, clock } = deps;
   const until = clock.now();

@@ -1,4 +1,4 @@
-/** Reading flags: one, a page of them, all for the app, and what happened to one. */
+/** Reads flags: one, a page, all for the app, and the history of one. Used by the endpoints and the app link. */
 import { rowId } from '../platform/core/ids.ts';
 import type { Caller } from '../access/principal.ts';
 import type { Db } from '../platform/db/knex.ts';
@@ -38,7 +38,7 @@ const readViews = async (
   return declared.map((flag) => flagView(resolveFlag(flag, stored.get(flag.key)), clock.now()));
 };
 
-/** Those that the role sees, by key, after `after`. */
+/** Returns a page of the flags that the role sees, by key, after `after`. */
 export const listFlags = async (
   deps: Reading,
   { env, principal }: Caller,
@@ -52,12 +52,12 @@ export const listFlags = async (
   return { flags, next: seen.length > limit ? (page.at(-1)?.key ?? null) : null };
 };
 
-/** Read in one go for an app. */
+/** Flags that one statement reads for an app. */
 const appPage = 100;
-/** Well below a frame, which a single flag always fits into. */
+/** Bytes of flags in one answer to an app: well below a frame of the app link, which a single flag always fits into. */
 const appBytes = 2 * 1024 * 1024;
 
-/** Every flag of an environment after `after`, as the app evaluates them, or as many as fit into one frame with the last one's key. */
+/** Returns the flags of an environment after `after`, as the app evaluates them; `cursor`: the last key when more follow. */
 export const readFlagsForApp = async (
   deps: Reading,
   env: Environment,
@@ -95,7 +95,7 @@ const flagHistorySql = statement(
   order by id desc limit $4`,
 );
 
-/** What happened to a flag, newest first: entries older than `before`. */
+/** Returns a page of the history of a flag, newest first: entries older than `before`. */
 export const readFlagHistory = async (
   db: Db,
   { env, principal: { access } }: Caller,
@@ -120,7 +120,7 @@ export const readFlagHistory = async (
         before: redactFlag(was, access, resource),
         after: redactFlag(is, access, resource),
         approvedBy: data.approvedBy ?? null,
-        // It names the guard's inbox.
+        // The reason names the guard's inbox.
         reason: redactFlag({ ramp: was['ramp'] }, access).ramp === was['ramp'] ? (data.reason ?? null) : null,
       }),
     ),

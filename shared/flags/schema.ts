@@ -1,4 +1,4 @@
-/** How flags and their changes look from outside: what requests are checked against, and what answers hold. */
+/** The schemas of flags and their changes, of requests and of responses. Used by the endpoints and flagChangeProblems.ts. */
 import { limits } from '../catalogue/limits.ts';
 import { conditionSchema } from '../platform/core/conditionSchema.ts';
 import {

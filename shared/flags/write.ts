@@ -1,7 +1,7 @@
 /**
- * The two statements by which flags change: one by hand, many by what their ramps do. Each writes a flag only as it was
- * decided on, with its event (audit and history in one), what subscribers are told, the job of the next step and the
- * saved answer.
+ * The two statements that change flags: one by hand, many by their ramps. Each writes a flag only while it still has the
+ * version that the change was decided on, with its event (audit and history in one), the message to subscribers, the job of
+ * the next step and the saved response. Used by changeFlag.ts, rampSteps.ts and rampGuards.ts.
  */
 import type { ActorRef, LivePart } from '../catalogue/events.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
@@ -12,7 +12,7 @@ import { flagView, toPercent, type ResolvedFlag } from './model.ts';
 import { guardUntil, isRampRunning, nextStepAt, type Ramp } from './ramp.ts';
 import { deleteRampJobSql, rampBucketAt, stageRampJobsSql } from './rampBuckets.ts';
 
-/** What tells of a change. */
+/** Who made a change, when, and by which request. */
 export interface FlagChangeOrigin {
   readonly at: number;
   readonly by: ActorRef & { readonly role: string | null };
@@ -49,7 +49,7 @@ const writeFlagSql = statement(
   select key from written`,
 );
 
-/** Rows are locked in one order, so that two who take the same steps never wait for each other. */
+/** Rows are locked in one order, so that two workers that take the same steps never deadlock. */
 const updateRampsSql = statement(
   'flags.move',
   `
@@ -83,7 +83,7 @@ const savedJson = (saved: SavedResponse | null): string | null =>
 const actorOf = ({ by, requestId, address }: FlagChangeOrigin): object => ({ ...by, requestId, address });
 const actorJson = (happening: FlagChangeOrigin): string => JSON.stringify(actorOf(happening));
 
-/** A ramp's row names it while steps or its guard may still change the flag. */
+/** Returns the columns of a ramp: the row names the ramp while steps or its guard may still change the flag. */
 const rampColumns = (ramp: Ramp | null): object => {
   const until = guardUntil(ramp);
   return {
@@ -119,10 +119,10 @@ const rowJson = ({
     ...rampColumns(ramp),
   });
 
-/** Writes a change by hand; false when the flag is no longer as it was decided on, and nothing was written. */
+/** Writes a change by hand. Returns false, and writes nothing, when the flag has another version than `before`. */
 export const writeFlagChange = async (
   db: Db | Tx,
-  env: number,
+  envId: number,
   before: ResolvedFlag,
   after: ResolvedFlag,
   { happening, saved }: { readonly happening: FlagChangeOrigin; readonly saved: SavedResponse | null },
@@ -133,7 +133,7 @@ export const writeFlagChange = async (
   const begins = isRampRunning(after.ramp) && after.ramp.id !== before.ramp?.id;
   const ends = isRampRunning(before.ramp) && after.ramp?.id !== before.ramp.id;
   const written = await queryRow(db, writeFlagSql, [
-    env,
+    envId,
     key,
     at,
     actorJson(happening),
@@ -149,10 +149,9 @@ export const writeFlagChange = async (
   return written !== undefined;
 };
 
-/** What a step or a guard makes of a flag. */
+/** The change of one flag by a step or a guard. */
 export interface RampUpdate {
-  /** The environment's number. */
-  readonly env: number;
+  readonly envId: number;
   readonly before: ResolvedFlag;
   readonly after: ResolvedFlag;
   readonly verb: 'flag.step' | 'flag.stop' | 'flag.rollback';
@@ -160,19 +159,19 @@ export interface RampUpdate {
   readonly happening: FlagChangeOrigin;
 }
 
-/** What a step tells, also when it leaves the rollout as it was. */
+/** Returns the rollout as a step's event names it, also when the step leaves it unchanged. */
 const rolloutOf = ({ rollout }: ResolvedFlag): object => ({ rollout: rollout === null ? null : toPercent(rollout) });
 
 const rampUpdateJson =
   (at: number) =>
-  ({ env, before, after, verb, reason, happening }: RampUpdate): object => {
+  ({ envId, before, after, verb, reason, happening }: RampUpdate): object => {
     const { ramp } = after;
-    if (ramp === null) throw new Error('What a ramp does keeps the ramp.');
+    if (ramp === null) throw new Error('An update by a ramp has lost the ramp.');
     const { before: was, after: is } = flagDifference(before, after, at);
     const isStep = verb === 'flag.step';
     const next = nextStepAt(ramp);
     return {
-      env,
+      env: envId,
       key: after.declared.key,
       ramp_id: ramp.id,
       version: before.version,
@@ -190,6 +189,6 @@ const rampUpdateJson =
     };
   };
 
-/** Writes what became of ramps where it was still so, and answers of how many; of all others nothing was written. */
+/** Writes the updates whose flags still have the version and ramp of `before`, and returns their number; skips the others. */
 export const writeRampUpdates = async (db: Db, at: number, moves: readonly RampUpdate[]): Promise<number> =>
   (await queryRows(db, updateRampsSql, [at, JSON.stringify(moves.map(rampUpdateJson(at)))])).length;
