@@ -1,4 +1,4 @@
-/** Accepts an action that has passed its steps: says what becomes of it, and writes the run with all that follows from it. */
+/** Accepts an authorized action: decides whether its run is approved first, queued, dispatched or left to a job, and inserts it. */
 import { fault } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import type { Caller } from '../access/principal.ts';
@@ -76,7 +76,7 @@ export const buildRun = (
   };
 };
 
-/** The same run, waiting for the app or for the one before it. */
+/** Returns the run as one that waits for the app, or for earlier runs of its record. */
 export const toQueuedRun = (run: Run, action: ActionDefinition, at: number): Run => ({
   ...run,
   status: 'queued',
@@ -85,11 +85,11 @@ export const toQueuedRun = (run: Run, action: ActionDefinition, at: number): Run
   waiting_until: null,
 });
 
-/** Whether a person has to approve what this caller asks for. */
+/** Returns whether a person has to approve the action for this caller. */
 export const requiresApproval = ({ principal }: Caller, action: ActionDefinition): boolean =>
   action.approval || principal.mode === 'supervised';
 
-/** The run as the one that `saved` is the answer of: its end replaces that. */
+/** Returns the run with the idempotency key of `saved`, so that the end of the run replaces that response. */
 export const withIdempotencyKey = (run: Run, saved: SavedResponse | null): Run =>
   saved === null ? run : { ...run, once_principal: saved.principal, once_key: saved.key };
 
@@ -110,7 +110,7 @@ const insertQueuedRun = async (
 ): Promise<AcceptedRun> => {
   const accepted: AcceptedRun = { kind: 'queued', run: run.id };
   const saved = buildSavedResponse(accepted, save);
-  // Online it waits for those before it; its lane gives it its turn.
+  // Online it waits for the earlier runs of its record; the per-record queue makes it due.
   const due: JobDue = connection === null ? 'app' : run.requested_at;
   await insertRunReliably(deps, withIdempotencyKey(toQueuedRun(run, action, run.requested_at), saved), {
     due,
@@ -140,24 +140,24 @@ const insertBackgroundRun = async (
   return accepted;
 };
 
-/** Its job is due only if nobody hands it over meanwhile: the process that accepted it does so at once. */
+/** ms until the job of an awaited run is due: it only works when the process with the connection has not dispatched the run. */
 const dispatchGraceMs = 3_000;
 
-/** Hands it over from here: it is written as handed over, and nobody else has to look at it. */
+/** Dispatches the run over a connection of this process. The run is inserted as dispatched, without a job. */
 const dispatchLocally = async (
   deps: ActionDeps,
   { run, caller, ready }: PreparedRun,
   saved: SavedResponse | null,
-  held: LocalConnection,
+  local: LocalConnection,
 ): Promise<AwaitedRun | null> => {
   const { record, item } = ready;
-  const handed = toDispatchedRun(run, held.connection, run.requested_at);
+  const handed = toDispatchedRun(run, local.connection, run.requested_at);
   const known = {
     record: record === 'unverified' ? placeholderRunRecord(run) : record,
     item: item === null ? null : itemJson(item, fullAccess),
   };
   const params = await buildRunParams(deps, caller.env, handed, known);
-  const call = (): Promise<Run | undefined> => callAppForRun(deps, handed, held, params);
+  const call = (): Promise<Run | undefined> => callAppForRun(deps, handed, local, params);
   const begun = await insertRunReliably(deps, handed, { due: null, saved, unlessQueued: true }, () => void call());
   return begun ? { kind: 'direct', run: handed, completion: call() } : null;
 };
@@ -173,9 +173,9 @@ const insertAwaitedRun = async (
     ...withIdempotencyKey(wanted.run, saved),
     waiting_until: wanted.run.requested_at + limits.actionWaitMs,
   };
-  const held = getLocalSockets(deps.link).get(connection.id);
+  const local = getLocalSockets(deps.link).get(connection.id);
   let direct: AwaitedRun | null = null;
-  if (held !== undefined) direct = await dispatchLocally(deps, { ...wanted, run }, saved, held);
+  if (local !== undefined) direct = await dispatchLocally(deps, { ...wanted, run }, saved, local);
   else if (await insertRunReliably(deps, run, { due: run.requested_at + dispatchGraceMs, saved, unlessQueued: true })) {
     direct = { kind: 'direct', run, completion: null };
     deps.link.dispatchRun(connection, run.env, run.id);
@@ -184,7 +184,7 @@ const insertAwaitedRun = async (
   return direct;
 };
 
-/** Throws `503 app_offline` for an action that isn't queued. */
+/** Accepts an authorized action and returns its run. Throws `app_offline` for an action that is not queued while the app is offline. */
 export const acceptAction = async (
   deps: ActionDeps,
   caller: Caller,
@@ -205,6 +205,6 @@ export const acceptAction = async (
   const begun = action.background
     ? await insertBackgroundRun(deps, decided, save)
     : await insertAwaitedRun(deps, decided, connection, save);
-  // Runs of this record are waiting for their turn: it goes behind them.
+  // Runs of this record are queued: the new one is queued behind them.
   return begun ?? insertQueuedRun(deps, decided, connection, save);
 };

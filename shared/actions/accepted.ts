@@ -1,20 +1,20 @@
-/** What becomes of an accepted call of an action, and how it is answered. */
+/** The outcomes of accepting an action, and their responses. Used by acceptAction.ts, retryRun.ts and the endpoints of actions. */
 import type { SavedResponse } from '../platform/journal/idempotency.ts';
 import type { Run } from './model.ts';
 
 export type SaveResponse = (status: number, body: string) => SavedResponse | null;
 
-/** What a call of an action answers when it doesn't wait for the result. */
+/** An accepted run whose call does not wait for the result: `202`. */
 export type AcceptedRun =
   | { readonly kind: 'pending'; readonly run: string; readonly approval: string }
   | { readonly kind: 'queued'; readonly run: string }
   | { readonly kind: 'running'; readonly run: string };
 
-/** A run that the caller waits for: begun already, by this process or by the one that holds the socket. */
+/** A run whose call waits for the result. It is dispatched by this process or by the one with the app's connection. */
 export interface AwaitedRun {
   readonly kind: 'direct';
   readonly run: Run;
-  /** The run as it is after the app was called from this process; null: another one calls, look into the row. */
+  /** Resolves with the run after this process called the app; null: another process calls, and the row shows the result. */
   readonly completion: Promise<Run | undefined> | null;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The steps that an action passes before it may run (contract section 5), in their order: for a call, for each record of
- * a bulk, for a retry, and again when a queued run starts or an approval is given.
+ * The checks that an action passes before it may run, in their order: rights, sign-in, record, item, input, conditions,
+ * confirmation. Used for a call, for each record of a bulk, for a retry, and when a queued run starts or is approved.
  */
 import { fault, invalidAt } from '../catalogue/errors.ts';
 import type { Caller } from '../access/principal.ts';
@@ -13,7 +13,7 @@ import { readItems, type Item } from '../items/model.ts';
 import { findVisibleInbox } from '../access/gates.ts';
 import { getRecord, type FullRecord } from '../records/read.ts';
 
-/** The action, if this caller may run it at all. Throws 404 for what it can't see, 403 for what it sees and may not run. */
+/** Returns the action. Throws `not_found` when the caller can't see it, `forbidden` when the caller sees it and may not run it. */
 export const requireRunnableAction = ({ env, principal }: Caller, name: string): ActionDefinition => {
   const action = env.definition.actions.get(name);
   if (action === undefined || (action.resource !== null && !principal.access.sees('resource', action.resource)))
@@ -24,7 +24,7 @@ export const requireRunnableAction = ({ env, principal }: Caller, name: string):
   return action;
 };
 
-/** `freshUntil`: of the caller's session; null for whatever has none. */
+/** Throws `fresh_sign_in_required` when the action needs a fresh session. `freshUntil`: of the caller's session; null: no session. */
 export const requireFreshSignIn = (
   { principal }: Caller,
   action: ActionDefinition,
@@ -35,7 +35,7 @@ export const requireFreshSignIn = (
   if (principal.type !== 'person' || freshUntil === null || freshUntil <= at) throw fault('fresh_sign_in_required');
 };
 
-/** Given exactly when the action takes one. */
+/** Throws `invalid` unless the record is given exactly when the action takes one. */
 const requireRecordRef = (action: ActionDefinition, record: string | undefined): void => {
   if (action.resource === null && record !== undefined) throw invalidAt('record', `${action.name} takes no record`);
   if (action.resource !== null && record === undefined)
@@ -43,8 +43,8 @@ const requireRecordRef = (action: ActionDefinition, record: string | undefined):
 };
 
 /**
- * The record of an action: null when it takes none. Of an app-served one while the app is offline `unverified` is
- * answered, and the run looks again when it starts.
+ * Returns the record of an action, null when the action takes none, and `unverified` when the app serves the record and is
+ * offline: the run reads it when it starts. Throws `not_found`.
  */
 const readActionRecord = async (
   deps: ActionDeps,
@@ -65,7 +65,7 @@ const readActionRecord = async (
   return record;
 };
 
-/** The item on whose timeline the run goes. */
+/** Returns the item whose timeline shows the run. Throws `not_found` when the caller does not see it. */
 const readTimelineItem = async ({ db }: ActionDeps, caller: Caller, id: string | null): Promise<Item | null> => {
   if (id === null) return null;
   const item = (await readItems(db, caller.env.id, [id])).get(id);
@@ -73,9 +73,9 @@ const readTimelineItem = async ({ db }: ActionDeps, caller: Caller, id: string |
   return item;
 };
 
-/** The input with its schema's defaults filled in; `400 invalid` with paths into `input`. */
+/** Returns the input with its schema's defaults filled in. Throws `invalid` with paths into `input`. */
 export const fillInput = (action: ActionDefinition, input: object, prefix = 'input.'): Record<string, unknown> => {
-  const filled = structuredClone(input) as Record<string, unknown>;
+  const filled: Record<string, unknown> = { ...structuredClone(input) };
   const problems = action.inputProblems(filled, prefix);
   if (problems.length > 0)
     throw invalidFault(problems.map(({ path, message }) => ({ path: path.replace(/\.$/, ''), message })));
@@ -101,7 +101,7 @@ interface ActionRequest {
   readonly confirmed?: boolean | undefined;
 }
 
-/** What has passed every step up to the approval. */
+/** An action that has passed every check up to the approval. */
 export interface AuthorizedAction {
   readonly action: ActionDefinition;
   readonly record: FullRecord | null | 'unverified';
@@ -109,25 +109,25 @@ export interface AuthorizedAction {
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-/** All steps of a call; throws the fault of the first that fails. */
+/** Runs all checks of a call and throws the fault of the first that fails. */
 export const authorizeAction = async (
   deps: ActionDeps,
   caller: Caller,
-  wish: ActionRequest,
+  request: ActionRequest,
   freshUntil: number | null,
 ): Promise<AuthorizedAction> => {
-  const action = requireRunnableAction(caller, wish.action);
+  const action = requireRunnableAction(caller, request.action);
   requireFreshSignIn(caller, action, freshUntil, deps.clock.now());
-  requireRecordRef(action, wish.record);
-  const record = await readActionRecord(deps, caller, action, wish.record ?? null);
-  const item = await readTimelineItem(deps, caller, wish.item ?? null);
-  const input = fillInput(action, wish.input ?? {});
+  requireRecordRef(action, request.record);
+  const record = await readActionRecord(deps, caller, action, request.record ?? null);
+  const item = await readTimelineItem(deps, caller, request.item ?? null);
+  const input = fillInput(action, request.input ?? {});
   requireApplies(action, record);
-  requireConfirmed(action, wish.confirmed ?? false);
+  requireConfirmed(action, request.confirmed ?? false);
   return { action, record, item, input };
 };
 
-/** The steps of a run that was accepted before and starts now: rights, record, input and `when` as they stand now. */
+/** Checks a run that was accepted before and starts now: rights, record, input and conditions as they stand now. */
 export const reauthorizeAction = async (
   deps: ActionDeps,
   caller: Caller,

@@ -1,4 +1,4 @@
-/** Cancels a run that has not been handed to the app yet; its approval goes with it. */
+/** Cancels a run that is not dispatched yet, and withdraws its approval. Used by `POST /runs/:id/cancel`. */
 import { cancellableRunStatuses } from '../catalogue/states/runs.ts';
 import { fault } from '../catalogue/errors.ts';
 import type { Caller } from '../access/principal.ts';
@@ -11,16 +11,17 @@ import { presentRunWithoutBlocks } from './present.ts';
 import { readVisibleRun } from './queries.ts';
 import { settleRun, toSettledRun } from './settleRun.ts';
 
+/** Tries while others change the run, before `409 conflict`. */
 const attemptsMax = 5;
 
-/** Its requester may always; others need the right to run the action, which is what made the run visible to them. */
+/** Throws unless the caller may cancel. The requester always may; others see the run only if they may run its action. */
 const requireMayCancel = ({ principal }: Caller, run: Run): void => {
   if (principal.id === run.actor && principal.type === run.actor_type) return;
   const problem = principalModeFault(principal);
   if (problem !== null) throw problem;
 };
 
-/** Answers the body of the `200`. Throws `409 conflict` for a run that has begun or ended. */
+/** Cancels the run and returns the body of the `200`. Throws `conflict` for a run that has begun or ended. */
 export const cancelRun = async (
   deps: ActionDeps,
   caller: Caller,

@@ -1,6 +1,6 @@
 /**
- * Hands a run to the app: the only code that calls the app for an action. Runs in the process that holds the socket:
- * marks the run as handed over, calls, and writes what became of it. Whoever asked for it learns by the row.
+ * Dispatches runs to the app: the only code that calls the app for an action. It works in the process with the app's
+ * connection: marks the run as dispatched, calls, and writes the outcome into the row, where the requester reads it.
  */
 import { activeRunStatuses } from '../catalogue/states/runs.ts';
 import type { CallOutcome } from '../applink/link.ts';
@@ -23,16 +23,16 @@ import { transitionRun } from './runStatements.ts';
 
 type ActionRunParams = ServiceCalls['action.run']['params'];
 
-/** How long the end of a run is tried to be written while PostgreSQL is away: the app keeps its answer meanwhile. */
+/** ms between two tries to write or read a run while PostgreSQL is unavailable. */
 const retryPauseMs = 500;
 
-/** The record of a run by its reference alone. */
+/** Returns the record of a run with its id alone, for a record that can't be read. */
 export const placeholderRunRecord = ({ resource, record }: Run): LinkRecord | null =>
   resource === null || record === null
     ? null
     : { resource, id: record, title: record, subtitle: null, fields: {}, updatedAt: null };
 
-/** What the app is told of a run; the record as it is now, or by its reference alone when it can't be read. */
+/** Returns the parameters of `action.run`, with the record as it is now, or with its id alone when it can't be read. */
 export const buildRunParams = async (
   deps: ActionDeps,
   env: Environment,
@@ -48,9 +48,10 @@ export const buildRunParams = async (
     action: run.action,
     record,
     input: run.input,
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the JSON that itemJson made
     item: item === null ? null : (JSON.parse(item) as ActionRunParams['item']),
     actor: runActor(run),
-    // Counts hand-overs: the app acts again after a failure only for a higher one.
+    // Counts dispatches: after a failure the app acts again only for a higher number.
     attempt: run.attempts,
     background: run.background,
   };
@@ -71,7 +72,7 @@ const readRunItemJson = async ({ db }: ActionDeps, env: Environment, { item }: R
   return found === undefined ? null : itemJson(found, fullAccess);
 };
 
-/** The run as it is once this connection has it. */
+/** Returns the run as dispatched to this connection. */
 export const toDispatchedRun = (run: Run, { id, instance }: LocalConnection['connection'], at: number): Run => ({
   ...run,
   status: 'running',
@@ -86,8 +87,8 @@ export const toDispatchedRun = (run: Run, { id, instance }: LocalConnection['con
 });
 
 /**
- * Whether a run or its hand-over was written of whose writing nothing was heard, as PostgreSQL went away meanwhile: asked
- * until it answers. For a hand-over nobody else would call the app, and nobody would know for as long as it may take.
+ * Returns whether a run, or its dispatch, was committed by a statement that failed because PostgreSQL became unavailable.
+ * Reads until PostgreSQL answers: no other process would call the app for a run that is dispatched here.
  */
 export const confirmWritten = async (deps: ActionDeps, wanted: Run): Promise<boolean> => {
   for (;;) {
@@ -114,8 +115,8 @@ const orConfirmWritten =
     throw error;
   };
 
-/** Marks it as handed over; null when it has moved meanwhile or may not start any more. */
-const markDispatched = async (deps: ActionDeps, run: Run, held: LocalConnection): Promise<Run | null> => {
+/** Marks the run as dispatched and returns it; null when it has moved meanwhile or may not start any more. */
+const markDispatched = async (deps: ActionDeps, run: Run, local: LocalConnection): Promise<Run | null> => {
   const at = deps.clock.now();
   if (
     !activeRunStatuses.includes(run.status) ||
@@ -123,19 +124,19 @@ const markDispatched = async (deps: ActionDeps, run: Run, held: LocalConnection)
     (run.status === 'queued' && run.expires_at !== null && run.expires_at <= at)
   )
     return null;
-  const handed = toDispatchedRun(run, held.connection, at);
-  const told = run.status !== 'running';
+  const handed = toDispatchedRun(run, local.connection, at);
+  const emit = run.status !== 'running';
   const moved = await transitionRun(deps.db, run, handed, at, {
     verb: null,
     outcome: 'ok',
-    emit: told,
+    emit,
     due: null,
   }).catch(orConfirmWritten(deps, handed));
-  if (moved && told) deps.bus.publish(channels.workAvailable, 'outbox');
+  if (moved && emit) deps.bus.publish(channels.workAvailable, 'outbox');
   return moved ? handed : null;
 };
 
-/** Writes what became of this hand-over, also when PostgreSQL is away for a while or the sweep has marked it as lost. */
+/** Writes the outcome of this dispatch, and retries while PostgreSQL is unavailable, or after the sweep has marked the run as lost. */
 const settleReliably = async (
   deps: ActionDeps,
   handed: Run,
@@ -143,8 +144,8 @@ const settleReliably = async (
 ): Promise<Run | undefined> => {
   for (let run: Run | undefined = handed; ;) {
     try {
-      const concluded = await settleOutcome(deps, run, outcome);
-      if (concluded !== null) return concluded;
+      const settled = await settleOutcome(deps, run, outcome);
+      if (settled !== null) return settled;
       run = await readRun(deps.db, handed.env, handed.id);
       if (run === undefined || isSettledRun(run) || run.handed_at === null || run.fence !== handed.fence) return run;
       if ((outcome.kind === 'lost' || outcome.kind === 'timeout') && run.lost_at !== null) return run;
@@ -160,32 +161,32 @@ const settleReliably = async (
 };
 
 /**
- * Calls the app for a run that is marked as handed over to `held`. Its answer counts for a minute after the time-out, in
- * which the sweep waits for it too.
+ * Calls the app for a run that is dispatched to `local`, writes the outcome and returns the run. An answer counts for
+ * `limits.lostAnswerMs` after the time-out, for which the sweep waits too.
  */
 export const callAppForRun = async (
   deps: ActionDeps,
   handed: Run,
-  held: LocalConnection,
+  local: LocalConnection,
   params: ActionRunParams,
 ): Promise<Run | undefined> => {
-  const outcome = await held.call('action.run', params, handed.timeout_ms + limits.lostAnswerMs);
+  const outcome = await local.call('action.run', params, handed.timeout_ms + limits.lostAnswerMs);
   const run = await settleReliably(deps, handed, outcome);
-  if (run !== undefined && isSettledRun(run)) held.notify('run.settled', { run: run.id });
+  if (run !== undefined && isSettledRun(run)) local.notify('run.settled', { run: run.id });
   else if (handed.waiting_until !== null) notifyRunChanged(deps.bus, handed.id);
   return run;
 };
 
-/** Called by the link in the process that holds `held`; may be called twice for one run, and for one that is settled. */
+/** Dispatches a run over `local`. Called by the app link in that process; does nothing for a run that is dispatched or settled. */
 export const dispatchRun = async (
   deps: ActionDeps,
   env: Environment,
   id: string,
-  held: LocalConnection,
+  local: LocalConnection,
 ): Promise<void> => {
   const run = await readRun(deps.db, env.id, id);
   if (run === undefined || isSettledRun(run) || run.handed_at !== null) return;
-  const params = await buildRunParams(deps, env, toDispatchedRun(run, held.connection, deps.clock.now()));
-  const handed = await markDispatched(deps, run, held);
-  if (handed !== null) await callAppForRun(deps, handed, held, params);
+  const params = await buildRunParams(deps, env, toDispatchedRun(run, local.connection, deps.clock.now()));
+  const handed = await markDispatched(deps, run, local);
+  if (handed !== null) await callAppForRun(deps, handed, local, params);
 };

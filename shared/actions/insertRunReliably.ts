@@ -1,6 +1,6 @@
 /**
- * Writes a new run also when PostgreSQL goes away before it says that it has: a call whose run is there never fails for
- * an outage of ours. Used by accept.ts.
+ * Inserts a run also when PostgreSQL becomes unavailable before it confirms the commit: a call whose run exists never
+ * fails for an outage of the service. Used by acceptAction.ts.
  */
 import { isDbUnavailable } from '../platform/db/errors.ts';
 import type { ActionDeps } from './deps.ts';
@@ -8,13 +8,13 @@ import { confirmWritten } from './dispatchRun.ts';
 import type { Run } from './model.ts';
 import { insertRun, type InsertRunOptions } from './runStatements.ts';
 
-/** So long a call waits to hear whether its run is there: PostgreSQL restarts within a second or two, or for long. */
+/** ms that a call waits to learn whether its run was inserted: a restart of PostgreSQL takes a second or two. */
 const confirmTimeoutMs = 3_000;
 
 const confirmTimeout = (): Promise<'unsure'> =>
   new Promise((resolve) => void setTimeout(resolve, confirmTimeoutMs, 'unsure'));
 
-/** As `beginRun`. Throws when that is not known in time; `late` is called if it turns out to be there after all. */
+/** Inserts as `insertRun` does. Throws when the outcome is not known in time; calls `late` if the run turns out to exist later. */
 export const insertRunReliably = async (
   deps: ActionDeps,
   run: Run,

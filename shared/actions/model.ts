@@ -1,4 +1,4 @@
-/** Runs of actions as rows, and the form in which everybody sees one. */
+/** Runs of actions as rows, as JSON, as timeline entries and as parts of live messages. Used wherever runs are read or written. */
 import { openRunStatuses, type RunStatus } from '../catalogue/states/runs.ts';
 import type { ActorRef, LivePart } from '../catalogue/events.ts';
 import type { Block } from '../applink/protocol.ts';
@@ -83,7 +83,7 @@ export const runJson = (
   expiresAt: run.expires_at,
 });
 
-/** What a timeline and a record's history show of a run: one entry, whose later statuses have the same id. */
+/** Returns the data of a run's entry on a timeline: one entry, which later statuses update under the same id. */
 export const runEntryData = (run: Run): Record<string, unknown> => ({
   run: run.id,
   action: run.action,
@@ -98,7 +98,7 @@ export const runRecordKey = ({ resource, record }: Pick<Run, 'resource' | 'recor
 
 export const isSettledRun = ({ status }: Run): boolean => !openRunStatuses.includes(status);
 
-/** The entry of a run on the timeline of an item, as subscribers are told of it. */
+/** Returns the part of a live message with a run's entry on the timeline of an item. */
 export const runEntryLivePart = (
   run: Run & { item: string; inbox: string; entry: string },
   at: number,
@@ -120,7 +120,7 @@ export const runEntryLivePart = (
 
 export const runLivePart = (run: Run): LivePart => ({ type: 'run', inbox: run.inbox, run: runJson(run) });
 
-/** What subscribers are told of a run: the run, and its entry on the item's timeline. */
+/** Returns the parts of a live message about a run: the run, and its entry on the item's timeline. */
 export const runLiveParts = (run: Run, at: number, change: 'created' | 'changed'): LivePart[] => {
   const { item, inbox, entry } = run;
   const part = runLivePart(run);
@@ -132,8 +132,8 @@ export const runLiveParts = (run: Run, at: number, change: 'created' | 'changed'
 const runByIdSql = statement('runs.one', 'select * from runs where env = $1 and id = $2');
 const runsByIdsSql = statement('runs.many', 'select * from runs where env = $1 and id = any($2)');
 
-export const readRun = (db: Db | Tx, env: number, id: string): Promise<Run | undefined> =>
-  queryRow<Run>(db, runByIdSql, [env, id]);
+export const readRun = (db: Db | Tx, envId: number, id: string): Promise<Run | undefined> =>
+  queryRow<Run>(db, runByIdSql, [envId, id]);
 
-export const readRuns = (db: Db | Tx, env: number, ids: readonly string[]): Promise<Run[]> =>
-  queryRows<Run>(db, runsByIdsSql, [env, ids]);
+export const readRuns = (db: Db | Tx, envId: number, ids: readonly string[]): Promise<Run[]> =>
+  queryRows<Run>(db, runsByIdsSql, [envId, ids]);

@@ -1,4 +1,4 @@
-/** Runs and their results as one caller sees them: an item or a block of what the role can't see is absent. */
+/** Presents runs and their results to one caller: items and blocks that the role does not see are left out. */
 import type { Caller } from '../access/principal.ts';
 import type { Block } from '../applink/protocol.ts';
 import { presentBlocks } from '../items/presentBlocks.ts';
@@ -9,17 +9,18 @@ import { runJson, type Run } from './model.ts';
 export const presentRunBlocks = ({ db }: Pick<ActionDeps, 'db'>, caller: Caller, { blocks }: Run): Promise<Block[]> =>
   presentBlocks(db, caller, blocks ?? []);
 
-/** The item is named by whoever asked for the run, so only others may have to do without it. */
+/** Returns whether the caller does not see the item of the run. */
 const hidesItem = (caller: Caller, { inbox }: Run): boolean =>
   inbox !== null && findVisibleInbox(caller, inbox) === undefined;
 
-/** The same of a run that has no blocks yet, without a look into the database. */
+/** Returns a run that has no blocks yet as the caller sees it, without a query. */
 export const presentRunWithoutBlocks = (caller: Caller, run: Run): Record<string, unknown> => ({
   ...runJson(run),
   item: hidesItem(caller, run) ? null : run.item,
   blocks: null,
 });
 
+/** Returns a run as the caller sees it. */
 export const presentRun = async (
   deps: Pick<ActionDeps, 'db'>,
   caller: Caller,
@@ -30,7 +31,7 @@ export const presentRun = async (
   blocks: run.blocks === null ? null : await presentRunBlocks(deps, caller, run),
 });
 
-/** The body of the `200` of a run's call, as its requester sees it; the same text whenever it is asked for. */
+/** Returns the body of the `200` of a run's call as the requester sees it: the same text for each request. */
 export const runResultBody = async (
   { db, directory }: Pick<ActionDeps, 'db' | 'directory'>,
   run: Run,

@@ -1,13 +1,14 @@
-/** Progress of runs: many notices a second become one statement and one passing message a run, at most 5 times a second. */
+/** Progress of runs: many notices become one statement and one ephemeral message per run and flush. Used by runOutcome.ts. */
 import { queryRows, statement } from '../platform/db/sql.ts';
 import type { ActionDeps } from './deps.ts';
 import { channels, type EphemeralMessage } from '../platform/redis/bus.ts';
 import { runLivePart, type Run } from './model.ts';
 
+/** ms between two writes of progress: 5 updates a second look continuous to a reader. */
 const flushIntervalMs = 200;
 
 interface RunProgress {
-  readonly env: number;
+  readonly envId: number;
   readonly instance: string;
   readonly run: string;
   /** From 0 to 1; null: as before. */
@@ -31,7 +32,7 @@ interface PendingProgress {
 const pendingByDeps = new WeakMap<ActionDeps, PendingProgress>();
 
 const flush = async (deps: ActionDeps, waiting: PendingProgress): Promise<void> => {
-  const some = [...waiting.latest.values()];
+  const some = [...waiting.latest.values()].map(({ envId, ...progress }) => ({ env: envId, ...progress }));
   waiting.latest.clear();
   for (const run of await queryRows<Run>(deps.db, updateProgressSql, [JSON.stringify(some)])) {
     const message: EphemeralMessage = { kind: 'passing', at: deps.clock.now(), part: runLivePart(run) };
@@ -54,7 +55,7 @@ const scheduleFlush = (deps: ActionDeps, waiting: PendingProgress): void => {
   }, flushIntervalMs);
 };
 
-/** Never waits: progress that is lost with its process is told by the next one. */
+/** Queues progress for the next flush and returns at once. Progress that is lost with its process is replaced by the next one. */
 export const queueProgress = (deps: ActionDeps, progress: RunProgress): void => {
   const waiting = pendingByDeps.get(deps) ?? { latest: new Map<string, RunProgress>(), busy: false };
   pendingByDeps.set(deps, waiting);

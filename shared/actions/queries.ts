@@ -1,4 +1,4 @@
-/** Runs as one caller may see them: those it asked for, and those of actions that it may run on records that it sees. */
+/** Reads the runs that a caller sees: its own, and those of actions that it may run on resources that it sees. */
 import { fault } from '../catalogue/errors.ts';
 import type { RunStatus } from '../catalogue/states/runs.ts';
 import type { Caller } from '../access/principal.ts';
@@ -11,7 +11,7 @@ const isRunRequester = (
   { actor_type: type, actor }: Pick<Run, 'actor_type' | 'actor'>,
 ): boolean => principal.type === type && principal.id === actor;
 
-/** Whether the role may run this action on records that it sees. */
+/** Returns whether the role may run the run's action and sees its resource. */
 export const canRunAction = (
   { principal: { access } }: Caller,
   { action, resource }: Pick<Run, 'action' | 'resource'>,
@@ -19,13 +19,14 @@ export const canRunAction = (
 
 const canSeeRun = (caller: Caller, run: Run): boolean => isRunRequester(caller, run) || canRunAction(caller, run);
 
+/** Returns a run that the caller sees. Throws `not_found`. */
 export const readVisibleRun = async (db: Db, caller: Caller, id: string): Promise<Run> => {
   const run = await readRun(db, caller.env.id, id);
   if (run === undefined || !canSeeRun(caller, run)) throw fault('not_found');
   return run;
 };
 
-/** The items of runs on whose timelines the role may not look are left out by whoever presents them. */
+/** The statement of a page. Items that the role does not see are left out when the runs are presented (present.ts). */
 const page = (where: string): string => `
   select * from runs r where r.env = $1 and r.id < $2 and (r.actor = $3 or (r.action = any($4) and (r.resource is null or r.resource = any($5)))) ${where}
   order by r.id desc limit $6`;
@@ -44,7 +45,7 @@ interface RunsQuery {
 
 interface RunsPage {
   readonly runs: Run[];
-  /** The id to go on before; null on the last page. */
+  /** The last run's id, for `before` of the next page; null on the last page. */
   readonly next: string | null;
 }
 

@@ -1,4 +1,4 @@
-/** Lanes: queued runs of one record start one after the other, oldest first. */
+/** Per-record queues (column `lane`): queued runs of one record start one after the other, oldest first. */
 import { isIdleJobSql } from '../catalogue/states/stagedJobs.ts';
 import { sqlList } from '../catalogue/states/machine.ts';
 import { activeRunStatuses } from '../catalogue/states/runs.ts';
@@ -14,14 +14,14 @@ const earlierRunSql = statement(
   select 1 from runs where env = $1 and lane = $2 and id < $3 and status in (${sqlList(activeRunStatuses)}) limit 1`,
 );
 
-/** Whether no older run of its lane is unfinished. */
+/** Returns whether no older run of the same record is unfinished. */
 export const isFirstInRecordQueue = async (db: Db, { env, lane, id }: Run): Promise<boolean> =>
   lane === null || (await queryRow(db, earlierRunSql, [env, lane, id])) === undefined;
 
-/** Not yet due, and in nobody's hands. */
+/** A job that is neither due nor enqueued nor leased. */
 const idleJobCondition = `${isIdleJobSql('j')} and (j.due_at is null or j.due_at > $1)`;
 
-/** The job of the first unfinished run of a lane, if it waits for its turn. */
+/** Makes the job of the first unfinished run of a record due, if that run waits for its turn. */
 const releaseFirstSql = statement(
   'lanes.release',
   `
@@ -30,12 +30,13 @@ const releaseFirstSql = statement(
   where first.status = 'queued' and j.subject = first.id and j.name = 'actionRun' and ${idleJobCondition}`,
 );
 
-export const releaseNextRun = async ({ db, bus, clock }: ActionDeps, env: number, lane: string): Promise<void> => {
-  if ((await executeStatement(db, releaseFirstSql, [clock.now(), env, lane])) > 0)
+/** Makes the next run of a record due and wakes the enqueuer. */
+export const releaseNextRun = async ({ db, bus, clock }: ActionDeps, envId: number, lane: string): Promise<void> => {
+  if ((await executeStatement(db, releaseFirstSql, [clock.now(), envId, lane])) > 0)
     bus.publish(channels.workAvailable, 'jobs');
 };
 
-/** The same for every lane: two that ended at once may each have taken the other for unfinished. */
+/** The same for every record: two runs that ended at once may each have seen the other as unfinished. */
 const releaseAllSql = statement(
   'lanes.releaseAll',
   `
@@ -45,5 +46,6 @@ const releaseAllSql = statement(
     and not exists (select from runs q where q.env = r.env and q.lane = r.lane and q.id < r.id and q.status in (${sqlList(activeRunStatuses)}))`,
 );
 
+/** Makes all runs due that are first of their record; returns how many. Called by a sweep. */
 export const releaseOverlookedRuns = (db: Db, now: number): Promise<number> =>
   executeStatement(db, releaseAllSql, [now]);

@@ -1,4 +1,4 @@
-/** Runs an action again whose run failed, expired or has an unknown end: every step anew, under the same id. */
+/** Retries a run that failed, expired or has an unknown end, under the same id. Used by `POST /runs/:id/retry` and approvals. */
 import { retryableRunStatuses } from '../catalogue/states/runs.ts';
 import { fault } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
@@ -20,10 +20,10 @@ interface RetryOptions {
   readonly save: (status: number, body: string) => SavedResponse | null;
 }
 
-/** Whether it ended in a way that it can be run again after. */
+/** Returns whether the run ended in a way that allows a retry. */
 export const isRetryable = ({ status }: Run): boolean => retryableRunStatuses.includes(status);
 
-/** The run as it is before its first hand-over, but for its id, its entry and what counts the attempts. */
+/** Returns the run as it was before its first dispatch, with its id, its entry and its counters. */
 export const resetForRetry = (run: Run, { principal, requestId, address }: Caller, at: number): Run => ({
   ...run,
   status: 'running',
@@ -54,7 +54,10 @@ export const resetForRetry = (run: Run, { principal, requestId, address }: Calle
   address,
 });
 
-/** As for a new run, but that a job begins it: there is a row already, which nobody else may begin. */
+/**
+ * Retries a run with all checks of a new one and returns it. A job dispatches it. Throws what `authorizeAction` throws, `conflict`
+ * for a run that can't be retried, and `app_offline`.
+ */
 export const retryRun = async (
   deps: ActionDeps,
   caller: Caller,

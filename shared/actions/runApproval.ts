@@ -1,4 +1,4 @@
-/** A run that a person has to approve first: written as pending, with the approval that it waits for. */
+/** Requests the approval of a run, which is inserted as pending. Used by acceptAction.ts and retryRun.ts. */
 import { limits } from '../catalogue/limits.ts';
 import type { Caller } from '../access/principal.ts';
 import { requestApproval } from '../approvals/requestApproval.ts';
@@ -13,13 +13,13 @@ const summaryOf = ({ label, resource, record }: Run): string =>
   record === null ? label : `${label}: ${resource ?? ''} ${record}`;
 
 interface RunApprovalRequest {
-  /** As it is to be begun. */
+  /** The run as it starts once it is approved. */
   readonly run: Run;
-  /** The ended run, when it is asked for again: it stays as it is until somebody approves. */
+  /** For a retry, the ended run: it stays as it is until the retry is approved. */
   readonly ended?: Run;
 }
 
-/** The same request by the same principal while one is pending answers with that one. */
+/** Requests an approval and returns the pending run. The same request by the same principal returns the one that is pending. */
 export const requestRunApproval = async (
   deps: ActionDeps,
   caller: Caller,

@@ -1,6 +1,6 @@
 /**
- * Calls that wait for their run's end, by run: woken by whoever settles it in this process, and through Redis by those
- * who settle it elsewhere. A hint that may be lost: who waits looks into the database too.
+ * Wake signals for calls that wait for the end of their run, sent in this process or through Redis by the process that
+ * changes the run. A signal may be lost, so waiting calls also poll the row. Used by the endpoints of actions.
  */
 import type { Bus } from '../platform/redis/bus.ts';
 import { channels } from '../platform/redis/bus.ts';
@@ -16,18 +16,18 @@ const getWaiters = (bus: Bus): Waiters => {
   if (found !== undefined) return found;
   const waiters: Waiters = { byRun: new Map() };
   waitersByBus.set(bus, waiters);
-  // For as long as the process: the bus ends it when it closes.
+  // Never unsubscribed: the bus ends the subscription when it closes.
   bus.subscribe(channels.runs, (run) => {
     wakeWaiters(waiters, run);
   });
   return waiters;
 };
 
-/** Whether anybody was waiting for it here. */
+/** Wakes the calls of this process that wait for the run; returns whether there were any. */
 const wakeWaiters = ({ byRun }: Waiters, run: string): boolean => {
-  const rings = byRun.get(run);
-  for (const ring of rings ?? []) ring();
-  return rings !== undefined;
+  const wakes = byRun.get(run);
+  for (const wake of wakes ?? []) wake();
+  return wakes !== undefined;
 };
 
 /**
@@ -40,30 +40,30 @@ export const subscribeToRunChanges = (bus: Bus): void => {
   getWaiters(bus);
 };
 
-/** Answers after `ms`, or when the run was moved. Made before what may move it is begun. */
+/** Returns a promise that resolves after `ms`, or when the run has changed, and the function that ends the wait. */
 export const waitForRunChange = (
   bus: Bus,
   run: string,
   ms: number,
 ): { readonly moved: Promise<void>; readonly end: () => void } => {
   const { byRun } = getWaiters(bus);
-  const rings = byRun.get(run) ?? new Set();
-  byRun.set(run, rings);
+  const wakes = byRun.get(run) ?? new Set();
+  byRun.set(run, wakes);
   let end = (): void => undefined;
   const moved = new Promise<void>((resolve) => {
     end = () => {
       clearTimeout(timer);
-      rings.delete(end);
-      if (rings.size === 0) byRun.delete(run);
+      wakes.delete(end);
+      if (wakes.size === 0) byRun.delete(run);
       resolve();
     };
     const timer = setTimeout(end, ms);
-    rings.add(end);
+    wakes.add(end);
   });
   return { moved, end };
 };
 
-/** Tells whoever waits that a run was moved: one call does, in this process or in another. */
+/** Wakes the one call that waits for the run, in this process or, through Redis, in another. */
 export const notifyRunChanged = (bus: Bus, run: string): void => {
   const waiters = waitersByBus.get(bus);
   if (waiters === undefined || !wakeWaiters(waiters, run)) bus.publish(channels.runs, run);

@@ -1,8 +1,8 @@
-/** What becomes of a run by the app's answer, and by its silence. Used by whoever holds the socket, and by the sweep. */
+/** Writes what follows from the app's answer to a run, or from its silence. Used by dispatchRun.ts, the app link and a sweep. */
 import { limits } from '../catalogue/limits.ts';
 import { validateBlocks } from '../blocks/validateBlocks.ts';
 import type { CallOutcome } from '../applink/link.ts';
-import { rpcCodes, type AppNotifications, type Block, type RunAnswer, type ServiceCalls } from '../applink/protocol.ts';
+import { rpcCodes, type AppNotifications, type RunAnswer, type ServiceCalls } from '../applink/protocol.ts';
 import { isObject, jsonProblem } from '../platform/core/jsonLimits.ts';
 import type { ActionDeps } from './deps.ts';
 import { channels } from '../platform/redis/bus.ts';
@@ -13,13 +13,13 @@ import { queueProgress } from './progress.ts';
 
 type ActionCallOutcome = CallOutcome<ServiceCalls['action.run']['result']>;
 
-/** Longer messages are cut: they are read by people. */
+/** Characters of a message; longer ones are cut, since people read them. */
 const messageMax = 10_000;
 
 const unknownResolution = (error: string): RunResolution => ({ status: 'unknown', error, code: 'app_error' });
 const invalidAnswerMessage = 'The app gave an answer that is not valid, so it is not known what it did.';
 
-/** Reads the app's result; what isn't one leaves the end unknown, as the app may have acted. */
+/** Returns the resolution by the app's result. An invalid result leaves the end unknown, as the app may have acted. */
 const resolutionOfResult = (result: unknown): RunResolution => {
   if (result === null || result === undefined) return { status: 'succeeded', message: null, blocks: [] };
   if (!isObject(result) || jsonProblem(result) !== null) return unknownResolution(invalidAnswerMessage);
@@ -30,19 +30,19 @@ const resolutionOfResult = (result: unknown): RunResolution => {
   return {
     status: 'succeeded',
     message: message?.slice(0, messageMax).toWellFormed() ?? null,
-    blocks: validateBlocks(blocks) as Block[],
+    blocks: validateBlocks(blocks),
   };
 };
 
 const cleanMessage = (message: string): string => message.replaceAll('\0', '').slice(0, messageMax).toWellFormed();
 
-/** null: the app says that it may be tried again, and it may. */
+/** Returns the resolution by the app's error; null when the app allows a retry and the run has retries left. */
 const resolutionOfError = (
   run: Run,
   { code, message, retryable }: { code: number; message: string; retryable: boolean },
 ): RunResolution | null => {
   if (code === rpcCodes.actionFailed) {
-    // Of one that ended unknown it comes too late to be tried again.
+    // For a run that ended unknown the answer comes too late for a retry.
     if (retryable && run.status === 'running' && run.failures < limits.retryableTries) return null;
     return { status: 'failed', error: cleanMessage(message), code: 'action_failed' };
   }
@@ -51,7 +51,7 @@ const resolutionOfError = (
   return { status: 'failed', error: known, code: 'app_error' };
 };
 
-/** First after 1 s, then doubling. */
+/** Returns the ms before a retry: 1 s after the first failure, then doubling. */
 const retryDelayMs = (failures: number): number => 1000 * 2 ** failures;
 
 const clearedDispatch = { handed_at: null, lost_at: null, instance: null, connection: null } as const;
@@ -78,7 +78,7 @@ const scheduleRetry = async (deps: ActionDeps, run: Run, message: string): Promi
   return again;
 };
 
-/** Nothing was sent: it may be handed over freely. */
+/** Undoes a dispatch of which nothing was sent: the run is dispatched again by its job. */
 const undoDispatch = async (deps: ActionDeps, run: Run): Promise<Run | null> => {
   const after: Run = { ...run, ...clearedDispatch, attempts: run.attempts - 1, fence: run.fence + 1 };
   const back = await transitionedRun(deps, run, after, {
@@ -91,13 +91,13 @@ const undoDispatch = async (deps: ActionDeps, run: Run): Promise<Run | null> => 
   return back;
 };
 
-/** It was handed over and no answer will come on this way: from now on it waits for the instance to come back with it. */
+/** Marks a dispatched run as lost: no answer can come over its connection; it waits for the instance to reconnect with one. */
 export const markRunLost = (deps: ActionDeps, run: Run): Promise<Run | null> =>
   transitionedRun(deps, run, { ...run, lost_at: deps.clock.now() }, { verb: null, outcome: 'ok', emit: false });
 
 /**
- * Writes what became of a run that was handed over as `run` says, and answers the run as it is then; null when it has
- * moved meanwhile: another hand-over or a later answer counts. Throws when PostgreSQL is away.
+ * Writes the outcome of the dispatch that `run` describes and returns the run; null when the run has moved meanwhile, since
+ * another dispatch or a later answer counts. Throws when PostgreSQL is unavailable.
  */
 export const settleOutcome = async (deps: ActionDeps, run: Run, outcome: ActionCallOutcome): Promise<Run | null> => {
   switch (outcome.kind) {
@@ -117,7 +117,7 @@ export const settleOutcome = async (deps: ActionDeps, run: Run, outcome: ActionC
   }
 };
 
-/** The end of a run whose answer didn't come within a minute of being lost: again, if that is harmless, else unknown. */
+/** Retries a run without an answer `limits.lostAnswerMs` after it was lost if it is retry-safe; else it ends unknown. */
 export const settleOverdueRun = async (deps: ActionDeps, run: Run): Promise<void> => {
   const action = deps.directory.environmentById(run.env)?.definition.actions.get(run.action);
   if (run.repeatable && action !== undefined && run.failures < limits.retryableTries) {
@@ -134,7 +134,7 @@ export const settleOverdueRun = async (deps: ActionDeps, run: Run): Promise<void
   });
 };
 
-/** Of a run that ended unknown the app's own answer is still worth more; a bulk has counted it already. */
+/** Returns whether an answer still counts: it corrects an unknown end, except in a bulk, which has counted that end. */
 const acceptsAnswer = (run: Run, instance: string): boolean =>
   run.instance === instance &&
   ((run.status === 'running' && run.handed_at !== null) || (run.status === 'unknown' && run.bulk === null));
@@ -145,12 +145,12 @@ const outcomeOfAnswer = ({ result, error }: RunAnswer): ActionCallOutcome =>
     : { kind: 'error', code: error.code, message: error.message, retryable: error.data?.retryable === true };
 
 /**
- * The answers that an instance still holds, sent after it came back. Answers the runs that it may forget: those whose
- * answer is durable now, and those for which it is of no use any more.
+ * Settles runs by the answers that an instance stored and sent after it reconnected. Returns the runs that the instance may
+ * forget: their answers are committed now, or don't count any more.
  */
 export const settleRunAnswers = async (
   deps: ActionDeps,
-  env: number,
+  envId: number,
   instance: string,
   answers: readonly RunAnswer[],
 ): Promise<string[]> => {
@@ -158,18 +158,18 @@ export const settleRunAnswers = async (
     (
       await readRuns(
         deps.db,
-        env,
+        envId,
         answers.map(({ run }) => run),
       )
     ).map((run) => [run.id, run]),
   );
   const settled: string[] = [];
   for (const answer of answers) {
-    // Moved meanwhile, it is looked at again: it may just have been marked as lost, or answered by the other way.
+    // A run that has moved meanwhile is read again: it may have been marked as lost, or answered over its connection.
     for (
       let run = runs.get(answer.run);
       run !== undefined && acceptsAnswer(run, instance);
-      run = await readRun(deps.db, env, run.id)
+      run = await readRun(deps.db, envId, run.id)
     ) {
       if ((await settleOutcome(deps, run, outcomeOfAnswer(answer))) !== null) break;
     }
@@ -178,15 +178,15 @@ export const settleRunAnswers = async (
   return settled;
 };
 
-/** Keeps and tells how far a run is. Ignored unless this instance runs it. */
+/** Stores and emits the progress of a run. Ignored unless this instance runs it. */
 export const recordProgress = (
   deps: ActionDeps,
-  env: number,
+  envId: number,
   instance: string,
   { run, progress, message }: AppNotifications['run.progress'],
 ): void => {
   queueProgress(deps, {
-    env,
+    envId,
     instance,
     run,
     progress: progress === null ? null : Math.min(Math.max(progress, 0), 1),

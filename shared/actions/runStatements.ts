@@ -1,6 +1,7 @@
 /**
- * The statements by which runs begin and move on. Each writes the run, what its timeline, the audit log and subscribers
- * are told, the jobs and the saved answer, all or nothing, and only while the run is still what was decided on.
+ * The statements that insert runs and move them from status to status. Each writes the run, its timeline entry, the audit
+ * log, the live message, the jobs and the saved response, all or nothing, and only while the run is as it was read. Used by
+ * all of shared/actions.
  */
 import { sqlList } from '../catalogue/states/machine.ts';
 import { activeRunStatuses, openRunStatuses } from '../catalogue/states/runs.ts';
@@ -54,14 +55,14 @@ const runAuditJson = ({ action, resource, record, status, attempt, bulk }: Run):
   JSON.stringify({ action, resource, record, status, attempt, bulk });
 
 export interface InsertRunOptions {
-  /** When its job is due; null: none, the run is handed over by whoever accepted it. */
+  /** When its job is due; null: no job, the process that accepted the run dispatches it. */
   readonly due: JobDue | null;
   readonly saved: SavedResponse | null;
-  /** Not if a queued run of the same record is waiting: it would overtake that one. */
+  /** Inserts nothing if an earlier run of the same record is queued or running, which the new one would overtake. */
   readonly unlessQueued: boolean;
 }
 
-/** Writes a new run; false when it would have overtaken a queued one, and nothing was written. */
+/** Inserts a run. Returns false, and writes nothing, when the run would overtake an earlier one of its record. */
 export const insertRun = async (
   db: Db | Tx,
   wanted: Run,
@@ -83,12 +84,12 @@ export const insertRun = async (
   return made !== undefined;
 };
 
-/** What a step writes besides the run itself. */
+/** What a transition writes besides the run itself. */
 export interface RunTransition {
-  /** What the audit log calls it; null: no entry there. */
+  /** The verb in the audit log; null: no entry there. */
   readonly verb: string | null;
   readonly outcome: 'ok' | 'failed';
-  /** Under whose name and request; those of the run when absent. */
+  /** The actor and the request; those of the run when absent. */
   readonly by?: {
     readonly type: string;
     readonly id: string | null;
@@ -97,11 +98,11 @@ export interface RunTransition {
     readonly requestId?: string | null;
     readonly address?: string | null;
   };
-  /** Whether subscribers and timeline are told. */
+  /** Whether the live stream and the timeline get it. */
   readonly emit: boolean;
-  /** When the run's job is due then; null: the run has none any more; undefined: it stays as it is. */
+  /** When the run's job is due; null: the job is deleted; undefined: the job stays as it is. */
   readonly due?: JobDue | null;
-  /** The answer that the idempotency key of the run's call gives from now on; `free`: the key may be used anew. */
+  /** The saved response of the idempotency key of the run's call from now on; `free`: the key may be used again. */
   readonly response?: { readonly status: number; readonly body: string } | 'free';
   readonly saved?: SavedResponse | null;
 }
@@ -172,10 +173,7 @@ interface WaitingItem {
 }
 const waitingItemsSql = statement('runs.items', 'select item, inbox, entry from run_items where run = $1 order by seq');
 
-/**
- * Moves a run from what it is (`before`, as it was read) to what it becomes. False when it has moved meanwhile, by
- * whomever: nothing was written then.
- */
+/** Moves a run from `before`, as it was read, to `after`. Returns false, and writes nothing, when it has moved meanwhile. */
 export const transitionRun = async (
   db: Db | Tx,
   before: Run,

@@ -1,4 +1,4 @@
-/** Actions and runs as they are asked for and answered. */
+/** The schemas of requests and responses about actions and runs. Used by the endpoints. */
 import { runStatuses } from '../catalogue/states/runs.ts';
 import { limits } from '../catalogue/limits.ts';
 import {

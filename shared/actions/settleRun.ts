@@ -1,4 +1,4 @@
-/** The end of a run, whatever brought it about: the row, the timeline, the audit log, subscribers, the saved answer, the next in its lane. */
+/** Settles runs: the row, timeline, audit log, live message and saved response, then the next run of the record and the bulk. */
 import type { ErrorCode } from '../catalogue/errors.ts';
 import type { RunStatus } from '../catalogue/states/runs.ts';
 import type { Block } from '../applink/protocol.ts';
@@ -18,7 +18,7 @@ export interface RunResolution {
   readonly code?: ErrorCode;
 }
 
-/** The run as the verdict leaves it. */
+/** Returns the run with its final status. */
 export const toSettledRun = (
   run: Run,
   { status, message = null, blocks = [], error, code }: RunResolution,
@@ -37,8 +37,8 @@ export const toSettledRun = (
 });
 
 /**
- * What the idempotency key of a call that waited for the result answers from now on: the result, or the app's refusal.
- * Of an unknown end it goes on answering that the run exists; what was never handed over may be asked for anew.
+ * Returns the saved response for the idempotency key of a call that waited: the result, or the app's refusal. After an
+ * unknown end the key still answers that the run exists; the key of a run that was never dispatched is free again.
  */
 const idempotentResponse = async (deps: ActionDeps, run: Run, after: Run): Promise<RunTransition['response']> => {
   if (run.once_key === null || run.waiting_until === null) return undefined;
@@ -57,7 +57,7 @@ const auditVerbs: Readonly<Record<RunResolution['status'], string>> = {
   cancelled: 'action.cancel',
 };
 
-/** The run as it is then; null when it has moved meanwhile, and nothing was written. */
+/** Settles the run and returns it; returns null, and writes nothing, when it has moved meanwhile. */
 export const settleRun = async (
   deps: ActionDeps,
   run: Run,
@@ -79,7 +79,7 @@ export const settleRun = async (
     due: null,
     ...(answer === undefined ? {} : { response: answer }),
   };
-  // Items may just be joining a run of a bulk: locked first, so that the statement sees all that have.
+  // Items may be joining a run of a bulk: the lock makes the statement see all that have.
   const moved =
     run.bulk === null
       ? await transitionRun(db, run, after, at, step)

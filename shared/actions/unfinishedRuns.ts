@@ -1,4 +1,4 @@
-/** Finds unfinished runs that somebody has to look after; used by the sweep. */
+/** Reads unfinished runs that are expired, lost or overdue, in batches. Used by the sweep of runs. */
 import { isOnlineSql } from '../catalogue/states/connections.ts';
 import { limits } from '../catalogue/limits.ts';
 import { linkLimits } from '../applink/protocol.ts';
@@ -16,7 +16,7 @@ const expiredRunsSql = statement(
 );
 export const readExpiredRuns = (db: Db, now: number): Promise<Run[]> => queryRows<Run>(db, expiredRunsSql, [now]);
 
-/** Handed over, and either the time is up or its socket has gone. */
+/** Dispatched runs whose time is up or whose connection has gone. */
 const lostRunsSql = statement(
   'runs.lost',
   `
@@ -28,7 +28,7 @@ const lostRunsSql = statement(
 );
 export const readLostRuns = (db: Db, now: number): Promise<Run[]> => queryRows<Run>(db, lostRunsSql, [now]);
 
-/** Lost, and its instance has not come back with the answer in time. */
+/** Lost runs whose instance has not come back with the answer in time. */
 const overdueRunsSql = statement(
   'runs.overdue',
   `
