@@ -1,4 +1,4 @@
-/** What a job's code is given and what it answers; every file of workers/jobs exports one `Handler`. */
+/** The types of job handlers and their outcomes. Every file of workers/jobs exports one `JobHandler`. */
 import type { JobName, JobPayloads } from '../shared/catalogue/jobs.ts';
 import type { Deps } from '../shared/deps.ts';
 
@@ -15,17 +15,17 @@ export interface Job<N extends JobName = JobName> {
   readonly fence: number;
   /** How often it was started, this time included. */
   readonly startCount: number;
-  /** Aborts when the claim was lost or the worker stops: end soon, whatever is thrown then is not counted as a failure. */
+  /** Aborts when the lease was lost or the worker stops: the handler must end soon, and what it throws then is no failure. */
   readonly signal: AbortSignal;
 }
 
 export type JobOutcome =
   | { readonly kind: 'done' }
-  /** The row is kept and taken again at this time (ms, PostgreSQL's clock); not counted as a failure. */
+  /** The row stays and is due again at this time (epoch ms); not counted as a failure. */
   | { readonly kind: 'again'; readonly at: number }
-  /** The app is offline and it can't go on without: taken again once it is back. */
+  /** The app is offline and the job needs it: the row is parked until the app is online. */
   | { readonly kind: 'wait' }
-  /** The row is dropped although its work isn't done; the handler has recorded why where users see it. */
+  /** The row is kept with the reason as its error and not run again, although its work isn't done. */
   | { readonly kind: 'giveUp'; readonly reason: string };
 
 export const done = (): JobOutcome => ({ kind: 'done' });
@@ -33,11 +33,11 @@ export const retryAt = (at: number): JobOutcome => ({ kind: 'again', at });
 export const waitForApp = (): JobOutcome => ({ kind: 'wait' });
 export const giveUp = (reason: string): JobOutcome => ({ kind: 'giveUp', reason });
 
-/** A throw means: try again, waiting longer each time (catalogue/jobs.ts says how often). */
+/** A throw is a failure: the job is retried with backoff, as often as catalogue/jobs.ts says. */
 export type JobHandler<N extends JobName> = (job: Job<N>, deps: Deps) => Promise<JobOutcome>;
 export type JobHandlers = { readonly [N in JobName]: JobHandler<N> };
 
-/** Handlers by name, as a worker runs them: it can't know which payload belongs to a name that it reads from a row. */
+/** Handlers by name, as a worker runs them: the type of a payload is not known for a name that is read from a row. */
 export type HandlerTable = Readonly<Record<string, JobHandler<never>>>;
 /** The catalogue's `jobs`; tests give their own. */
 export type JobTable = Readonly<

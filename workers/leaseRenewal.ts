@@ -1,50 +1,53 @@
-/** Keeps the claims of all jobs that run in this process: one statement every 2.5 s extends them, whoever lost one is told. */
+/**
+ * Renews the leases of all jobs that run in this process: one statement every `jobLeaseRenewMs`. The signal of a job whose
+ * lease was lost aborts. Used by workerProcess.ts and worker.ts.
+ */
 import type { Db } from '../shared/platform/db/knex.ts';
 import { jobLeaseMs, renewJobLeases, jobLeaseRenewMs, type JobLease } from '../shared/platform/outbox/jobLease.ts';
 
 export interface JobLeaseRenewal {
-  /** Extends the claim until `drop`; the signal aborts when it was lost, or by `abort`. */
-  add(claim: JobLease): AbortSignal;
-  remove(claim: JobLease): void;
-  /** Aborts all, and from now on whatever is held. */
+  /** Renews the lease until `remove`; the signal aborts when the lease is lost, or by `abortAll`. */
+  add(lease: JobLease): AbortSignal;
+  remove(lease: JobLease): void;
+  /** Aborts the signals of all leases, and of each that is added later. */
   abortAll(reason: string): void;
   close(): void;
 }
 
 interface RenewedLease {
-  readonly claim: JobLease;
+  readonly lease: JobLease;
   readonly controller: AbortController;
-  /** Until when it holds for sure, by `performance.now()`. */
+  /** The lease holds at least until this `performance.now()`. */
   until: number;
 }
 
 export const startLeaseRenewal = (db: Db, onError: (error: unknown) => void): JobLeaseRenewal => {
-  // By object: after a loss the same row may be claimed by this process once more.
+  // By object: after a loss this process may lease the same row once more.
   const entries = new Map<JobLease, RenewedLease>();
   let aborted: Error | null = null;
   let busy = false;
 
-  const extendAll = async (): Promise<void> => {
+  const renewAll = async (): Promise<void> => {
     const sentAt = performance.now();
     const some = [...entries.values()];
     if (some.length === 0) return;
     const lost = new Set(
       await renewJobLeases(
         db,
-        some.map(({ claim }) => claim),
+        some.map(({ lease }) => lease),
       ),
     );
     for (const entry of some) {
-      if (lost.has(entry.claim)) entry.controller.abort(new Error('the claim was lost'));
+      if (lost.has(entry.lease)) entry.controller.abort(new Error('the lease was lost'));
       else entry.until = sentAt + jobLeaseMs;
     }
   };
   const tick = (): void => {
     for (const { until, controller } of entries.values())
-      if (until <= performance.now()) controller.abort(new Error('the claim ran out'));
+      if (until <= performance.now()) controller.abort(new Error('the lease ran out'));
     if (busy) return;
     busy = true;
-    extendAll()
+    renewAll()
       .catch(onError)
       .finally(() => {
         busy = false;
@@ -53,14 +56,14 @@ export const startLeaseRenewal = (db: Db, onError: (error: unknown) => void): Jo
   const timer = setInterval(tick, jobLeaseRenewMs);
 
   return {
-    add: (claim) => {
+    add: (lease) => {
       const controller = new AbortController();
-      entries.set(claim, { claim, controller, until: performance.now() + jobLeaseMs });
+      entries.set(lease, { lease, controller, until: performance.now() + jobLeaseMs });
       if (aborted !== null) controller.abort(aborted);
       return controller.signal;
     },
-    remove: (claim) => {
-      entries.delete(claim);
+    remove: (lease) => {
+      entries.delete(lease);
     },
     abortAll: (reason) => {
       aborted = new Error(reason);

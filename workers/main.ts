@@ -1,4 +1,4 @@
-/** The worker process: config → deps → crew; stops on SIGTERM and SIGINT. */
+/** The main file of the worker process: config → deps → services; stops on SIGTERM and SIGINT. */
 import { readConfigOrExit } from '../shared/platform/core/config.ts';
 import { readOptions } from '../shared/tools/cli/options.mjs';
 import { closeDeps, openDeps } from '../shared/deps.ts';
@@ -7,21 +7,21 @@ import { createWorkerProcess } from './workerProcess.ts';
 readOptions('workers');
 const config = readConfigOrExit();
 const deps = await openDeps(config, 'workers');
-const crew = createWorkerProcess(deps);
-await crew.start();
+const worker = createWorkerProcess(deps);
+await worker.start();
 deps.log.info('the workers are ready');
 
 let stopping = false;
 const stop = async (signal: string): Promise<void> => {
-  // A terminal signals the whole group, and the launcher once more.
+  // Ctrl-C signals the whole process group, and the launcher signals once more.
   if (stopping) return;
   stopping = true;
   deps.log.info({ signal }, 'the workers stop');
-  await crew.stop();
+  await worker.stop();
   await closeDeps(deps);
   deps.log.info('the workers have stopped');
   deps.log.flush();
-  // What still holds a socket then (a Redis that is away) must not keep the process.
+  // An open socket to an unavailable Redis must not keep the process alive.
   process.exit(0);
 };
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {

@@ -1,16 +1,16 @@
-/** Lets a loop sleep until something rings or its time is up; a ring while it is awake is not lost. */
+/** A wake signal that ends the sleep of a loop; a signal while the loop is awake ends its next sleep. Used by all loops here. */
 interface WakeSignal {
   wake(): void;
-  /** Answers after `ms` at the latest. One sleeper at a time. */
+  /** Resolves at the signal, after `ms` at the latest. One sleeper at a time. */
   wait(ms: number): Promise<void>;
 }
 
 export const createWakeSignal = (): WakeSignal => {
-  let rung = false;
+  let signalled = false;
   let wake: (() => void) | null = null;
   return {
     wake: () => {
-      rung = true;
+      signalled = true;
       wake?.();
     },
     wait: (ms) =>
@@ -18,20 +18,20 @@ export const createWakeSignal = (): WakeSignal => {
         const end = (): void => {
           clearTimeout(timer);
           wake = null;
-          rung = false;
+          signalled = false;
           resolve();
         };
         const timer = setTimeout(end, ms);
         wake = end;
-        if (rung) end();
+        if (signalled) end();
       }),
   };
 };
 
-/** Something that goes on until it is stopped; `stop` may be called twice and answers when it has ended. */
+/** Something that runs until it is stopped; `stop` may be called twice and resolves when it has ended. */
 export interface RunningService {
   stop(): Promise<void>;
 }
 
-/** ms to wait after the `failures`th failure in a row of something that must go on: 100, 200 … up to 1 s. */
+/** Returns the ms that a loop waits after the `failures`th failure in a row: 100, 200 … up to 1 s. */
 export const backoffAfter = (failures: number): number => Math.min(100 * 2 ** (failures - 1), 1000);

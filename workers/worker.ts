@@ -1,4 +1,4 @@
-/** Runs the jobs of one queue: claims the row, runs the handler, records what became of it. The only user of BullMQ's worker. */
+/** Runs the jobs of one queue: leases the row, runs the handler, records the outcome. Used by workerProcess.ts. */
 import { Histogram } from 'prom-client';
 import { sleep } from '../shared/platform/core/wait.ts';
 import { isDbUnavailable } from '../shared/platform/db/errors.ts';
@@ -27,11 +27,11 @@ const seconds = new Histogram({
 
 type StartResult = JobOutcome | { readonly kind: 'failed'; readonly error: unknown } | { readonly kind: 'interrupted' };
 
-/** ms before the next try: 0.5 s, 1 s, 2 s … and up to half more at random, at most 30 s. */
+/** Returns the ms before a retry: 0.5 s, 1 s, 2 s … and up to half more at random, at most 30 s. */
 const jobBackoffMs = (tries: number): number =>
   Math.min(500 * 2 ** Math.min(tries - 1, 10) * (1 + Math.random() / 2), 30_000);
 
-/** Repeats something while PostgreSQL is away, as long as `goOn` says so. */
+/** Returns the result of `work`, which is retried while PostgreSQL is unavailable and `goOn` returns true. */
 const retryWhileUnavailable = async <T>(goOn: () => boolean, work: () => Promise<T>): Promise<T> => {
   for (let failures = 1; ; failures++) {
     try {
@@ -44,7 +44,7 @@ const retryWhileUnavailable = async <T>(goOn: () => boolean, work: () => Promise
 };
 
 interface JobWorker {
-  /** Takes no new jobs from now on; answers when the running ones have ended. */
+  /** Takes no new jobs from now on; resolves when the running ones have ended. */
   close(): Promise<void>;
 }
 
@@ -55,7 +55,7 @@ interface WorkerDeps {
   readonly leases: JobLeaseRenewal;
 }
 
-/** Runs one start of a claimed job. */
+/** Runs one start of a leased job. */
 const runHandler = async (
   { deps, handlers }: WorkerDeps,
   { id, env, name, payload, requestId, fence, tries }: JobLease,
@@ -64,6 +64,7 @@ const runHandler = async (
   const handler = handlers[name];
   if (handler === undefined) return { kind: 'failed', error: new Error(`There is no handler for the job ${name}.`) };
   try {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the row was written with the payload of its name
     return await handler(
       { id, env, name: name as never, payload: payload as never, requestId, fence, startCount: tries, signal },
       deps,
@@ -73,26 +74,26 @@ const runHandler = async (
   }
 };
 
-/** Writes what became of a start; false when the claim was lost. */
+/** Writes the outcome of a start; returns false when the lease was lost. */
 const recordResult = (
   { deps: { db, clock }, jobs }: WorkerDeps,
-  claimed: JobLease,
+  lease: JobLease,
   result: StartResult,
 ): Promise<boolean> => {
   switch (result.kind) {
     case 'done':
-      return completeJob(db, claimed);
+      return completeJob(db, lease);
     case 'again':
-      return rescheduleJob(db, claimed, result.at);
+      return rescheduleJob(db, lease, result.at);
     case 'wait':
-      return parkJob(db, claimed);
+      return parkJob(db, lease);
     case 'giveUp':
-      return failJob(db, claimed, result.reason, null);
+      return failJob(db, lease, result.reason, null);
     case 'interrupted':
-      return returnJob(db, claimed);
+      return returnJob(db, lease);
     case 'failed': {
-      const last = claimed.tries > (jobs[claimed.name]?.retries ?? 0);
-      return failJob(db, claimed, String(result.error), last ? null : clock.now() + jobBackoffMs(claimed.tries));
+      const last = lease.tries > (jobs[lease.name]?.retries ?? 0);
+      return failJob(db, lease, String(result.error), last ? null : clock.now() + jobBackoffMs(lease.tries));
     }
   }
 };
@@ -110,26 +111,26 @@ const logResult = (
   else log.debug({ ...about, kept }, result.kind === 'done' ? 'a job is done' : 'a job is staged again');
 };
 
-const runLeasedJob = async (parts: WorkerDeps, claimed: JobLease): Promise<void> => {
-  const { deps, leases: held } = parts;
-  const signal = held.add(claimed);
+const runLeasedJob = async (parts: WorkerDeps, lease: JobLease): Promise<void> => {
+  const { deps, leases } = parts;
+  const signal = leases.add(lease);
   const startedAt = performance.now();
-  const result = await runHandler(parts, claimed, signal);
+  const result = await runHandler(parts, lease, signal);
   const endedAt = performance.now();
-  seconds.observe({ job: claimed.name, outcome: result.kind }, (endedAt - startedAt) / 1000);
+  seconds.observe({ job: lease.name, outcome: result.kind }, (endedAt - startedAt) / 1000);
   try {
     const kept = await retryWhileUnavailable(
       () => performance.now() - endedAt < jobLeaseMs,
-      () => recordResult(parts, claimed, result),
+      () => recordResult(parts, lease, result),
     );
-    logResult(deps, claimed, result, kept);
+    logResult(deps, lease, result, kept);
   } catch (error) {
     deps.log.error(
-      { err: error, job: claimed.id, requestId: claimed.requestId },
-      'what became of a job could not be written; it will run again',
+      { err: error, job: lease.id, requestId: lease.requestId },
+      'the outcome of a job could not be written; it will run again',
     );
   } finally {
-    held.remove(claimed);
+    leases.remove(lease);
   }
   if (result.kind === 'interrupted' || (result.kind === 'again' && result.at <= deps.clock.now()))
     deps.bus.publish(channels.workAvailable, 'jobs');
@@ -140,11 +141,11 @@ export const startWorker = (parts: WorkerDeps, queue: string): JobWorker => {
   let closing: Promise<void> | null = null;
 
   const take = async (id: string): Promise<void> => {
-    const claimed = await retryWhileUnavailable(
+    const lease = await retryWhileUnavailable(
       () => closing === null,
       () => acquireJobLease(deps.db, id, deps.clock.now()),
     );
-    if (claimed !== null) await runLeasedJob(parts, claimed);
+    if (lease !== null) await runLeasedJob(parts, lease);
   };
   const concurrency = Math.max(
     ...Object.values(jobs)

@@ -1,4 +1,4 @@
-/** All that a worker process does, started and stopped in order: publisher, enqueuer, job workers, sweeps. */
+/** Starts and stops the services of a worker process: publisher, enqueuer, job workers, sweeps. Used by main.ts and tests. */
 import { jobs as catalogue } from '../shared/catalogue/jobs.ts';
 import { settlesWithin } from '../shared/platform/core/wait.ts';
 import type { Deps } from '../shared/deps.ts';
@@ -12,7 +12,7 @@ import { sweeps as ourSweeps } from './sweeps/index.ts';
 import { startSweeps, type Sweep } from './sweeps/sweep.ts';
 import { startWorker } from './worker.ts';
 
-/** How long an interrupted job may take to end, in ms: it was told by its signal. */
+/** ms that interrupted jobs may take to end after their signal has aborted, and that the publisher may take to stop. */
 const interruptGraceMs = 1_000;
 
 interface WorkerProcessOptions {
@@ -33,20 +33,20 @@ const startServices = (
   const { log, config } = deps;
   const publisher = startPublisher(deps);
   const enqueuer = startEnqueuer(deps, jobs);
-  const held = startLeaseRenewal(deps.db, (error) => log.warn({ err: error }, 'claims could not be extended'));
+  const leases = startLeaseRenewal(deps.db, (error) => log.warn({ err: error }, 'leases could not be renewed'));
   const queues = new Set(Object.values(jobs).map((job) => job.queue));
-  const workers = [...queues].map((queue) => startWorker({ deps, jobs, handlers, leases: held }, queue));
+  const workers = [...queues].map((queue) => startWorker({ deps, jobs, handlers, leases }, queue));
   const sweeping = startSweeps(deps, sweeps);
   return {
-    /** New work ends first; the publisher last, as the running jobs still have something to tell. */
+    /** The publisher stops last, since running jobs still write events. */
     stop: async () => {
       const idle = Promise.all([sweeping.stop(), enqueuer.stop(), ...workers.map((worker) => worker.close())]);
       if (!(await settlesWithin(config.drainMs, idle))) {
-        held.abortAll('the worker stops');
+        leases.abortAll('the worker stops');
         if (!(await settlesWithin(interruptGraceMs, idle)))
           log.warn('jobs did not end in time; others will run them again');
       }
-      held.close();
+      leases.close();
       await settlesWithin(interruptGraceMs, publisher.stop());
     },
   };

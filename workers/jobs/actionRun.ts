@@ -1,6 +1,6 @@
 /**
- * Starts a run that waits for its turn: a background action, one that was queued, one that is tried again. Checks it anew,
- * finds an instance of the app and asks the process that holds its socket to hand it over; the hand-over takes this job away.
+ * Starts a run that is due: of a background action, queued, or to be retried. Reauthorizes it, chooses a connection of the
+ * app and asks the process with that connection to dispatch it; the outcome of the dispatch deletes this job.
  */
 import { activeRunStatuses } from '../../shared/catalogue/states/runs.ts';
 import { Fault, fault } from '../../shared/catalogue/errors.ts';
@@ -17,9 +17,9 @@ import type { Deps } from '../../shared/deps.ts';
 import { channels } from '../../shared/platform/redis/bus.ts';
 import { retryAt, done, waitForApp, type JobHandler, type JobOutcome } from '../handler.ts';
 
-/** The request to hand over goes through Redis and may be lost: asked again after this many ms. */
+/** ms until the request to dispatch is repeated: it goes through Redis and may be lost. */
 const retryDispatchMs = 2_000;
-/** A run that is not the first of its lane is given its turn; if nobody does, it looks for itself after this many ms. */
+/** ms until a run behind others of its record checks its place itself, should the signal of the one before it be lost. */
 const queuePositionCheckMs = 60_000;
 
 const requireRequester = async (deps: Deps, run: Run): Promise<Caller> => {
@@ -28,7 +28,7 @@ const requireRequester = async (deps: Deps, run: Run): Promise<Caller> => {
   return caller;
 };
 
-/** What an agent asked for before it became supervised was decided on by nobody. */
+/** Throws for a run that its agent requested before the agent became supervised: nobody has approved it. */
 const requireApprovedIfSupervised = ({ principal }: Caller, { approval, bulk }: Run): void => {
   if (principal.mode === 'supervised' && approval === null && bulk === null)
     throw fault('forbidden', 'This agent is supervised now, and no person has approved this.');
@@ -40,7 +40,7 @@ const checkNow = async (deps: Deps, run: Run): Promise<void> => {
   requireApprovedIfSupervised(caller, run);
 };
 
-/** A no is believed only after a fresh look: rights and definitions may be newer than what this process has read. */
+/** Checks the run, and after a refusal once more with a reloaded directory, which may have been outdated. */
 const checkWithFreshDirectory = async (deps: Deps, run: Run): Promise<void> => {
   try {
     await checkNow(deps, run);
@@ -51,10 +51,10 @@ const checkWithFreshDirectory = async (deps: Deps, run: Run): Promise<void> => {
   }
 };
 
-/** Not now: what the app could not answer in time is asked again. */
+/** Faults of the check that pass: the app could not be asked for the record. */
 const transientCodes = new Set(['app_timeout', 'app_offline', 'app_error']);
 
-/** The app has gone since it was accepted: it waits like any other that was asked for meanwhile. */
+/** Parks a run whose app has gone offline since the run was accepted, or fails it when its action is not queued. */
 const parkRun = async (deps: Deps, run: Run): Promise<JobOutcome> => {
   const action = deps.directory.environmentById(run.env)?.definition.actions.get(run.action);
   if (action?.offline === 'refuse') {
@@ -75,16 +75,16 @@ const parkRun = async (deps: Deps, run: Run): Promise<JobOutcome> => {
   return waitForApp();
 };
 
-export const actionRun: JobHandler<'actionRun'> = async ({ env, payload }, deps) => {
+export const actionRun: JobHandler<'actionRun'> = async ({ env: envId, payload }, deps) => {
   const { db, clock, link } = deps;
-  const run = await readRun(db, env, payload.run);
+  const run = await readRun(db, envId, payload.run);
   if (run === undefined || !activeRunStatuses.includes(run.status) || run.handed_at !== null) return done();
   if (run.status === 'queued' && run.expires_at !== null && run.expires_at <= clock.now()) {
     await settleRun(deps, run, { status: 'expired', error: 'The app did not come back in time.' });
     return done();
   }
   if (!(await isFirstInRecordQueue(db, run))) return retryAt(clock.now() + queuePositionCheckMs);
-  const connection = await link.chooseConnection(env, { kind: 'action', name: run.action });
+  const connection = await link.chooseConnection(envId, { kind: 'action', name: run.action });
   try {
     await checkWithFreshDirectory(deps, run);
   } catch (error) {
@@ -95,6 +95,6 @@ export const actionRun: JobHandler<'actionRun'> = async ({ env, payload }, deps)
     return done();
   }
   if (connection === null) return parkRun(deps, run);
-  link.dispatchRun(connection, env, run.id);
+  link.dispatchRun(connection, envId, run.id);
   return retryAt(clock.now() + retryDispatchMs);
 };

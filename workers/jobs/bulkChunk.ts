@@ -1,6 +1,6 @@
 /**
- * Does one chunk of a bulk: the operation over those of its ids that have no result yet. Results are written in the
- * statement of the effect and never twice, so it may run any number of times, also twice at once.
+ * Processes one chunk of a bulk: the operation over the ids that have no result yet. Results are written in the statement of
+ * the effect and never twice, so the job may run any number of times, also twice at once.
  */
 import { readAttachedSeqs, runActionOnItems, type BulkActionRequest } from '../../shared/bulk/runs.ts';
 import { withoutSupervision, type Caller } from '../../shared/access/principal.ts';
@@ -24,37 +24,37 @@ import { channels } from '../../shared/platform/redis/bus.ts';
 import { done, type JobHandler } from '../handler.ts';
 
 /**
- * Items of one statement. Whoever wants to change one of them meanwhile waits for its commit: 35 ms on two cores, with 500
- * items four times as long, and those are done only a twentieth quicker.
+ * Items of one statement. A change of one of them waits for its commit: 35 ms on two cores. With 500 items the wait is four
+ * times as long, and the bulk only a twentieth faster.
  */
 const itemsPerStatement = 125;
 
-/** Whoever asked, with the rights of now; null when they may not act here any more. */
-const readChunkRequester = async (deps: Deps, env: number, chunk: Chunk): Promise<Caller | null> => {
-  const caller = await readRequester(deps, { env, ...chunk });
+/** Returns the requester with the rights of now; null when they may not act here any more. */
+const readChunkRequester = async (deps: Deps, envId: number, chunk: Chunk): Promise<Caller | null> => {
+  const caller = await readRequester(deps, { env: envId, ...chunk });
   return caller === null || !chunk.approved ? caller : { ...caller, principal: withoutSupervision(caller.principal) };
 };
 
-const buildChunkOperation = async ({ db }: Deps, env: number, chunk: Chunk): Promise<BoundOperation> => {
+const buildChunkOperation = async ({ db }: Deps, envId: number, chunk: Chunk): Promise<BoundOperation> => {
   const { undo_of: undoOf, operation } = chunk;
   const { type, ...members } =
-    undoOf === null ? operation : ((await readBulk(db, env, undoOf))?.operation ?? operation);
+    undoOf === null ? operation : ((await readBulk(db, envId, undoOf))?.operation ?? operation);
   const known = bulkOperations.get(type);
   if (known === undefined) throw new Error(`A bulk of ${type} can’t be done in chunks.`);
   return undoOf === null ? known.bind(members) : known.restore(await readPreviousValues(db, undoOf, chunk));
 };
 
-/** The first `count` of a map. */
+/** Returns the first `count` entries of a map. */
 const takeFirst = (left: ReadonlyMap<string, number>, count: number): Map<string, number> =>
   new Map([...left].slice(0, count));
 
-/** Rights are looked up for each statement: a chunk may have been held up in between for as long as you like. */
-const processItemChunk = async (deps: Deps, env: number, chunk: Chunk, signal: AbortSignal): Promise<void> => {
-  const operation = await buildChunkOperation(deps, env, chunk);
+/** Performs the operation on the items of a chunk. Rights are read for each statement, since a chunk may take long. */
+const processItemChunk = async (deps: Deps, envId: number, chunk: Chunk, signal: AbortSignal): Promise<void> => {
+  const operation = await buildChunkOperation(deps, envId, chunk);
   let left = remainingItems(chunk, chunk.ended);
   while (left.size > 0) {
     signal.throwIfAborted();
-    const caller = await readChunkRequester(deps, env, chunk);
+    const caller = await readChunkRequester(deps, envId, chunk);
     if (caller === null) return insertForbiddenResults(deps.db, chunk, left);
     const some = takeFirst(left, itemsPerStatement);
     try {
@@ -62,33 +62,30 @@ const processItemChunk = async (deps: Deps, env: number, chunk: Chunk, signal: A
       for (const id of some.keys()) left.delete(id);
     } catch (error) {
       if (!isDuplicateBulkResult(error)) throw error;
-      // Another start of this chunk was quicker with at least one of them, so each turn has fewer left.
+      // Another start of this chunk has written at least one of the results, so each turn has fewer left.
       left = await readRemainingItems(deps.db, chunk);
     }
   }
 };
 
-/** Runs of one turn: cancelling a bulk waits for no more than these. */
+/** Items of one round: cancelling a bulk waits for the runs of no more than these. */
 const runsPerRound = 20;
 
-/** Each record gets its run; the runs give the items their results, and the last of them ends the chunk. */
-const processActionChunk = async (deps: Deps, env: number, chunk: Chunk, signal: AbortSignal): Promise<void> => {
+/** Makes a run for each record of a chunk; the runs give the items their results, and the last of them ends the chunk. */
+const processActionChunk = async (deps: Deps, envId: number, chunk: Chunk, signal: AbortSignal): Promise<void> => {
   const attached = await readAttachedSeqs(deps, chunk.bulk, chunk.first, chunk.ids.length);
   const left = remainingItems(chunk, [...chunk.ended, ...attached]);
   while (left.size > 0) {
     signal.throwIfAborted();
-    const caller = await readChunkRequester(deps, env, chunk);
+    const caller = await readChunkRequester(deps, envId, chunk);
     if (caller === null) {
       await insertForbiddenResults(deps.db, chunk, left);
       break;
     }
     const some = takeFirst(left, runsPerRound);
-    await runActionOnItems(
-      deps,
-      caller,
-      { bulk: chunk.bulk, operation: chunk.operation as unknown as BulkActionRequest },
-      some,
-    );
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the operation was stored as checkAction of bulk/schema.ts returned it
+    const operation = chunk.operation as unknown as BulkActionRequest;
+    await runActionOnItems(deps, caller, { bulk: chunk.bulk, operation }, some);
     for (const id of some.keys()) left.delete(id);
     deps.bus.publish(channels.workAvailable, 'jobs');
     deps.bus.publish(channels.workAvailable, 'outbox');
@@ -96,15 +93,15 @@ const processActionChunk = async (deps: Deps, env: number, chunk: Chunk, signal:
   await markChunkWaiting(deps.db, chunk);
 };
 
-export const bulkChunk: JobHandler<'bulkChunk'> = async ({ env, payload, signal }, deps) => {
+export const bulkChunk: JobHandler<'bulkChunk'> = async ({ env: envId, payload, signal }, deps) => {
   const chunk = await takeChunk(deps.db, payload.bulk, payload.chunk, deps.clock.now());
   if (chunk !== null) {
-    // It may be about a person, a role or a state that is newer than what this process has read.
+    // The bulk may name a person, a role or a state that is newer than this process's directory.
     await deps.directory.refresh();
-    if (chunk.operation.type === 'action') await processActionChunk(deps, env, chunk, signal);
-    else await processItemChunk(deps, env, chunk, signal);
+    if (chunk.operation.type === 'action') await processActionChunk(deps, envId, chunk, signal);
+    else await processItemChunk(deps, envId, chunk, signal);
     await finishChunk(deps.db, chunk);
   }
-  await publishBulkProgress(deps, env, payload.bulk);
+  await publishBulkProgress(deps, envId, payload.bulk);
   return done();
 };

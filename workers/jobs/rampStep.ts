@@ -1,4 +1,4 @@
-/** Takes the steps of ramps that are due; what they are depends on the time alone, so a late one catches up and a second one does nothing. */
+/** Takes the ramp steps that are due. A step depends on the time alone: a late job catches up, a second one does nothing. */
 import { takeDueRampSteps } from '../../shared/flags/rampSteps.ts';
 import { done, type JobHandler } from '../handler.ts';
 

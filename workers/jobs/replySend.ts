@@ -1,6 +1,6 @@
 /**
- * Delivers a reply once, or says honestly that nobody knows: it is marked in PostgreSQL before it is given out of hand,
- * so that whoever takes the job after a killed worker settles it as `unknown` instead of sending it again.
+ * Delivers a reply once. The reply is marked in PostgreSQL before it is dispatched, so that the worker which takes the job
+ * over from a killed one settles it as `unknown` instead of sending it again.
  */
 import { isDbUnavailable } from '../../shared/platform/db/errors.ts';
 import type { Deps } from '../../shared/deps.ts';
@@ -12,51 +12,57 @@ import { settleReply, type ReplyResolution } from '../../shared/replies/settleRe
 import { backoffAfter } from '../wakeSignal.ts';
 import { retryAt, done, giveUp, waitForApp, type JobHandler, type Job, type JobOutcome } from '../handler.ts';
 
+/** Tries to deliver a reply before it fails. */
 const attemptsMax = 5;
-/** ms before the second attempt, and how many times as long each further wait is: mail servers ask for minutes, an app for seconds. */
+/** ms before the second try, and the factor of each further wait: mail servers need minutes, an app seconds. */
 const firstRetryMs = 1_000;
 const retryFactor = { app: 2, smtp: 6 } as const;
 
 const findDeclaredInbox = (
   { directory }: Deps,
-  number: number,
+  envId: number,
   name: string,
 ): { env: Environment; inbox: InboxDefinition } | null => {
-  const env = directory.environmentById(number);
+  const env = directory.environmentById(envId);
   const inbox = env?.definition.inboxes.get(name);
   return env === undefined || inbox === undefined ? null : { env, inbox };
 };
 
 type ReplyJob = Job<'replySend'>;
 
-const settleJob = async (deps: Deps, job: ReplyJob, asked: ReplyRequest, end: ReplyResolution): Promise<JobOutcome> => {
+const settleJob = async (
+  deps: Deps,
+  job: ReplyJob,
+  request: ReplyRequest,
+  end: ReplyResolution,
+): Promise<JobOutcome> => {
   for (let failures = 1; ; failures++) {
     try {
-      await settleReply(deps, job, asked, end, job.payload.dueAt);
+      await settleReply(deps, job, request, end, job.payload.dueAt);
       break;
     } catch (error) {
-      // What is known of it is worth waiting for PostgreSQL as long as the claim lasts: the next worker would not know it.
+      // Only this worker knows the outcome, so it waits for PostgreSQL as long as the lease lasts.
       if (!isDbUnavailable(error) || job.signal.aborted) throw error;
       await new Promise((resolve) => void setTimeout(resolve, backoffAfter(failures)));
     }
   }
   if (end.status !== 'sent')
     deps.log.warn(
-      { job: job.id, requestId: job.requestId, entry: asked.entry, status: end.status, reason: end.error },
+      { job: job.id, requestId: job.requestId, entry: request.entry, status: end.status, reason: end.error },
       'a reply was not sent',
     );
-  // Its row has gone with the settling, or is in other hands.
+  // Settling has deleted the job's row, or another worker has its lease.
   return done();
 };
 
 const retryLater = async (
   deps: Deps,
   job: ReplyJob,
-  asked: ReplyRequest,
+  request: ReplyRequest,
   { error, via }: { error: string; via: keyof typeof retryFactor },
 ): Promise<JobOutcome> => {
   const attempts = (job.payload.attempts ?? 0) + 1;
-  if (attempts >= attemptsMax) return settleJob(deps, job, asked, { status: 'failed', error });
+  if (attempts >= attemptsMax) return settleJob(deps, job, request, { status: 'failed', error });
   await markReply(deps.db, job, { handedOver: false, attempts });
   return retryAt(deps.clock.now() + firstRetryMs * retryFactor[via] ** (attempts - 1));
 };
@@ -64,46 +70,46 @@ const retryLater = async (
 interface DeliveryAttempt {
   readonly delivery: DeliveryOutcome;
   readonly via: keyof typeof retryFactor;
-  /** Whether the job bears the mark. */
+  /** Whether the reply is marked as dispatched. */
   readonly marked: boolean;
 }
 
-const deliver = async (deps: Deps, job: ReplyJob, asked: ReplyRequest): Promise<DeliveryAttempt> => {
-  let found = findDeclaredInbox(deps, job.env, asked.inbox);
+const deliver = async (deps: Deps, job: ReplyJob, request: ReplyRequest): Promise<DeliveryAttempt> => {
+  let found = findDeclaredInbox(deps, job.env, request.inbox);
   if (found === null) {
     await deps.directory.refresh();
-    found = findDeclaredInbox(deps, job.env, asked.inbox);
+    found = findDeclaredInbox(deps, job.env, request.inbox);
   }
-  const item = (await readItems(deps.db, job.env, [asked.item])).get(asked.item);
+  const item = (await readItems(deps.db, job.env, [request.item])).get(request.item);
   if (found === null || item === undefined)
     return { delivery: { kind: 'failed', error: 'Its inbox is gone.' }, via: 'app', marked: false };
   job.signal.throwIfAborted();
   let marked = false;
-  const onHandOver = async (): Promise<void> => {
+  const onDispatch = async (): Promise<void> => {
     await markReply(deps.db, job, { handedOver: true });
     marked = true;
   };
-  const delivery = await deliverReply(deps, { ...found, item, request: asked, onDispatch: onHandOver });
+  const delivery = await deliverReply(deps, { ...found, item, request, onDispatch });
   return { delivery, via: found.inbox.reply?.via ?? 'app', marked };
 };
 
 export const replySend: JobHandler<'replySend'> = async (job, deps) => {
-  const asked = await readReplyRequest(deps.db, job.env, job.payload);
-  if (asked === null) return giveUp('There is no such reply.');
+  const request = await readReplyRequest(deps.db, job.env, job.payload);
+  if (request === null) return giveUp('There is no such reply.');
   if (job.payload.handedOver === true)
-    return settleJob(deps, job, asked, {
+    return settleJob(deps, job, request, {
       status: 'unknown',
       error: 'It was handed over, and the worker ended before an answer came.',
     });
-  const { delivery, via, marked } = await deliver(deps, job, asked);
+  const { delivery, via, marked } = await deliver(deps, job, request);
   switch (delivery.kind) {
     case 'sent':
-      return settleJob(deps, job, asked, { status: 'sent', error: null });
+      return settleJob(deps, job, request, { status: 'sent', error: null });
     case 'failed':
     case 'unknown':
-      return settleJob(deps, job, asked, { status: delivery.kind, error: delivery.error });
+      return settleJob(deps, job, request, { status: delivery.kind, error: delivery.error });
     case 'later':
-      return retryLater(deps, job, asked, { error: delivery.error, via });
+      return retryLater(deps, job, request, { error: delivery.error, via });
     case 'offline':
       if (marked) await markReply(deps.db, job, { handedOver: false });
       return waitForApp();

@@ -1,6 +1,6 @@
 /**
- * Triages a new item once: by its inbox's rules, and by the app when none of them applies. What is performed holds only
- * for an item that nobody has triaged yet, so this may run any number of times, also twice at once.
+ * Triages a new item once: by its inbox's rules, or by the app when no rule applies. Only an item without triage is
+ * changed, so the job may run any number of times, also twice at once.
  */
 import { Fault } from '../../shared/catalogue/errors.ts';
 import { rpcCodes } from '../../shared/applink/protocol.ts';
@@ -17,7 +17,7 @@ import { appPrincipal, rulesPrincipal } from '../../shared/triage/callers.ts';
 import { findTriageRule, type TriageSubject } from '../../shared/triage/rules.ts';
 import { done, giveUp, waitForApp, type JobHandler, type Job, type JobOutcome } from '../handler.ts';
 
-/** How long the app may think, in ms, and how often it is asked when it gives no answer. */
+/** ms that the app has for its answer, and calls before the job gives up. */
 const answerTimeoutMs = 30_000;
 const attemptsMax = 5;
 
@@ -30,34 +30,35 @@ interface TriageJobSubject {
 
 const findTriagedInbox = (
   { directory }: Deps,
-  number: number,
+  envId: number,
   name: string,
 ): { env: Environment; inbox: InboxDefinition } | null => {
-  const env = directory.environmentById(number);
+  const env = directory.environmentById(envId);
   const inbox = env?.definition.inboxes.get(name);
   return env === undefined || inbox === undefined || inbox.triage === null || inbox.triage === undefined
     ? null
     : { env, inbox };
 };
 
-/** The item with what its inbox declares; null when there is nothing to triage, believed only after a fresh look. */
+/** Returns the item with its inbox; null when there is nothing to triage, also after the directory was reloaded. */
 const readTriageSubject = async (
   deps: Deps,
-  { env: number, payload }: Job<'triageItem'>,
+  { env: envId, payload }: Job<'triageItem'>,
 ): Promise<TriageJobSubject | null> => {
-  const item = (await readItems(deps.db, number, [payload.item])).get(payload.item);
+  const item = (await readItems(deps.db, envId, [payload.item])).get(payload.item);
   if (item === undefined || item.triage !== null) return null;
-  let found = findTriagedInbox(deps, number, item.inbox);
+  let found = findTriagedInbox(deps, envId, item.inbox);
   if (found === null) {
     await deps.directory.refresh();
-    found = findTriagedInbox(deps, number, item.inbox);
+    found = findTriagedInbox(deps, envId, item.inbox);
   }
   if (found === null) return null;
   const [record = null] = item.record === null ? [] : await getRecords(deps, found.env, [item.record]);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the JSON object that itemJson made
   return { ...found, item, shown: { item: JSON.parse(itemJson(item, fullAccess)) as Record<string, unknown>, record } };
 };
 
-/** Performs it as for one who calls the endpoint: what the endpoint would refuse is given up, and does nothing. */
+/** Performs the triage as the endpoint does; an input that the endpoint would refuse is given up. */
 const applyTriage = async (
   deps: Deps,
   { env, item }: TriageJobSubject,
@@ -70,7 +71,7 @@ const applyTriage = async (
       performOperation(deps, { env, principal, requestId, address: null }, triageFirst, [item.id], checked);
     let [outcome] = await attempt();
     if (outcome?.kind === 'fault') {
-      // A person may be newer than what this process has read.
+      // The assignee may be newer than this process's directory.
       await deps.directory.refresh();
       [outcome] = await attempt();
     }
@@ -81,7 +82,7 @@ const applyTriage = async (
   }
 };
 
-/** It is asked again while it may help: that it answers nothing has told it nothing yet. */
+/** Throws, so that the job is retried, until `attemptsMax` starts have failed; then gives up. */
 const retryOrGiveUp = (tries: number, reason: string): JobOutcome => {
   if (tries >= attemptsMax) return giveUp(reason);
   throw new Error(reason);

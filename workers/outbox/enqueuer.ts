@@ -1,4 +1,4 @@
-/** Hands BullMQ the ids of staged jobs that are due now; the rows stay, and are the jobs. */
+/** The enqueuer: gives BullMQ the ids of staged jobs that are due. The rows stay until the jobs are done. */
 import type { Deps } from '../../shared/deps.ts';
 import type { Db } from '../../shared/platform/db/knex.ts';
 import { queryRow, queryRows, executeStatement, statement } from '../../shared/platform/db/sql.ts';
@@ -7,8 +7,9 @@ import { channels } from '../../shared/platform/redis/bus.ts';
 import { createWakeSignal, backoffAfter, type RunningService } from '../wakeSignal.ts';
 import type { JobTable } from '../handler.ts';
 
-/** Above it adding to BullMQ gets slower, not faster (docs/performance.md). */
+/** Jobs of one batch: with more, adding to BullMQ gets slower, not faster (docs/performance.md). */
 const batchRows = 200;
+/** ms between two polls: how late a job starts when its wake signal was lost. */
 const pollMs = 250;
 
 interface DueJob {
@@ -20,7 +21,7 @@ interface DueJob {
   readonly enqueued_at: number;
 }
 
-/** In their order, which BullMQ keeps: an update returns its rows in any. */
+/** Sorted, since an update returns its rows in any order and BullMQ keeps the order. */
 const takeDueSql = statement(
   'enqueuer.take',
   `
@@ -33,7 +34,7 @@ const takeDueSql = statement(
     returning s.id, s.name, s.request_id, s.fence, s.enqueues, s.enqueued_at, s.due_at)
   select id, name, request_id, fence, enqueues, enqueued_at from taken order by due_at, id`,
 );
-/** Only what is still as this enqueuer left it: a job that did get through may have run and be staged anew since. */
+/** Only rows that are as this enqueuer left them: a job that got through may have run and been staged again since. */
 const returnJobsSql = statement(
   'enqueuer.putBack',
   `
@@ -46,10 +47,10 @@ const nextDueSql = statement(
 );
 
 /**
- * While a start is still waiting in BullMQ, adding it again (a lost answer, the lostJobs sweep) does nothing, as it has
- * the same id; the fence rises with each start, so the next start is another job. Redis may also have kept the job but
- * forgotten that it waits (eviction, a partly restored backup): each fourth time it is a new one, whoever comes second
- * finds the row claimed.
+ * Returns the id of a job in BullMQ. While a start waits there, adding it again (a lost answer, the sweep of orphaned jobs)
+ * does nothing, as it has the same id; the fence rises with each start, so the next start is another job. Redis may also have
+ * kept the job but forgotten that it waits (eviction, a partly restored backup): each fourth time the id is a new one, and the
+ * second start finds the row leased.
  */
 const bullJobId = ({ id, fence, enqueues }: DueJob): string =>
   `${id}-${String(fence)}-${String(Math.floor(enqueues / 4))}`;
@@ -70,7 +71,7 @@ const enqueueJobs = async (deps: Pick<Deps, 'redis'>, jobs: JobTable, taken: rea
   );
 };
 
-/** Enqueues one batch; answers how many were due. With Redis away they are put back, or found by the lostJobs sweep. */
+/** Enqueues one batch and returns how many were due. When Redis fails they are put back, or found by the sweep of orphaned jobs. */
 export const enqueueDue = async (deps: Pick<Deps, 'redis' | 'clock' | 'db'>, jobs: JobTable): Promise<number> => {
   const taken = await queryRows<DueJob>(deps.db, takeDueSql, [deps.clock.now(), Object.keys(jobs)]);
   const at = taken[0]?.enqueued_at;
@@ -84,7 +85,7 @@ export const enqueueDue = async (deps: Pick<Deps, 'redis' | 'clock' | 'db'>, job
   return taken.length;
 };
 
-/** ms until the next job is due, at most one poll; not 0, as what is due may be in another enqueuer's hands. */
+/** Returns the ms until the next job is due, at most one poll; not 0, as another enqueuer may be taking a job that is due. */
 const msUntilNextJob = async (db: Db, jobs: JobTable, now: number): Promise<number> => {
   const next = await queryRow<{ at: number | null }>(db, nextDueSql, [Object.keys(jobs)]);
   return Math.max(5, Math.min(pollMs, (next?.at ?? Infinity) - now));
@@ -100,14 +101,14 @@ export const startEnqueuer = (deps: Deps, jobs: JobTable): RunningService => {
     let failures = 0;
     while (!stopped) {
       try {
-        // Rows stay untouched while Redis is away: taking them and putting them back would only cost.
+        // While Redis is unavailable rows are not taken: putting them back would only cost.
         const full = bus.connected && (await enqueueDue(deps, jobs)) === batchRows;
         if (!full) await news.wait(bus.connected ? await msUntilNextJob(db, jobs, clock.now()) : pollMs);
         if (failures > 0) log.info('the enqueuer goes on');
         failures = 0;
       } catch (error) {
         failures += 1;
-        if (failures === 1) log.warn({ err: error }, 'the enqueuer failed and tries again');
+        if (failures === 1) log.warn({ err: error }, 'the enqueuer failed and retries');
         if (!stopped) await news.wait(backoffAfter(failures));
       }
     }

@@ -1,13 +1,14 @@
 /**
- * The one statement by which the publisher moves committed events from `outbox` into the live stream and the counts.
+ * The statement by which the publisher moves committed events from `outbox` into the live stream and the counts. Used by
+ * publisher.ts.
  *
- * Why nothing is missed or told twice: a row is taken by deleting it, whatever its id, as soon as it is visible; there is
+ * Why no event is missed or published twice: a row is taken by deleting it, whatever its id, as soon as it is visible; there is
  * no "last id" that a late commit could stay behind of. Per item the order is that of its versions: a later version is
- * written after the earlier one has committed and has the greater id, so whoever sees it sees the earlier one too.
+ * written after the earlier one has committed and has the greater id, so a snapshot that shows it shows the earlier one too.
  *
  * Why only one process writes: the statement first renews the lease under its fence, which locks the lease's row until
- * it has committed; without that row it takes nothing. Nobody can get the lease in between, and the next holder's
- * snapshot is younger than this commit. After an error the publisher gets the lease anew (another fence), so one fence
+ * it has committed; without that row it takes nothing. No process can get the lease in between, and the next holder's
+ * snapshot is younger than this commit. After an error the publisher acquires the lease again (another fence), so one fence
  * has never two statements on the way: each one's snapshot shows everything that the one before it wrote.
  *
  * Why `overdue` is exact: let D(i) be item i's effective deadline (null when closed) after its last taken event, and
@@ -164,7 +165,7 @@ export const publishBatch = async (
   return {
     leaseHeld: found[0]?.held === 1,
     taken: found[0]?.taken ?? 0,
-    // What PostgreSQL answered is JSON already: it is put together, never parsed.
+    // The columns are JSON already: they are joined, never parsed.
     messages: messages.map((each) => ({
       env: each.env,
       text: `{"kind":"batch","first":${String(each.first)},"rows":[${each.rows}],"counts":${each.counts},"at":${String(now)}}`,

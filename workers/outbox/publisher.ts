@@ -1,4 +1,4 @@
-/** Tells what was committed: moves `outbox` into the live stream (batch.ts) and hands it to the API processes by Redis. */
+/** The publisher: moves `outbox` into the live stream (publishBatch.ts) and sends it to the API processes through Redis. */
 import type { Deps } from '../../shared/deps.ts';
 import { openDb, type Db } from '../../shared/platform/db/knex.ts';
 import {
@@ -12,12 +12,12 @@ import { channels } from '../../shared/platform/redis/bus.ts';
 import { createWakeSignal, backoffAfter, type RunningService } from '../wakeSignal.ts';
 import { batchRows, publishBatch } from './publishBatch.ts';
 
-/** Nudges get lost with Redis; the table doesn't. Without them an event is told after this many ms. */
+/** ms between two polls: how late an event is published when its wake signal was lost. */
 const pollMs = 250;
 /** Overdue counts are promised to be at most 1 s old: the next look is at most one poll later than this. */
 const overdueCheckMs = 700;
 
-/** A connection of its own, so that no job's statement is waited for. */
+/** A connection of its own, so that the publisher never waits for the statement of a job. */
 const openPublisherDb = (url: string): Db => openDb({ url, poolSize: 1, applicationName: 'console-publisher' });
 
 export const startPublisher = ({
@@ -39,8 +39,8 @@ export const startPublisher = ({
     while (!stopped) {
       const startedAt = performance.now();
       const advance = startedAt - advancedAt >= overdueCheckMs;
-      const { leaseHeld: held, taken, messages } = await publishBatch(db, lease, clock.now(), advance);
-      if (!held) return;
+      const { leaseHeld, taken, messages } = await publishBatch(db, lease, clock.now(), advance);
+      if (!leaseHeld) return;
       for (const { env, text } of messages) bus.publish(channels.live(env), text);
       if (taken === batchRows) continue;
       if (advance) advancedAt = startedAt;
@@ -60,7 +60,7 @@ export const startPublisher = ({
         else await publish(lease);
       } catch (error) {
         failures += 1;
-        if (failures === 1) log.warn({ err: error }, 'the publisher failed and tries again');
+        if (failures === 1) log.warn({ err: error }, 'the publisher failed and retries');
         await rest.wait(backoffAfter(failures));
       }
     }

@@ -1,4 +1,4 @@
-/** Connections of apps whose process was killed go, and jobs that waited for an app begin once it is there. */
+/** Deletes connections of apps whose process was killed, and releases parked jobs of apps that are online. */
 import { deleteExpiredConnections, readEnvIdsWithParkedJobs } from '../../shared/applink/presence.ts';
 import { releaseParkedJobs } from '../../shared/platform/outbox/jobLease.ts';
 import { channels } from '../../shared/platform/redis/bus.ts';
@@ -6,12 +6,12 @@ import type { Sweep } from './sweep.ts';
 
 export const expiredConnections: Sweep = { name: 'goneApps', everyMs: 1_000, run: deleteExpiredConnections };
 
-/** For what was parked while the app was just coming, and for what more there is than one release takes. */
+/** Releases jobs that were parked while the app was connecting, and those beyond the batch of one release. */
 export const parkedJobs: Sweep = {
   name: 'waitingForApp',
   everyMs: 1_000,
   run: async ({ db, bus, clock }) => {
-    for (const env of await readEnvIdsWithParkedJobs(db))
-      if ((await releaseParkedJobs(db, env, clock.now())) > 0) bus.publish(channels.workAvailable, 'jobs');
+    for (const envId of await readEnvIdsWithParkedJobs(db))
+      if ((await releaseParkedJobs(db, envId, clock.now())) > 0) bus.publish(channels.workAvailable, 'jobs');
   },
 };

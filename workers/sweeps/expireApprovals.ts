@@ -1,4 +1,4 @@
-/** Ends approvals whose time is up, and those of actions that are declared no more; whoever decides checks both too. */
+/** Expires approvals whose time is up, and invalidates those of actions that are not declared now; deciding checks both too. */
 import { openApprovalStatuses } from '../../shared/catalogue/states/approvals.ts';
 import { sqlList } from '../../shared/catalogue/states/machine.ts';
 import { invalidateApproval, expireApproval } from '../../shared/decisions/decide.ts';

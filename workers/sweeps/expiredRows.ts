@@ -1,12 +1,13 @@
-/** Removes what is kept for a time only: saved answers, answers to deliveries, used-up tickets, the live stream's tail, jobs that were given up. */
+/** Deletes rows past their time: saved responses, deliveries, tickets, the oldest messages of the stream, jobs that were given up. */
 import { isGivenUpJobSql } from '../../shared/catalogue/states/stagedJobs.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import type { Db } from '../../shared/platform/db/knex.ts';
 import { queryRow, queryRows, executeStatement, statement, type SqlValue } from '../../shared/platform/db/sql.ts';
 import type { Sweep } from './sweep.ts';
 
-/** Few enough to hold nobody up, often enough repeated. */
+/** Rows of one statement: few, so that no lock is held for long; repeated until none is left. */
 const batchRows = 1_000;
+/** A week, in which an operator can look at the error of a job that was given up. */
 const failedJobsMs = 7 * 86_400_000;
 
 const oldKeys = statement(
@@ -34,8 +35,8 @@ const failedJobs = statement(
 );
 const streams = statement('oldRows.streams', 'select env, position from streams where position > trimmed + $1');
 /**
- * Always the first rows without a gap, up to the first that is young enough to stay, so that `trimmed` says all. The
- * head's row changes in the same statement: a reader sees either the rows or that they have gone.
+ * Deletes the first rows without a gap, up to the first that is young enough to stay, so that `trimmed` describes all that is
+ * deleted. The row of `streams` changes in the same statement: a reader sees either the rows or that they have gone.
  */
 const oldStream = statement(
   'oldRows.stream',
@@ -69,10 +70,10 @@ export const expiredRows: Sweep = {
     await deleteInBatches(db, oldTickets, [now]);
     await deleteInBatches(db, oldDeliveries, [now - limits.deliveryMs]);
     await deleteInBatches(db, failedJobs, [now - failedJobsMs]);
-    for (const { env, position } of await queryRows<{ env: number; position: number }>(db, streams, [
+    for (const { env: envId, position } of await queryRows<{ env: number; position: number }>(db, streams, [
       limits.streamKeepMessages,
     ])) {
-      const values = [env, position - limits.streamKeepMessages, now - limits.streamKeepMs];
+      const values = [envId, position - limits.streamKeepMessages, now - limits.streamKeepMs];
       await repeatWhileFull(async () => (await queryRow<{ gone: number }>(db, oldStream, values))?.gone ?? 0);
     }
   },

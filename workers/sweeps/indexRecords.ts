@@ -1,4 +1,4 @@
-/** Makes records found again after their resource was declared otherwise (shared/records/reindex.ts). */
+/** Reindexes records after the declaration of their resource has changed (shared/records/reindex.ts). */
 import { reindexRecords } from '../../shared/records/reindex.ts';
 import type { Sweep } from './sweep.ts';
 

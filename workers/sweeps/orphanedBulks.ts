@@ -1,4 +1,4 @@
-/** Ends bulks whose last chunk ended in a process that was killed before it said so, and stages chunks that lost their job. */
+/** Finishes bulks whose last chunk ended in a process that was killed right after, and stages chunks that have no job. */
 import { finishWaitingChunks } from '../../shared/bulk/chunks.ts';
 import { readUnreportedBulks, stageMissingJobs } from '../../shared/bulk/orphanedBulks.ts';
 import { publishBulkProgress } from '../../shared/bulk/progress.ts';
@@ -11,7 +11,8 @@ export const orphanedBulks: Sweep = {
   run: async (deps) => {
     const now = deps.clock.now();
     await finishWaitingChunks(deps.db);
-    for (const { id, env } of await readUnreportedBulks(deps.db, now)) await publishBulkProgress(deps, env, id);
+    for (const { id, env: envId } of await readUnreportedBulks(deps.db, now))
+      await publishBulkProgress(deps, envId, id);
     if ((await stageMissingJobs(deps.db, now)) > 0) deps.bus.publish(channels.workAvailable, 'jobs');
   },
 };

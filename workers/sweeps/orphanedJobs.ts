@@ -1,13 +1,13 @@
 /**
- * Stages anew what was handed to BullMQ and isn't running: Redis was emptied, or a worker was killed. What is in fact
- * still waiting there is refused by its job id when the enqueuer adds it again.
+ * Stages jobs again that were enqueued and are not running, because Redis was emptied or a worker was killed. A job that is
+ * in fact still waiting in BullMQ is refused there by its job id when the enqueuer adds it again.
  */
 import { executeStatement, statement } from '../../shared/platform/db/sql.ts';
 import { dbNowSql } from '../../shared/platform/outbox/leaderLease.ts';
 import { channels } from '../../shared/platform/redis/bus.ts';
 import type { Sweep } from './sweep.ts';
 
-/** A job is looked for after 5 s, and every 15 s at most when it has waited long: a backlog shouldn't be written all the time. */
+/** ms after which an enqueued job is checked first, and the longest interval of further checks: a backlog should not be rewritten all the time. */
 const firstCheckMs = 5_000;
 const checkIntervalMaxMs = 15_000;
 const batchRows = 2_000;

@@ -1,4 +1,4 @@
-/** Looks at the guards of ramps, twice a second, and after ramps whose job got lost. */
+/** Checks the guards of ramps, and stages ramp steps whose job was lost. */
 import { checkRampGuards } from '../../shared/flags/rampGuards.ts';
 import { stageOrphanedSteps } from '../../shared/flags/orphanedRampSteps.ts';
 import { channels } from '../../shared/platform/redis/bus.ts';

@@ -1,4 +1,4 @@
-/** Runs the sweeps: each every so often, in the one process that holds their lease. They may come late, twice or not at all. */
+/** Runs each sweep at its interval, in the one process with the lease. A run may come late, twice or not at all. */
 import type { Deps } from '../../shared/deps.ts';
 import {
   acquireLeaderLease,
@@ -21,7 +21,7 @@ export interface Sweep {
 export const startSweeps = (deps: Deps, sweeps: readonly Sweep[]): RunningService => {
   const { db, log, config } = deps;
   const holder = newHolderName(config.processName);
-  const bells = [createWakeSignal(), ...sweeps.map(() => createWakeSignal())];
+  const wakeSignals = [createWakeSignal(), ...sweeps.map(() => createWakeSignal())];
   let lease: LeaderLease | null = null;
   let stopped = false;
   let stopping: Promise<void> | null = null;
@@ -30,7 +30,7 @@ export const startSweeps = (deps: Deps, sweeps: readonly Sweep[]): RunningServic
     name: string,
     everyMs: number,
     work: () => Promise<void>,
-    bell = createWakeSignal(),
+    wakeSignal = createWakeSignal(),
   ): Promise<void> => {
     let failed = false;
     while (!stopped) {
@@ -38,11 +38,11 @@ export const startSweeps = (deps: Deps, sweeps: readonly Sweep[]): RunningServic
         await work();
         failed = false;
       } catch (error) {
-        // Once, not at each turn of an outage.
+        // Logged once, not at each turn of an outage.
         if (!failed) log.warn({ err: error, sweep: name }, 'a sweep failed');
         failed = true;
       }
-      if (!stopped) await bell.wait(everyMs);
+      if (!stopped) await wakeSignal.wait(everyMs);
     }
   };
   const keepLease = async (): Promise<void> => {
@@ -56,7 +56,7 @@ export const startSweeps = (deps: Deps, sweeps: readonly Sweep[]): RunningServic
   };
 
   const running = Promise.all([
-    repeat('lease', leaseRetryMs, keepLease, bells[0]),
+    repeat('lease', leaseRetryMs, keepLease, wakeSignals[0]),
     ...sweeps.map(({ name, everyMs, run }, i) =>
       repeat(
         name,
@@ -64,13 +64,13 @@ export const startSweeps = (deps: Deps, sweeps: readonly Sweep[]): RunningServic
         async () => {
           if (lease !== null) await run(deps);
         },
-        bells[i + 1],
+        wakeSignals[i + 1],
       ),
     ),
   ]);
   const stop = async (): Promise<void> => {
     stopped = true;
-    for (const bell of bells) bell.wake();
+    for (const wakeSignal of wakeSignals) wakeSignal.wake();
     await running;
     if (lease !== null) await releaseLeaderLease(db, lease).catch(() => undefined);
   };

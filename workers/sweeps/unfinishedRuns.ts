@@ -1,6 +1,6 @@
 /**
- * Looks after runs that nobody works on: queued ones that expire, those whose answer is missing because the app or the
- * process that held its socket has gone, and those whose turn was forgotten.
+ * Takes care of runs that no process works on: expires queued runs, settles runs whose answer is missing because the app or
+ * the process with its connection has gone, and releases runs that are first of their record.
  */
 import { settleOverdueRun, markRunLost } from '../../shared/actions/runOutcome.ts';
 import { releaseOverlookedRuns } from '../../shared/actions/recordQueue.ts';

@@ -1,4 +1,4 @@
-/** Wakes the items whose snooze is over, through the same operation and writing as every change. */
+/** Wakes the items whose snooze is over, by `performOperation` like every change. */
 import { queryRows, statement } from '../../shared/platform/db/sql.ts';
 import type { Deps } from '../../shared/deps.ts';
 import { fullAccess } from '../../shared/access/access.ts';
@@ -24,22 +24,22 @@ const snoozePrincipal: Principal = {
   environments: ['*'],
 };
 
-/** Answers when nothing is left that was due at the call and could be woken. */
+/** Wakes all items that are due; those of environments that this process doesn't know yet stay for the next run. */
 export const wakeItems = async (deps: Deps): Promise<void> => {
   for (;;) {
     const found = await queryRows<{ env: number; id: string }>(deps.db, dueSnoozesSql, [deps.clock.now()]);
     const environments = new Set(found.map((row) => row.env));
     let woken = 0;
-    for (const number of environments) {
-      const env = deps.directory.environmentById(number);
-      // One that is newer than what this process has read is woken at the next turn.
+    for (const envId of environments) {
+      const env = deps.directory.environmentById(envId);
+      // An environment that is newer than this process's directory.
       if (env === undefined) continue;
       const caller: Caller = { env, principal: snoozePrincipal, requestId: null, address: null };
       const outcomes = await performOperation(
         deps,
         caller,
         wakeItem,
-        found.filter((row) => row.env === number).map((row) => row.id),
+        found.filter((row) => row.env === envId).map((row) => row.id),
         {},
       );
       woken += outcomes.filter((outcome) => outcome.kind === 'changed').length;
