@@ -1,4 +1,4 @@
-/** Bulks of actions: what is checked before one is accepted, in the order of `POST /actions`. */
+/** The checks of a bulk of actions before it is accepted, in the order of `POST /actions`. Used by `POST /bulk`. */
 import { invalidAt } from '../catalogue/errors.ts';
 import type { Caller } from '../access/principal.ts';
 import { requiresApproval } from '../actions/acceptAction.ts';
@@ -12,7 +12,7 @@ interface AuthorizedBulk {
   readonly requiresApproval: boolean;
 }
 
-/** Throws what stands in the way. Rights on items and records are checked one by one when it runs. */
+/** Returns the operation with its input filled in, or throws the first fault. Rights on items and records are checked when it runs. */
 export const authorizeBulkAction = (
   caller: Caller,
   operation: BulkActionBody,

@@ -1,4 +1,4 @@
-/** A bulk that a person has to approve first: kept whole, begun only then. One approval stands for all of it. */
+/** Requests the approval of a bulk, which is inserted as pending and starts when it is approved. One approval covers all of it. */
 import { limits } from '../catalogue/limits.ts';
 import type { Caller } from '../access/principal.ts';
 import type { ApprovalRequestData } from '../approvals/model.ts';
@@ -11,7 +11,7 @@ import { insertPendingBulk, buildPendingBulk, type NewBulk } from './insertBulk.
 import { bulkJson } from './present.ts';
 import { readBulk } from './queries.ts';
 
-/** What decides who sees the request: the inboxes of the items that the requester sees, and the action with its resource. */
+/** Returns what decides who sees the request: the inboxes of the items that the requester sees, the action and its resource. */
 const readVisibility = async (
   { db }: ActionDeps,
   caller: Caller,
@@ -29,7 +29,7 @@ const readVisibility = async (
   };
 };
 
-/** Answers the body of the `202`; the same request while one is pending answers with that one. */
+/** Requests an approval and returns the body of the `202`. The same request while one is pending returns that one. */
 export const requestBulkApproval = async (deps: ActionDeps, caller: Caller, wanted: NewBulk): Promise<string> => {
   const { operation, ids } = wanted;
   const bulk = buildPendingBulk(caller, wanted);

@@ -1,4 +1,4 @@
-/** Cancels what a bulk has not begun; a chunk that runs goes on to its end. */
+/** Cancels the chunks and runs of a bulk that have not started; a chunk that runs continues to its end. */
 import { openApprovalStatuses } from '../catalogue/states/approvals.ts';
 import { bulkChunks } from '../catalogue/states/bulks.ts';
 import { sqlList, statesBefore } from '../catalogue/states/machine.ts';
@@ -73,7 +73,7 @@ interface CancelBulkRequest {
   readonly save: (body: string) => SavedResponse | null;
 }
 
-/** In one transaction, with the bulk's row held: nobody finishes it meanwhile. */
+/** Cancels the pending chunks in one transaction, with the bulk's row locked, so that nothing finishes the bulk meanwhile. */
 const cancelBulkTx = async (tx: Tx, { caller, id, at, save }: CancelBulkRequest): Promise<string> => {
   await queryRows(tx, lockBulkSql, [caller.env.id, id]);
   const before = await readVisibleBulk(tx, caller, id);
@@ -89,10 +89,10 @@ const cancelBulkTx = async (tx: Tx, { caller, id, at, save }: CancelBulkRequest)
   return text;
 };
 
-/** Many rows of jobs change hands all the time; should two statements wait for each other, nothing was done and this one begins anew. */
+/** Tries of the transaction: it may deadlock with statements that lease jobs, and is then rolled back and retried. */
 const attemptsMax = 5;
 
-/** Answers the body of the `200`. Throws 404 for a bulk that isn't seen, 403 for another's, 409 for a finished one. */
+/** Cancels the bulk and returns the body of the `200`. Throws `not_found`, `forbidden` for another's bulk, `conflict` for a finished one. */
 export const cancelBulk = async (
   deps: ActionDeps,
   caller: Caller,
@@ -112,21 +112,21 @@ export const cancelBulk = async (
   for (const run of await readRunsNotStarted(deps, caller.env.id, id))
     await settleRun(deps, run, { status: 'cancelled', error: 'The bulk was cancelled before this was begun.' });
   deps.bus.publish(channels.workAvailable, 'outbox');
-  // A chunk that ended meanwhile saw others pending, and this transaction saw it running: one of both has to look again.
+  // A chunk that ended meanwhile saw others pending, and this transaction saw that chunk running: so it is checked once more.
   await publishBulkProgress(deps, caller.env.id, id).catch((error: unknown) => {
     deps.log.warn({ err: error, bulk: id }, 'a cancelled bulk could not be looked at again; the sweep will');
   });
   return body;
 };
 
-/** Ends a bulk whose approval is not given. */
-export const cancelUnapprovedBulk = async (deps: ActionDeps, env: number, id: string): Promise<void> => {
+/** Ends a bulk whose approval was rejected, withdrawn or has expired. */
+export const cancelUnapprovedBulk = async (deps: ActionDeps, envId: number, id: string): Promise<void> => {
   await deps.db.transaction(async (tx) => {
-    await queryRows(tx, lockBulkSql, [env, id]);
-    const before = await readBulk(tx, env, id);
+    await queryRows(tx, lockBulkSql, [envId, id]);
+    const before = await readBulk(tx, envId, id);
     if (before?.status !== 'pending') return;
     await executeStatement(tx, cancelPendingChunksSql, [id, 'The bulk was not approved.']);
-    const stopped = await readBulk(tx, env, id);
+    const stopped = await readBulk(tx, envId, id);
     if (stopped !== undefined) await finishBulk(tx, stopped, deps.clock.now());
   });
 };

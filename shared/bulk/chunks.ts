@@ -1,4 +1,4 @@
-/** The statements of a chunk's life: taken up, its results so far, its end. Used by the bulkChunk job. */
+/** The statements of a chunk: start, results, end. Used by the job bulkChunk, by progress.ts and by a sweep. */
 import { activeChunkStatuses, bulkChunks, bulks, waitingChunkStatuses } from '../catalogue/states/bulks.ts';
 import { sqlList, statesBefore } from '../catalogue/states/machine.ts';
 import { limits } from '../catalogue/limits.ts';
@@ -22,11 +22,11 @@ export interface Chunk {
   /** The seq of the first of `ids`. */
   readonly first: number;
   readonly ids: readonly string[];
-  /** Seqs that have their result: the chunk was begun before. */
+  /** Seqs that have a result, from an earlier start of the chunk. */
   readonly ended: readonly number[];
 }
 
-/** The bulk's row is locked before the chunk's, as in cancelling: the other way round they could wait for each other. */
+/** Locks the bulk's row before the chunk's, as cancelling does: the other order could deadlock. */
 const takeChunkSql = statement(
   'bulk.take',
   `
@@ -42,19 +42,19 @@ const takeChunkSql = statement(
   where b.id = $1 and c.n = $2 and c.status in (${sqlList(activeChunkStatuses)})`,
 );
 
-/** Takes up a chunk, for the first time or again; null when it has its end. */
+/** Starts a chunk, for the first time or once more, and returns it; null when the chunk has ended. */
 export const takeChunk = async (db: Db, bulk: string, n: number, at: number): Promise<Chunk | null> =>
   (await queryRow<Chunk>(db, takeChunkSql, [bulk, n, at])) ?? null;
 
 const endedSeqsSql = statement('bulk.ended', 'select seq from bulk_results where bulk = $1 and seq >= $2 and seq < $3');
 
-/** The ids without a result, with their seqs. */
+/** Returns the ids without a result, with their seqs. */
 export const remainingItems = ({ ids, first }: Chunk, ended: Iterable<number>): Map<string, number> => {
   const over = new Set(ended);
   return new Map(ids.map((id, i): [string, number] => [id, first + i]).filter(([, seq]) => !over.has(seq)));
 };
 
-/** The same, read anew. */
+/** Reads the results and returns the ids without one, with their seqs. */
 export const readRemainingItems = async (db: Db, chunk: Chunk): Promise<Map<string, number>> => {
   const found = await queryRows<{ seq: number }>(db, endedSeqsSql, [
     chunk.bulk,
@@ -75,7 +75,7 @@ const insertForbiddenSql = statement(
   on conflict do nothing`,
 );
 
-/** Nothing is done to any of them, nor looked at: whoever asked may not act here any more. */
+/** Inserts `forbidden` results for items of a requester who may not act here any more. */
 export const insertForbiddenResults = async (
   db: Db,
   { bulk }: Chunk,
@@ -102,12 +102,12 @@ const markWaitingSql = statement(
   update bulk_chunks c set status = 'waiting' where c.bulk = $1 and c.n = $2 and c.status in (${sqlList(statesBefore(bulkChunks, 'waiting'))})`,
 );
 
-/** All its items have their results or wait for runs, which end the chunk. */
+/** Marks a chunk as waiting: its items have their results or wait for runs, which end the chunk. */
 export const markChunkWaiting = async (db: Db, { bulk, n }: Chunk): Promise<void> => {
   await executeStatement(db, markWaitingSql, [bulk, n]);
 };
 
-/** The chunks that a run has given results to: their counts as they are now, and their end if that was all. */
+/** Updates the counts of the chunks that a run has given results to, and ends those that are complete. */
 const updateCountsSql = statement(
   'bulk.count',
   `
@@ -138,10 +138,10 @@ const finishWaitingSql = statement(
   where c.bulk = r.bulk and c.n = r.chunk and c.status in (${sqlList(waitingChunkStatuses)}) and r.n = cardinality(c.ids)`,
 );
 
-/** Ends the waiting chunks whose last run ended in a process that was killed before it said so. */
+/** Ends the waiting chunks whose last run ended in a process that was killed before it updated them. */
 export const finishWaitingChunks = (db: Db): Promise<number> => executeStatement(db, finishWaitingSql);
 
-/** The chunk's end, with counts taken from the results: right after whatever was killed in between. */
+/** Ends a chunk whose items all have results, and counts these, so that the counts are right after a killed start, too. */
 export const finishChunk = async (db: Db, { bulk, n, first, ids }: Chunk): Promise<void> => {
   await executeStatement(db, finishChunkSql, [bulk, n, first, first + ids.length]);
 };
@@ -152,7 +152,7 @@ const previousValuesSql = statement(
   select item, before, after from bulk_results where bulk = $1 and outcome = 'changed' order by seq offset $2 limit $3`,
 );
 
-/** What the bulk that this one takes back changed on the chunk's items: an undo's ids are the other's changed ones in order. */
+/** Returns what the undone bulk changed on the chunk's items. The ids of an undo are that bulk's changed ids, in order. */
 export const readPreviousValues = async (
   db: Db,
   undoOf: string,

@@ -1,4 +1,4 @@
-/** Accepts a bulk: one statement writes it, its chunks, a job for each, what is told of it, and the saved answer. */
+/** Accepts a bulk: one statement inserts it, its chunks, a job for each, its event, its message and the saved response. */
 import { fault } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import { newId } from '../platform/core/ids.ts';
@@ -41,7 +41,7 @@ export interface NewBulk {
   readonly operation: BulkOperationBody;
   readonly ids: readonly string[];
   readonly undoOf: string | null;
-  /** The row that keeps the answer under the call's idempotency key. */
+  /** Returns the response to save under the call's idempotency key; null: no key. */
   readonly save: (body: string) => SavedResponse | null;
 }
 
@@ -117,7 +117,7 @@ const insertBulk = async (
   ]);
 };
 
-/** Answers the body of the `202`. The audit log shows an undo on the bulk that it takes back. */
+/** Inserts the bulk and returns the body of the `202`. The audit log shows an undo on the bulk that it undoes. */
 export const acceptBulk = async (deps: ActionDeps, caller: Caller, wanted: NewBulk): Promise<string> => {
   requireMayAccept(caller);
   const bulk = buildBulkRow(caller, wanted, 'queued');
@@ -128,7 +128,7 @@ export const acceptBulk = async (deps: ActionDeps, caller: Caller, wanted: NewBu
   return body;
 };
 
-/** One that waits for an approval: written by `acceptPendingBulk`, begun when a person has approved it. */
+/** Returns a bulk that waits for an approval; `insertPendingBulk` writes it, `startApprovedBulk` starts it. */
 export const buildPendingBulk = (caller: Caller, wanted: NewBulk): BulkRow => buildBulkRow(caller, wanted, 'pending');
 
 export const insertPendingBulk = (

@@ -1,11 +1,11 @@
-/** Finds bulks that nobody works on any more: a process ended between two statements that belong together. */
+/** Finds orphaned bulks, whose process ended between two statements that belong together. Used by the sweep lostBulks. */
 import { activeBulkStatuses, activeChunkStatuses, openChunkStatuses } from '../catalogue/states/bulks.ts';
 import { sqlList } from '../catalogue/states/machine.ts';
 import type { Db } from '../platform/db/knex.ts';
 import { queryRows, executeStatement, statement } from '../platform/db/sql.ts';
 import { newId } from '../platform/core/ids.ts';
 
-/** A bulk's first seconds are its own. */
+/** Grace period in ms before a bulk counts as orphaned: the process that accepted it is still at work. */
 const orphanGraceMs = 5_000;
 
 const finishedChunksSql = statement(
@@ -17,7 +17,7 @@ const finishedChunksSql = statement(
   order by b.created_at limit 500`,
 );
 
-/** Bulks of which every chunk has ended and nobody has said so. */
+/** Returns the unfinished bulks whose chunks have all ended. */
 export const readUnreportedBulks = (db: Db, now: number): Promise<{ id: string; env: number }[]> =>
   queryRows(db, finishedChunksSql, [now - orphanGraceMs]);
 
@@ -37,7 +37,7 @@ const stageJobsSql = statement(
   from unnest($1::text[], $2::text[], $3::int[]) as m (job, bulk, n) join bulks b on b.id = m.bulk`,
 );
 
-/** Stages a job for each chunk that has none; a job too many does no harm. Answers how many. */
+/** Stages a job for each chunk without one, and returns how many. A job too many does no harm. */
 export const stageMissingJobs = async (db: Db, now: number): Promise<number> => {
   const found = await queryRows<{ bulk: string; n: number }>(db, missingJobsSql, [now - orphanGraceMs]);
   if (found.length === 0) return 0;

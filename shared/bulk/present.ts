@@ -1,4 +1,4 @@
-/** Bulks as rows and as everybody sees them: the answers, the live messages and what subscribers hear of the progress. */
+/** Bulks as rows, as JSON of responses, and as parts of live messages. Used by all of shared/bulk. */
 import type { ActorRef, LivePart } from '../catalogue/events.ts';
 import type { BulkStatus } from '../catalogue/states/bulks.ts';
 import type { BulkOperationBody } from './schema.ts';
@@ -18,7 +18,7 @@ export interface BulkRow {
   readonly changed: number;
   readonly unchanged: number;
   readonly failed: number;
-  /** Chunks that have no end yet. */
+  /** The number of chunks that have not ended. */
   readonly open: number;
 }
 

@@ -1,4 +1,4 @@
-/** What subscribers hear of a bulk, and its end: called whenever a chunk has ended, by whatever ended it. */
+/** Publishes the progress of a bulk and finishes it. Called whenever a chunk has ended. */
 import { openChunkStatuses } from '../catalogue/states/bulks.ts';
 import { sqlList } from '../catalogue/states/machine.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
@@ -10,7 +10,7 @@ import { updateCountsForRun } from './chunks.ts';
 import { bulkLivePart, type BulkRow } from './present.ts';
 import { readBulk } from './queries.ts';
 
-/** Progress is told at most 5 times a second, whatever number of workers is at it. */
+/** ms between two messages about one bulk, by all workers together: 5 a second look continuous to a reader. */
 const progressMs = 200;
 
 /** Ids of events and of messages without one come from one sequence: together they are the outbox's order. */
@@ -27,8 +27,8 @@ const finishBulkSql = statement(
 );
 
 /**
- * Finishes a bulk whose chunks have all ended, and tells of it; exactly one of any number of calls does. `bulk` was read
- * when all had ended, so that its counts are the last ones. Answers the bulk as it is then.
+ * Finishes a bulk whose chunks have all ended, emits that, and returns the bulk; exactly one of several calls has an effect.
+ * `bulk` was read when all chunks had ended, so that its counts are final.
  */
 export const finishBulk = async (db: Db | Tx, bulk: BulkRow, at: number): Promise<BulkRow> => {
   const finished: BulkRow = { ...bulk, status: bulk.cancelled ? 'cancelled' : 'done', finished_at: at };
@@ -36,7 +36,7 @@ export const finishBulk = async (db: Db | Tx, bulk: BulkRow, at: number): Promis
   return finished;
 };
 
-/** Whose turn it is to tell is decided in Redis, which is where the message goes: without Redis there is none. */
+/** Returns whether this process publishes the progress now. Redis decides, since the message needs Redis anyway. */
 const claimProgressTurn = async ({ redis }: ActionDeps, bulk: string): Promise<boolean> => {
   try {
     return (await redis.command.set(`${redis.prefix}:bulk:${bulk}`, '1', 'PX', progressMs, 'NX')) === 'OK';
@@ -45,17 +45,17 @@ const claimProgressTurn = async ({ redis }: ActionDeps, bulk: string): Promise<b
   }
 };
 
-/** To be called after the commit that ended a chunk: whoever looks last sees all of them ended. */
-export const publishBulkProgress = async (deps: ActionDeps, env: number, id: string): Promise<void> => {
+/** Publishes the progress of a bulk, or finishes it. Called after the commit that ended a chunk, so that the last call sees all ended. */
+export const publishBulkProgress = async (deps: ActionDeps, envId: number, id: string): Promise<void> => {
   const { db, bus, clock } = deps;
-  const bulk = await readBulk(db, env, id);
+  const bulk = await readBulk(db, envId, id);
   if (bulk === undefined || bulk.finished_at !== null) return;
   if (bulk.open === 0) {
     await finishBulk(db, bulk, clock.now());
     bus.publish(channels.workAvailable, 'outbox');
   } else if (await claimProgressTurn(deps, id)) {
     const message: EphemeralMessage = { kind: 'passing', at: clock.now(), part: bulkLivePart(bulk) };
-    bus.publish(channels.live(env), JSON.stringify(message));
+    bus.publish(channels.live(envId), JSON.stringify(message));
   }
 };
 

@@ -1,4 +1,4 @@
-/** Reads bulks and their results as one caller may see them. */
+/** Reads bulks and their results as one caller sees them. Used by the endpoints and all of shared/bulk. */
 import { sqlList } from '../catalogue/states/machine.ts';
 import { openChunkStatuses, type BulkOutcome } from '../catalogue/states/bulks.ts';
 import { fault } from '../catalogue/errors.ts';
@@ -7,7 +7,7 @@ import type { Db, Tx } from '../platform/db/knex.ts';
 import { queryRow, queryRows, statement } from '../platform/db/sql.ts';
 import type { BulkRow } from './present.ts';
 
-/** Counts stand in the chunks, which workers finish side by side; one row for all would make them wait for each other. */
+/** The counts are in the chunks, which workers finish in parallel; a counter in the bulk's row would make them wait. */
 const one = statement(
   'bulk.one',
   `
@@ -20,13 +20,13 @@ const one = statement(
   where b.env = $1 and b.id = $2`,
 );
 
-export const readBulk = async (db: Db | Tx, env: number, id: string): Promise<BulkRow | undefined> =>
-  queryRow<BulkRow>(db, one, [env, id]);
+export const readBulk = async (db: Db | Tx, envId: number, id: string): Promise<BulkRow | undefined> =>
+  queryRow<BulkRow>(db, one, [envId, id]);
 
 export const isBulkAuthor = ({ principal }: Caller, bulk: BulkRow): boolean =>
   principal.type === bulk.actor_type && principal.id === bulk.actor;
 
-/** The bulk, if the caller asked for it or sees the audit log. Throws `404 not_found`. */
+/** Returns the bulk, if the caller requested it or sees the audit log. Throws `not_found`. */
 export const readVisibleBulk = async (db: Db | Tx, caller: Caller, id: string): Promise<BulkRow> => {
   const bulk = await readBulk(db, caller.env.id, id);
   if (bulk === undefined || !(isBulkAuthor(caller, bulk) || caller.principal.access.may('audit', 'see')))
@@ -34,12 +34,12 @@ export const readVisibleBulk = async (db: Db | Tx, caller: Caller, id: string): 
   return bulk;
 };
 
-/** Why nothing was tried: whoever asked was revoked or removed before the bulk came to the item. */
+/** The error of items that were not tried because the requester was revoked or removed before. */
 export const revokedMessage = 'Whoever asked for this may not act here any more.';
 
 /**
- * A result of an item whose inbox the role doesn't see is absent, unless it reads the same whether there is such an
- * item or not: then leaving it out would tell that there is one.
+ * The statement of a page. Results of items whose inbox the role doesn't see are left out, except those that read the same
+ * for an id without an item: leaving them out would disclose that the item exists.
  */
 const page = (outcome: string) => `
   select r.seq, r.item as id, r.outcome, r.error, r.code
@@ -69,16 +69,16 @@ interface BulkResultsQuery {
 
 interface BulkResultsPage {
   readonly results: Omit<BulkResultRow, 'seq'>[];
-  /** The seq to go on after; null on the last page. */
+  /** The seq for `after` of the next page; null on the last page. */
   readonly next: number | null;
 }
 
 export const readBulkResults = async (
   db: Db,
-  env: number,
+  envId: number,
   { bulk, inboxes, outcome, after, limit }: BulkResultsQuery,
 ): Promise<BulkResultsPage> => {
-  const values = [env, bulk, after, inboxes, limit + 1];
+  const values = [envId, bulk, after, inboxes, limit + 1];
   const found = await (outcome === undefined
     ? queryRows<BulkResultRow>(db, allResults, values)
     : queryRows<BulkResultRow>(db, someResults, [...values, outcome]));

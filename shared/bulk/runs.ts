@@ -44,7 +44,7 @@ const itemProblem = (caller: Caller, resource: string | null, item: Item | undef
   return null;
 };
 
-/** What becomes of each item of `seqs` (id → seq), as far as the items themselves say. */
+/** Returns the items of `seqs` (id → seq) grouped by their record, and the faults of items that have no run. */
 const planBulkRuns = async (
   deps: Pick<ActionDeps, 'db'>,
   caller: Caller,
@@ -64,7 +64,7 @@ const planBulkRuns = async (
   return { groups, faults };
 };
 
-/** What running the action on a record would fail with now, or what it needs to be run. */
+/** Returns the authorized action for a record, or the fault that it would fail with now. */
 const authorizeForRecord = async (
   deps: ActionDeps,
   caller: Caller,
@@ -72,7 +72,7 @@ const authorizeForRecord = async (
   record: string,
 ): Promise<AuthorizedAction | Fault> => {
   try {
-    return await reauthorizeAction(deps, caller, { action, record, input: (input ?? {}) as Record<string, unknown> });
+    return await reauthorizeAction(deps, caller, { action, record, input: { ...input } });
   } catch (error) {
     if (error instanceof Fault) return error;
     throw error;
@@ -104,8 +104,8 @@ const insertRefusedResults = async (
 };
 
 /**
- * Items that wait for a run, each with its own timeline entry. Of a run that has ended they get the outcome at once:
- * the run's row is locked, so that it can't end in between.
+ * Attaches items to a run, each with its own timeline entry. From a run that has ended they get the outcome at once: the
+ * run's row is locked, so that it can't end in between.
  */
 const attachItemsSql = statement(
   'bulk.attach',
@@ -145,7 +145,7 @@ interface BulkRunContext {
   readonly operation: BulkActionRequest;
 }
 
-/** Makes the run of a record, unless an earlier chunk did. */
+/** Inserts the run of a record, unless an earlier chunk has. Returns the fault of a run that can't be made, else null. */
 const ensureBulkRun = async (
   deps: ActionDeps,
   caller: Caller,
@@ -159,13 +159,13 @@ const ensureBulkRun = async (
   const online = await deps.link.online(caller.env.id, { kind: 'action', name: ready.action.name });
   if (!online && ready.action.offline === 'refuse') return fault('app_offline');
   const due: JobDue = online ? at : 'app';
-  // Runs of one record, of this bulk or of anybody, follow each other if some are queued already.
+  // Behind queued runs of the record, of this bulk or of others, the run is queued too.
   const begun = online && (await insertRun(deps.db, fresh, { due, saved: null, unlessQueued: true }));
   if (!begun) await insertRun(deps.db, toQueuedRun(fresh, ready.action, at), { due, saved: null, unlessQueued: false });
   return null;
 };
 
-/** Makes the runs of some items and lets these wait for them; answers when each has its result or its run. */
+/** Makes the runs of some items and attaches the items; resolves when each item has its result or its run. */
 export const runActionOnItems = async (
   deps: ActionDeps,
   caller: Caller,
@@ -194,7 +194,7 @@ const attachedSeqsSql = statement(
   select i.seq from runs r join run_items i on i.run = r.id where r.bulk = $1 and i.seq >= $2 and i.seq < $3`,
 );
 
-/** Seqs from `first` on, fewer than `count`, that have their run. */
+/** Returns the seqs from `first` to `first + count` (exclusive) that are attached to a run. */
 export const readAttachedSeqs = async (
   { db }: Pick<ActionDeps, 'db'>,
   bulk: string,
@@ -208,13 +208,17 @@ const notStartedRunsSql = statement(
   `select id from runs where bulk = $1 and status in (${sqlList(openRunStatuses)}) and handed_at is null`,
 );
 
-/** The runs of a bulk that have not begun. */
-export const readRunsNotStarted = async ({ db }: Pick<ActionDeps, 'db'>, env: number, bulk: string): Promise<Run[]> => {
+/** Returns the runs of a bulk that are not dispatched. */
+export const readRunsNotStarted = async (
+  { db }: Pick<ActionDeps, 'db'>,
+  envId: number,
+  bulk: string,
+): Promise<Run[]> => {
   const ids = (await queryRows<{ id: string }>(db, notStartedRunsSql, [bulk])).map(({ id }) => id);
-  return (await readRuns(db, env, ids)).filter((run) => !isSettledRun(run) && run.handed_at === null);
+  return (await readRuns(db, envId, ids)).filter((run) => !isSettledRun(run) && run.handed_at === null);
 };
 
-/** Says what a bulk of an action would come to now, and does nothing. */
+/** Returns the counts of what a bulk of an action would do now, without doing it. */
 export const dryRunAction = async (
   deps: ActionDeps,
   caller: Caller,

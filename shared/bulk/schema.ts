@@ -1,4 +1,4 @@
-/** Bulks as they are asked for and answered; a request is checked by the schema of the operation that it names. */
+/** The schemas of bulks. A request is checked by the schema of the operation that it names. Used by the endpoints. */
 import { Fault, invalidAt } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import { bulkOutcomes, bulkStatuses } from '../catalogue/states/bulks.ts';
@@ -13,10 +13,11 @@ import {
   Type,
   type TSchema,
 } from '../platform/core/schema.ts';
+import { isObject } from '../platform/core/jsonLimits.ts';
 import { compileCheck, invalidFault } from '../platform/core/validate.ts';
 import { bulkOperations } from '../items/operations/bulkOperations.ts';
 
-/** What a bulk does, as it is stored and answered: `type` and the members that belong to it. */
+/** The operation of a bulk as it is stored and returned: `type` and the members of that type. */
 export type BulkOperationBody = { readonly type: string } & Readonly<Record<string, unknown>>;
 
 export interface BulkActionBody extends BulkOperationBody {
@@ -26,7 +27,7 @@ export interface BulkActionBody extends BulkOperationBody {
 }
 
 export interface BulkRequest {
-  /** Each once, in the order in which they were first named. */
+  /** Without duplicates, in the order in which they were first named. */
   readonly ids: readonly string[];
   readonly operation: BulkOperationBody;
   readonly dryRun: boolean;
@@ -46,7 +47,7 @@ const ids = Type.Array(lookupIdSchema('An item’s id.'), {
 });
 const dryRun = Type.Optional(Type.Boolean({ description: 'true: only say what would happen.' }));
 
-/** What documents and generated clients read; `checkBulk` says the same, with details of the named operation alone. */
+/** The schema in documents and generated clients; `parseBulkRequest` checks the same, with the problems of the named operation alone. */
 export const bulkBody = strictObject({
   ids,
   operation: Type.Union(
@@ -71,7 +72,7 @@ const envelope = compileCheck(
 );
 const checkAction = compileCheck(action, 'operation.');
 
-/** What is wrong with the operation's members is told with their place in the request. */
+/** Returns the result of `check`; problems that it throws get the prefix of their place in the request. */
 const withPathPrefix = <T>(place: string, check: () => T): T => {
   try {
     return check();
@@ -84,22 +85,22 @@ const withPathPrefix = <T>(place: string, check: () => T): T => {
 const checkOperation = (operation: BulkOperationBody, at: number): BulkOperationBody => {
   const { type, ...members } = operation;
   const known = bulkOperations.get(type);
-  if (known === undefined) return checkAction(operation) as BulkOperationBody;
+  if (known === undefined) return checkAction(operation);
   return { type, ...withPathPrefix('operation', () => known.check(members, at)) };
 };
 
-/** The number first: half a million ids, each with its own fault, would hold up everybody else. */
+/** Throws `invalid` for too many ids, before each id is checked: the checks of half a million would block the process. */
 const requireIdLimit = (body: unknown): void => {
-  const given = (body as { ids?: unknown }).ids;
+  const given = isObject(body) ? body['ids'] : undefined;
   if (Array.isArray(given) && given.length > limits.bulkIds)
     throw invalidAt('ids', `must name at most ${String(limits.bulkIds)}`);
 };
 
-/** Throws `400 invalid` naming each offending path. */
+/** Returns the request, checked. Throws `invalid` naming each offending path. */
 export const parseBulkRequest = (body: unknown, at: number): BulkRequest => {
   requireIdLimit(body);
   const given = envelope(body);
-  const operation = checkOperation(given.operation as BulkOperationBody, at);
+  const operation = checkOperation(given.operation, at);
   return { ids: [...new Set(given.ids)], operation, dryRun: given.dryRun ?? false };
 };
 

@@ -1,4 +1,4 @@
-/** Begins a bulk that a person has approved: each of its chunks gets its job. */
+/** Starts a bulk that a person has approved: stages a job for each chunk. Used by shared/decisions. */
 import { bulks } from '../catalogue/states/bulks.ts';
 import { sqlList, statesLeftBy } from '../catalogue/states/machine.ts';
 import type { ActorRef } from '../catalogue/events.ts';
@@ -20,7 +20,7 @@ const startBulkSql = statement(
   insert into outbox (id, env, at, parts) select nextval('events_id_seq'), env, $3, $5 from begun`,
 );
 
-/** `bulk` was read in this transaction and is pending. */
+/** Starts the bulk, which was read in this transaction and is pending. */
 export const startApprovedBulk = async (tx: Tx, bulk: BulkRow, approvedBy: ActorRef, at: number): Promise<void> => {
   const jobs = Array.from({ length: Math.ceil(bulk.total / limits.bulkChunk) }, () => newId('job'));
   await executeStatement(tx, startBulkSql, [

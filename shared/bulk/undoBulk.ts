@@ -1,4 +1,4 @@
-/** Takes a bulk back: a new bulk over the items that it changed, which gives each its former value. */
+/** Undoes a bulk by a new bulk, which restores the former values of the items that it changed. Used by `POST /bulk/:id/undo`. */
 import { fault } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import { queryRows, statement } from '../platform/db/sql.ts';
@@ -25,11 +25,14 @@ const undoProblem = (bulk: BulkRow, at: number): string | null => {
   return bulk.changed === 0 ? 'This bulk changed nothing.' : null;
 };
 
-/** Rights are checked item by item when it runs; who has the verb nowhere is told at once. */
+/** Returns whether the caller has the verb in any inbox. Rights are checked item by item when the bulk runs. */
 const hasVerb = ({ env, principal }: Caller, verb: string): boolean =>
   [...env.definition.inboxes.keys()].some((inbox) => principal.access.can('inbox', inbox, verb));
 
-/** Answers the body of the `202`; what a supervised agent asks for waits for a person. Throws 404 for a bulk that isn't seen, 403 without its verb, 409 for one that can't be undone. */
+/**
+ * Accepts an undo and returns the body of the `202`; a supervised agent's undo waits for an approval. Throws `not_found`,
+ * `forbidden` without the verb, `conflict` for a bulk that can't be undone.
+ */
 export const undoBulk = async (
   deps: ActionDeps,
   caller: Caller,
