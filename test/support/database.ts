@@ -2,6 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import pg from 'pg';
+import { installStateTrace, readUndeclaredArrows } from './stateTrace.ts';
 import { migrateDatabase } from '../../migrations/run.ts';
 
 const required = (name: string): string => {
@@ -16,15 +17,29 @@ const withDatabase = (url: string, database: string): string => {
   return changed.href;
 };
 
-/** Runs one statement as the owner on the server's first database. */
-const administer = async (sql: string): Promise<void> => {
-  const client = new pg.Client({ connectionString: required('MIGRATE_DATABASE_URL') });
+type Query = (text: string) => Promise<{ readonly rows: unknown[] }>;
+
+const withClient = async <R>(connectionString: string, use: (query: Query) => Promise<R>): Promise<R> => {
+  const client = new pg.Client({ connectionString });
   await client.connect();
   try {
-    await client.query(sql);
+    return await use((text) => client.query(text));
   } finally {
     await client.end();
   }
+};
+
+/** Runs one statement as the owner on the server's first database. */
+const administer = (sql: string): Promise<unknown> =>
+  withClient(required('MIGRATE_DATABASE_URL'), (query) => query(sql));
+
+/** Whether every test database records moves that the tables of states lack, and fails its suite for them. */
+const tracesStates = process.env['STATE_TRACE'] === '1';
+
+/** Throws the moves of this database's rows that no table has. */
+const requireDeclaredMoves = async (ownerUrl: string): Promise<void> => {
+  const undeclared = await withClient(ownerUrl, readUndeclaredArrows);
+  if (undeclared.length > 0) throw new Error(`Rows moved along arrows that no table has: ${undeclared.join('; ')}`);
 };
 
 /** Changes with every migration, so that a server that is kept never serves an old template. */
@@ -44,6 +59,8 @@ const makeTemplate = async (): Promise<string> => {
     withDatabase(required('MIGRATE_DATABASE_URL'), name),
     withDatabase(required('DATABASE_URL'), name),
   );
+  if (tracesStates)
+    await withClient(withDatabase(required('MIGRATE_DATABASE_URL'), name), (query) => installStateTrace(query, false));
   return name;
 };
 
@@ -61,9 +78,16 @@ export const newDatabase = async (): Promise<TestDatabase> => {
   const from = await template;
   const name = `world_${randomBytes(6).toString('hex')}`;
   await administer(`create database ${name} template ${from}`);
+  const ownerUrl = withDatabase(required('MIGRATE_DATABASE_URL'), name);
   return {
     url: withDatabase(required('DATABASE_URL'), name),
-    ownerUrl: withDatabase(required('MIGRATE_DATABASE_URL'), name),
-    drop: () => administer(`drop database if exists ${name} with (force)`),
+    ownerUrl,
+    drop: async () => {
+      try {
+        if (tracesStates) await requireDeclaredMoves(ownerUrl);
+      } finally {
+        await administer(`drop database if exists ${name} with (force)`);
+      }
+    },
   };
 };

@@ -1,7 +1,7 @@
 /**
- * Triggers that only tests install: they record the arrows along which statements of the service move rows. Every test
- * database records those that the tables of shared/catalogue/states lack, and fails its suite when it is dropped;
- * test/states records all. What the owner's role writes (tests that arrange a situation) is not recorded.
+ * Triggers that only tests install: they record the arrows along which statements of the service move rows. With
+ * STATE_TRACE=1 every test database records those that the tables of shared/catalogue/states lack, and fails its suite
+ * when it is dropped; test/states records all. What the owner's role writes (tests that arrange a situation) is not recorded.
  */
 import { expect } from 'chai';
 import { linkLimits } from '../../shared/applink/protocol.ts';
