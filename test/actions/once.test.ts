@@ -82,7 +82,7 @@ describe('actions: once, through the SDK', () => {
     const { status, body, text } = await agent.post('/actions', { action: 'busy' });
     expect(status, text).to.equal(202);
     expect(await ended(String(body.run))).to.include({ status: 'succeeded', message: 'Done at last.', attempts: 3 });
-    expect(acted.map(({ attempt }) => attempt)).to.deep.equal([1, 2, 3]);
+    expect(acted.filter(({ run }) => run === body.run).map(({ attempt }) => attempt)).to.deep.equal([1, 2, 3]);
   }).timeout(20_000);
 
   it('hands in no former failure while the app acts again, however long that takes', async () => {

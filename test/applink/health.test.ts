@@ -44,6 +44,8 @@ describe('app link: health', () => {
   });
   afterEach(async () => {
     await Promise.all(apps.splice(0).map((app) => app.close()));
+    gate.open = true;
+    await until('Redis is back', () => workers.bus.connected && world.deps.bus.connected);
     await until('all are gone', async () => (await rowsThere()).length === 0 && !(await workers.link.online(env)));
   });
   after(async () => {

@@ -8,6 +8,7 @@ export const flagsManifest = {
   flags: [
     boolean('untouched', { resource: 'customer', description: 'Never changed' }),
     boolean('checkout'),
+    boolean('named'),
     boolean('from_value'),
     boolean('told'),
     boolean('filled'),

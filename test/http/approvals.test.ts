@@ -24,7 +24,7 @@ const manifest = {
     { name: 'ping', label: 'Ping' },
     { name: 'strict', label: 'Strict', approval: true, offline: 'refuse' },
   ],
-  flags: [{ key: 'beta', kind: 'boolean', default: false, resource: 'order', approval: true }],
+  flags: ['beta', 'shown'].map((key) => ({ key, kind: 'boolean', default: false, resource: 'order', approval: true })),
 } as const;
 
 const clerk = [
@@ -34,6 +34,7 @@ const clerk = [
   { on: 'action:ping', can: ['run'] },
   { on: 'action:strict', can: ['run'] },
   { on: 'flag:beta', can: ['change'] },
+  { on: 'flag:shown', can: ['change'] },
 ];
 
 describe('http: approvals', () => {
@@ -140,15 +141,15 @@ describe('http: approvals', () => {
   });
 
   describe('of flags', () => {
-    const change = async (wanted: object, client = agent): Promise<string> =>
-      (await client.post('/flags/beta', { change: wanted })).body.approval;
+    const change = async (wanted: object, flag = 'beta'): Promise<string> =>
+      (await agent.post(`/flags/${flag}`, { change: wanted })).body.approval;
 
     it('show the flag before and now', async () => {
-      const approval = await change({ value: true });
-      expect((await approvalOf(approval)).before).to.include({ flag: 'beta', value: false });
-      expect((await approvalOf(approval)).now).to.include({ flag: 'beta', value: false });
+      const approval = await change({ value: true }, 'shown');
+      expect((await approvalOf(approval)).before).to.include({ flag: 'shown', value: false });
+      expect((await approvalOf(approval)).now).to.include({ flag: 'shown', value: false });
       const reply = await person.post(`/approvals/${approval}/approve`);
-      expect(reply.body.flag, reply.text).to.include({ flag: 'beta', value: true });
+      expect(reply.body.flag, reply.text).to.include({ flag: 'shown', value: true });
       expect((await approvalOf(approval)).before).to.include({ value: false });
       expect((await approvalOf(approval)).now).to.include({ value: true });
       expect(
@@ -471,8 +472,9 @@ describe('http: approvals', () => {
     expect(await runOf(run)).to.include({ status: 'queued' });
     expect(codeOf(await person.post(`/approvals/${String(strict.body.approval)}/approve`))).to.equal('503 app_offline');
     expect(await approvalOf(strict.body.approval)).to.include({ status: 'pending' });
-    app = await connectApp(key, { manifest, handlers: { 'action.run': () => ({ message: 'Later.' }) } });
+    app = await connectApp(key, { manifest, handlers: { 'action.run': refund } });
     await until('it has run', async () => (await runOf(run)).status === 'succeeded');
+    expect(calls(run)).to.equal(1);
   });
 
   it('carries the stream’s offset, as it shows items and flags as they are', async () => {

@@ -261,6 +261,7 @@ describe('the audit log over HTTP', () => {
         await world.sql('select has_table_privilege($1, $2, $3) as may', [name, 'events', right]),
         right,
       ).to.deep.equal([{ may: false }]);
+    await make({}, admin);
     let refusal = '';
     await world.sql(`update events set actor_name = 'x'`).catch((error: unknown) => {
       refusal = String(error);

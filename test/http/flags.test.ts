@@ -72,7 +72,7 @@ describe('flags over HTTP', () => {
 
   describe('changing', () => {
     it('sets what is named and leaves the rest', async () => {
-      const { status, body, headers } = await change('checkout', {
+      const { status, body, headers } = await change('named', {
         rollout: 33.333,
         targets: { cus_1: true, cus_2: false },
       });
@@ -81,11 +81,11 @@ describe('flags over HTTP', () => {
       expect(body.flag).to.include({ value: false, rollout: 33.333, version: 2 });
       expect(body.flag.updatedBy).to.include({ type: 'agent', name: 'operator agent' });
       expect(headers.get('etag')).to.equal('"2"');
-      await change('checkout', {
+      await change('named', {
         targets: { cus_2: null, cus_3: true },
         rules: [{ when: { field: 'plan', op: 'eq', value: 'team' }, value: true }],
       });
-      expect(await shown('checkout')).to.deep.include({
+      expect(await shown('named')).to.deep.include({
         rollout: 33.333,
         targets: { cus_1: true, cus_3: true },
         version: 3,
@@ -93,6 +93,7 @@ describe('flags over HTTP', () => {
     });
 
     it('answers unchanged when it was so already, and writes nothing', async () => {
+      await change('checkout', { rollout: 33.333, targets: { cus_1: true } });
       const before = await shown('checkout');
       const { body } = await change('checkout', { rollout: 33.333, targets: { cus_1: true } });
       expect(body).to.deep.equal({ flag: before, changed: false });

@@ -5,6 +5,7 @@ import { connectApp, rpcError, type FakeApp } from '../support/app.ts';
 import { readDocuments } from '../support/documented.ts';
 import type { Client, Reply } from '../support/http.ts';
 import { clerkGrants, testManifest } from '../support/manifest.ts';
+import { until } from '../support/until.ts';
 import { newWorld, type World } from '../support/world.ts';
 
 const field = (name: string, type: string, more: object = {}): object => ({
@@ -694,10 +695,13 @@ describe('records over HTTP', () => {
     });
 
     describe('while it is online', () => {
-      before(async () => {
+      beforeEach(async () => {
         served = await connectApp(app, { manifest });
       });
-      after(() => served.close());
+      afterEach(async () => {
+        await served.close();
+        await until('it is offline', async () => (await world.sql('select from app_connections')).length === 0);
+      });
 
       it('asks it for each read, and hands its cursor on sealed', async () => {
         served.handle('records.list', ({ cursor }: { cursor: string | null }) =>

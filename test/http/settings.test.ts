@@ -520,14 +520,14 @@ describe('the last admin', () => {
   let ana: Client;
   let bo: Client;
 
-  before(async () => {
+  beforeEach(async () => {
     world = await newWorld({ workers: false });
     ana = await world.person('admin', 'Ana', { fresh: true, password });
     bo = await world.person('admin', 'Bo', { fresh: true, password });
     // Can't sign in, and so doesn't count.
     await world.person('admin', 'Nobody');
   });
-  after(() => world.close());
+  afterEach(() => world.close());
 
   const left = async (): Promise<string[]> =>
     (

@@ -1,7 +1,7 @@
 /** Bad inputs: GET /items. */
 import { expect } from 'chai';
 import { type Reply } from '../../support/http.ts';
-import { badInputs, world, admin, clerk, item, noted, refused, count } from './badInputs.ts';
+import { badInputs, world, admin, clerk, create, item, noted, refused, count } from './badInputs.ts';
 
 badInputs(() => {
   describe('GET /items', () => {
@@ -81,6 +81,7 @@ badInputs(() => {
     });
 
     it('37: a cursor with a flipped bit, cut, or made up', async () => {
+      await create({});
       const { cursor } = (await clerk.get('/items?limit=1')).body as { cursor: string };
       const flipped =
         cursor.slice(0, 5) +
