@@ -227,14 +227,16 @@ describe('sdk: connection', () => {
     const never = gate();
     let most = 0;
     let now = 0;
+    let begun = 0;
     const slow = defineApp({
       actions: {
         hang: { timeout: 50, run: () => never.opened },
         work: {
           run: async () => {
             now += 1;
+            begun += 1;
             most = Math.max(most, now);
-            await new Promise((resolve) => setTimeout(resolve, 2));
+            await until('another is at work, or all have begun', () => now > 1 || begun === 20);
             now -= 1;
             return 'Done.';
           },

@@ -118,7 +118,15 @@ describe('the publisher', () => {
       await bench.sql(
         "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'console-publisher' and datname = current_database()",
       );
-      await bench.sql('select pg_sleep(0.03)');
+      await until(
+        'it has another connection',
+        async () =>
+          (
+            await bench.sql(
+              "select 1 from pg_stat_activity where application_name = 'console-publisher' and datname = current_database()",
+            )
+          ).length > 0,
+      );
     }
     const ids = await writing;
     await allTold();

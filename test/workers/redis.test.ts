@@ -123,7 +123,7 @@ describe('with a Redis that comes and goes', function () {
     await until('they have run', () => ran.length === 20);
     await server?.stop();
     const more = await Promise.all(Array.from({ length: 20 }, () => bench.stage('probe')));
-    await bench.sql('select pg_sleep(0.5)');
+    await until('Redis is away', () => !links.bus.connected);
     await server?.restart();
     await until('these too', async () => (await bench.sql('select 1 from staged_jobs limit 1')).length === 0, 30_000);
     expect(new Set(ran)).to.deep.equal(new Set([...ids, ...more]));

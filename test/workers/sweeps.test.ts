@@ -1,6 +1,7 @@
 /** Sweeps: one process runs them, and what is old goes. */
 import { expect } from 'chai';
 import { limits } from '../../shared/catalogue/limits.ts';
+import { acquireLeaderLease, leaseRetryMs } from '../../shared/platform/outbox/leaderLease.ts';
 import { expiredRows } from '../../workers/sweeps/expiredRows.ts';
 import { startSweeps } from '../../workers/sweeps/sweep.ts';
 import { until } from '../support/until.ts';
@@ -31,15 +32,24 @@ describe('sweeps', () => {
       );
     const first = start(0);
     await until('the first is at work', () => (turns[0] ?? 0) > 5);
+    const leaseUntil = async (): Promise<number> =>
+      Number((await bench.sql<{ until: string }>(`select until from leases where name = 'sweeps'`))[0]?.until);
+    const before = await leaseUntil();
     start(1);
-    await until('the first is further', () => (turns[0] ?? 0) > 100);
+    // By then the second has tried for the lease, which it does as often as the first renews it.
+    await until('the first has renewed its lease', async () => (await leaseUntil()) > before + leaseRetryMs);
+    expect(await acquireLeaderLease(bench.deps.db, 'sweeps', 'a third')).to.equal(null);
+    expect(turns[0]).to.be.above(5);
     expect(turns[1]).to.equal(0);
     await first.stop();
+    const last = turns[0];
     await until('the second is at work', () => (turns[1] ?? 0) > 5);
+    expect(turns[0]).to.equal(last);
   });
 
   it('go on after one has failed', async () => {
     let turns = 0;
+    let others = 0;
     bench.own(
       startSweeps(bench.deps, [
         {
@@ -50,9 +60,16 @@ describe('sweeps', () => {
             throw new Error('bad');
           },
         },
+        {
+          name: 'good',
+          everyMs: 1,
+          run: async () => {
+            others += 1;
+          },
+        },
       ]),
     );
-    await until('it had more turns', () => turns > 5);
+    await until('both had more turns', () => turns > 5 && others > 5);
   });
 
   it('trim the stream by age and number, from the start and without a gap', async () => {
@@ -92,13 +109,15 @@ describe('sweeps', () => {
       [now],
     );
     await bench.sql(`insert into staged_jobs (id, env, name, payload, last_error, due_at, created_at) values
-      ('failed', 1, 'probe', '{}', 'bad', null, 0), ('parked', 1, 'replySend', '{}', null, null, 0), ('tried', 1, 'probe', '{}', 'bad', 1, 0)`);
+      ('failed', 1, 'probe', '{}', 'bad', null, 0), ('parked', 1, 'replySend', '{}', null, null, 0), ('tried', 1, 'probe', '{}', 'bad', 1, 0),
+      ('young', 1, 'probe', '{}', 'bad', null, ${String(now)})`);
     await expiredRows.run({ ...bench.deps, clock: { now: () => now } });
     expect(await bench.sql('select key from idempotency_keys')).to.deep.equal([{ key: 'k2501' }]);
-    expect(await bench.sql('select expires_at::int8 from tickets')).to.have.length(1);
+    expect(await bench.sql('select expires_at::text from tickets')).to.deep.equal([{ expires_at: String(now) }]);
     expect(await bench.sql('select id from staged_jobs order by id')).to.deep.equal([
       { id: 'parked' },
       { id: 'tried' },
+      { id: 'young' },
     ]);
   });
 });
