@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { AppLink, CallOutcome, Declaration } from '../../shared/applink/link.ts';
 import { closeDeps, openDeps, type Deps } from '../../shared/deps.ts';
-import { Gate } from '../live/gate.ts';
+import { Gate } from '../support/gate.ts';
 import { connectApp, never, type FakeApp, type Handler } from '../support/app.ts';
 import { redisUrl } from '../support/database.ts';
 import type { Client } from '../support/http.ts';

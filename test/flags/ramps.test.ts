@@ -63,7 +63,7 @@ describe('ramps', () => {
 
   const startCrews = async (count: number): Promise<void> => {
     for (let i = 0; i < count; i++) {
-      const own = await openDeps(world.config, 'workers');
+      const own = await openDeps(world.config, 'workers', world.clock);
       const crew = createWorkerProcess(own);
       await crew.start();
       crews.push({ crew, deps: own });
@@ -169,11 +169,12 @@ describe('ramps', () => {
 
   it('take the value that is due in one step after all workers were away', async () => {
     await startCrews(2);
-    await change('late', { rollout: 0, ramp: { to: 100, over: 10_000, every: 1_000, at: Date.now() - 2_000 } });
+    await change('late', { rollout: 0, ramp: { to: 100, over: 10_000, every: 1_000, at: world.clock.now() - 2_000 } });
     await until('it has begun', async () => ((await shown('late')).rollout ?? 0) > 0);
     await stopCrews();
     const { ramp: before } = await shown('late');
-    await until('four steps were missed', () => Date.now() > Number(before?.['nextAt']) + 3_100);
+    // Four steps are missed.
+    world.clock.advance(Math.max(0, Number(before?.['nextAt']) + 3_100 - world.clock.now()));
     const entries = (await history('late')).length;
     await startCrews(4);
     await until('it goes on', async () => (await history('late')).length > entries);
@@ -184,7 +185,7 @@ describe('ramps', () => {
 
   it('tell the rollout of a step that leaves it as it was', async () => {
     await startCrews(1);
-    await change('late', { rollout: 10, ramp: { to: 10, over: 1_000, every: 1_000, at: Date.now() - 1_000 } });
+    await change('late', { rollout: 10, ramp: { to: 10, over: 1_000, every: 1_000, at: world.clock.now() - 1_000 } });
     await until('it is done', async () => (await shown('late')).ramp?.['status'] === 'done');
     expect((await history('late')).at(-1)).to.deep.include({
       type: 'step',
@@ -363,9 +364,12 @@ describe('ramps', () => {
   });
 
   it('get a job again when theirs was lost', async () => {
-    await change('lost', { rollout: 0, ramp: { to: 100, over: 100_000, every: 1_000, at: Date.now() - 10_000 } });
+    await change('lost', {
+      rollout: 0,
+      ramp: { to: 100, over: 100_000, every: 1_000, at: world.clock.now() - 10_000 },
+    });
     await world.sql(`delete from staged_jobs where name = 'rampStep'`);
-    const now = Date.now();
+    const now = world.clock.now();
     expect(await stageOrphanedSteps(deps.db, now)).to.equal(1);
     expect(await stageOrphanedSteps(deps.db, now)).to.equal(0);
     await startCrews(1);

@@ -1,6 +1,5 @@
 /** Who hears of a flag's change, and flags that a person has to approve. */
 import { expect } from 'chai';
-import { connectApp } from '../support/app.ts';
 import type { Client } from '../support/http.ts';
 import { newWorld, type World } from '../support/world.ts';
 import { flagsManifest } from './manifest.ts';
@@ -125,7 +124,7 @@ describe('flags and others', () => {
     const large = Object.fromEntries(Array.from({ length: 9_000 }, (_, i) => [`${'x'.repeat(80)}_${String(i)}`, true]));
     for (const flag of ['checkout', 'filled', 'told'])
       expect((await operator.post(`/flags/${flag}`, { change: { targets: large } })).status).to.equal(200);
-    const app = await connectApp(await world.appKey(), { manifest: flagsManifest });
+    const app = await world.app();
     const keys: string[] = [];
     let pages = 0;
     for (let cursor: string | null | undefined; cursor !== null; pages++) {
@@ -138,6 +137,5 @@ describe('flags and others', () => {
     }
     expect(pages).to.be.above(1);
     expect(keys).to.deep.equal(flagsManifest.flags.map(({ key }) => key).sort());
-    await app.close();
   });
 });

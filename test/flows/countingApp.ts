@@ -1,7 +1,7 @@
 /** The customer's app of the flow over several processes: keeps count of all that it is asked to do. */
 import { defineApp, type App } from '../../shared/sdk/index.ts';
 
-export interface Shop {
+export interface CountingApp {
   readonly app: App;
   /** How often each run acted. */
   readonly effects: ReadonlyMap<string, number>;
@@ -17,7 +17,7 @@ export interface Shop {
 
 const named = { type: 'object', required: ['name'], properties: { name: { type: 'string' } } } as const;
 
-export const newShop = (): Shop => {
+export const newCountingApp = (): CountingApp => {
   const effects = new Map<string, number>();
   const marked = new Map<string, number>();
   const begun = new Set<string>();

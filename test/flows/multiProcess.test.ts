@@ -10,7 +10,7 @@ import { clientOf, type Client } from '../support/http.ts';
 import { openInstallation, type Installation } from '../support/installation.ts';
 import { openLive, type Message } from '../support/live.ts';
 import { until } from '../support/until.ts';
-import { newShop, type Shop } from './countingApp.ts';
+import { newCountingApp, type CountingApp } from './countingApp.ts';
 
 interface RedisForTest {
   readonly url: string;
@@ -33,7 +33,7 @@ const redisCluster = async (): Promise<RedisForTest> => {
 const flows = (startRedis: () => Promise<RedisForTest>): void => {
   let redis: RedisForTest;
   let site: Installation;
-  let shop: Shop;
+  let shop: CountingApp;
   let app: App;
   let key: Client;
   /** An agent who may do everything, at the first API, which the app is connected to, and at the second. */
@@ -60,7 +60,7 @@ const flows = (startRedis: () => Promise<RedisForTest>): void => {
     [near, far] = [site.at(0, admin), site.at(1, admin)];
     boss = site.at(1, await world.person('admin', 'Boss', { fresh: true }));
     key = await world.appKey();
-    shop = newShop();
+    shop = newCountingApp();
     await open();
     await until('both APIs know what the app declares', async () => {
       const known = await Promise.all(

@@ -5,7 +5,7 @@
  */
 import { expect } from 'chai';
 import fc, { type Arbitrary } from 'fast-check';
-import { connectApp, rpcError, type FakeApp, type Handler } from '../support/app.ts';
+import { rpcError, type FakeApp, type Handler } from '../support/app.ts';
 import { readDocuments, type Documents, type Operation } from '../support/documented.ts';
 import type { Client } from '../support/http.ts';
 import { clerkGrants, testManifest } from '../support/manifest.ts';
@@ -470,7 +470,7 @@ describe('requests made from the document', function () {
       { id: 'c1', title: 'Ada', fields: { email: 'ana@example.com', seats: 3 } },
       { id: 'c2', title: 'Bo', fields: { parent: 'c1' } },
     ]);
-    app = await connectApp(await world.appKey(), { manifest, handlers });
+    app = await world.app(handlers);
     const made: string[] = [];
     for (const inbox of ['mail', 'refunds', 'bugs', 'secret'])
       made.push(

@@ -3,14 +3,14 @@ import { expect } from 'chai';
 import type { ChangesPage, ChangesQuery } from '../../api/live/changes.ts';
 import type { Grant } from '../../shared/catalogue/permissions.ts';
 import { Fault } from '../../shared/catalogue/errors.ts';
-import { entry, item, newWorld, until, type Api, type Message, type World } from './liveWorld.ts';
+import { entry, item, newLiveWorld, until, type Api, type Message, type LiveWorld } from './liveWorld.ts';
 
 describe('changes', () => {
-  let world: World;
+  let world: LiveWorld;
   let api: Api;
   let token: string;
   before(async () => {
-    world = await newWorld();
+    world = await newLiveWorld();
     await world.environment('staging');
     api = await world.api();
     const support: Grant[] = [{ on: 'inbox:support', can: ['see'] }];

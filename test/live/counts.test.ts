@@ -1,14 +1,14 @@
 /** Counts on the live stream: exact, seldom, and caught up after a gap. */
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
-import { item, newWorld, until, type Api, type Message, type World } from './liveWorld.ts';
+import { item, newLiveWorld, until, type Api, type Message, type LiveWorld } from './liveWorld.ts';
 
 describe('live stream: counts', () => {
-  let world: World;
+  let world: LiveWorld;
   let api: Api;
   let token: string;
   before(async () => {
-    world = await newWorld();
+    world = await newLiveWorld();
     api = await world.api();
     ({ token } = await world.agent('viewer'));
   });

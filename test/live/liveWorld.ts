@@ -15,7 +15,7 @@ import { newSealKey } from '../../shared/platform/core/seal.ts';
 import { closeDeps, openDeps, type Deps } from '../../shared/deps.ts';
 import { channels } from '../../shared/platform/redis/bus.ts';
 import { newDatabase, redisUrl, type TestDatabase } from '../support/database.ts';
-import { Gate } from './gate.ts';
+import { Gate } from '../support/gate.ts';
 import { Subscriber } from './subscriber.ts';
 
 export { until } from '../support/until.ts';
@@ -40,7 +40,7 @@ export interface SubscribeOptions {
 
 type Counted = Record<string, Record<string, number>>;
 
-export class World {
+export class LiveWorld {
   readonly db: Knex;
   readonly redisGate = new Gate(new URL(redisUrl()));
   readonly databaseGate: Gate;
@@ -225,8 +225,8 @@ export class World {
   }
 }
 
-export const newWorld = async (): Promise<World> => {
-  const world = new World(await newDatabase());
+export const newLiveWorld = async (): Promise<LiveWorld> => {
+  const world = new LiveWorld(await newDatabase());
   await world.open();
   return world;
 };

@@ -1,14 +1,14 @@
 /** Subscribers that read slowly or not at all. */
 import { expect } from 'chai';
-import { item, newWorld, until, type World } from './liveWorld.ts';
+import { item, newLiveWorld, until, type LiveWorld } from './liveWorld.ts';
 
 const fat = (name: string): object[] => [item(name, { fields: { text: 'x'.repeat(20_000) } })];
 
 describe('live stream: slow readers', () => {
-  let world: World;
+  let world: LiveWorld;
   let token: string;
   before(async () => {
-    world = await newWorld();
+    world = await newLiveWorld();
     ({ token } = await world.agent('viewer'));
   });
   afterEach(() => world.hangUp());

@@ -1,13 +1,13 @@
 /** The stream itself: hello, the chain, resuming, gaps, several processes. */
 import { expect } from 'chai';
-import { entry, item, newWorld, refusal, until, type Api, type Subscriber, type World } from './liveWorld.ts';
+import { entry, item, newLiveWorld, refusal, until, type Api, type Subscriber, type LiveWorld } from './liveWorld.ts';
 
 describe('live stream', () => {
-  let world: World;
+  let world: LiveWorld;
   let api: Api;
   let token: string;
   before(async () => {
-    world = await newWorld();
+    world = await newLiveWorld();
     api = await world.api();
     ({ token } = await world.agent('viewer'));
   });

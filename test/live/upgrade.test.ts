@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect } from 'chai';
 import { newToken, tokenHash } from '../../shared/access/tokens.ts';
-import { item, newWorld, refusal, until, type Api, type SubscribeOptions, type World } from './liveWorld.ts';
+import { item, newLiveWorld, refusal, until, type Api, type SubscribeOptions, type LiveWorld } from './liveWorld.ts';
 
 describe('live stream: opening it', () => {
-  let world: World;
+  let world: LiveWorld;
   let api: Api;
   let token: string;
   before(async () => {
-    world = await newWorld();
+    world = await newLiveWorld();
     await world.environment('staging');
     api = await world.api();
     ({ token } = await world.agent('viewer'));
@@ -113,7 +113,7 @@ describe('live stream: opening it', () => {
   });
 
   it('closes what is too long, binary or not UTF-8, and after ten senseless messages', async () => {
-    const code = async (send: (subscriber: Awaited<ReturnType<World['listening']>>) => void): Promise<number> => {
+    const code = async (send: (subscriber: Awaited<ReturnType<LiveWorld['listening']>>) => void): Promise<number> => {
       const subscriber = await world.listening(api, { token });
       send(subscriber);
       return (await subscriber.closed).code;

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { compileAccess } from '../../shared/access/access.ts';
 import type { Grant } from '../../shared/catalogue/permissions.ts';
 import { redactItem } from '../../api/live/visibility.ts';
-import { bulk, entry, item, newWorld, until, type Api, type World } from './liveWorld.ts';
+import { bulk, entry, item, newLiveWorld, until, type Api, type LiveWorld } from './liveWorld.ts';
 
 const canary = 'canary7f3a';
 const narrow: Grant[] = [
@@ -14,10 +14,10 @@ const narrow: Grant[] = [
 const record = (resource: string, id: string): object => ({ resource, id, title: id });
 
 describe('live stream: who hears what', () => {
-  let world: World;
+  let world: LiveWorld;
   let api: Api;
   before(async () => {
-    world = await newWorld();
+    world = await newLiveWorld();
     api = await world.api();
     await world.role('narrow', narrow);
     await world.role('blind', []);

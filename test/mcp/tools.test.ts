@@ -1,7 +1,7 @@
 /** The console through the official client of the Model Context Protocol: listed, read, changed, acted on. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
-import { connectApp, never, type FakeApp } from '../support/app.ts';
+import { never, type FakeApp } from '../support/app.ts';
 import type { Client } from '../support/http.ts';
 import { until } from '../support/until.ts';
 import { newWorld, type World } from '../support/world.ts';
@@ -27,9 +27,9 @@ describe('tools', () => {
     return tools;
   };
   const online = async (): Promise<void> => {
-    app = await connectApp(await world.appKey(), {
-      manifest,
-      handlers: { 'action.run': (params: Parameters<typeof outcome>[0]) => outcome(params), 'reply.send': () => ({}) },
+    app = await world.app({
+      'action.run': (params: Parameters<typeof outcome>[0]) => outcome(params),
+      'reply.send': () => ({}),
     });
   };
   const ranOf = (action: string): unknown[] =>

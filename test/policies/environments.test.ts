@@ -1,6 +1,6 @@
 /** Environments are apart: token, cursor, id, key, ticket and offset of one are worth nothing in another. */
 import { expect } from 'chai';
-import { connectApp, type FakeApp } from '../support/app.ts';
+import type { FakeApp } from '../support/app.ts';
 import { readDocuments, type Documents } from '../support/documented.ts';
 import type { Client, Reply } from '../support/http.ts';
 import { openLive } from '../support/live.ts';
@@ -79,9 +79,8 @@ describe('environments', () => {
       ],
       'staging',
     );
-    app = await connectApp(await world.appKey(), {
-      manifest,
-      handlers: { 'action.run': () => ({ message: 'Of demo', blocks: [{ type: 'items', items: [{ id: item }] }] }) },
+    app = await world.app({
+      'action.run': () => ({ message: 'Of demo', blocks: [{ type: 'items', items: [{ id: item }] }] }),
     });
     for (const record of ['only_demo', 'both'])
       run = (await demo.post('/actions', { action: 'greet', record, item })).body.run;
@@ -89,10 +88,7 @@ describe('environments', () => {
       approval = (await demo.post('/actions', { action: 'asked', record, item })).body.approval;
     await world.settled();
   });
-  after(async () => {
-    await app.close();
-    await world.close();
-  });
+  after(() => world.close());
 
   /** For each kind of id one of demo, and one that is nobody's. */
   const idsOf = (path: string): readonly [string, string] => {

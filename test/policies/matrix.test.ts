@@ -12,16 +12,17 @@ import { callsOf } from './matrix/calls.ts';
 import { personas, type Persona, type Thing } from './matrix/columns.ts';
 import { record } from './matrix/declared.ts';
 import { rows } from './matrix/rows.ts';
-import { newSite } from './matrix/matrixWorld.ts';
+import { newMatrixWorld } from './matrix/matrixWorld.ts';
 
 describe('the permission matrix', () => {
-  const site = newSite();
+  const site = newMatrixWorld();
   const { clients, items, approvals } = site;
   const { send, toolOf } = callsOf(site);
   let world: World;
   let documents: Documents;
 
-  before(async () => {
+  before(async function () {
+    this.timeout(60_000);
     ({ world, documents } = await site.open());
   });
   after(() => site.close());
@@ -161,6 +162,17 @@ describe('the permission matrix', () => {
         .filter(([persona]) => ['admin', 'oper', 'app', 'pers'].includes(persona))
         .map(([, client]) => client.id),
     );
+    let refusals = 0;
+    for (const [endpoint, thing, statuses] of rows) {
+      if (!/^POST \/(?:items|bulk|actions)\b/.test(endpoint)) continue;
+      for (const [i, status] of statuses.split(/ +/).entries()) {
+        const client = clients.get(personas[i] ?? 'none');
+        if (client === undefined || Number(status) < 400) continue;
+        expect((await send(endpoint, thing, client)).status, `${endpoint} ${thing}`).to.equal(Number(status));
+        refusals += 1;
+      }
+    }
+    expect(refusals).to.be.above(400);
     const others = async (thing: Thing): Promise<Entry[]> =>
       ((await admin.get(`/items/${items.get(thing) ?? ''}`)).body.timeline as Entry[]).filter(
         ({ actor }) => !allowed.has(actor.id),

@@ -4,7 +4,8 @@ import { ActionFailed, connect, defineApp } from '../../shared/sdk/index.ts';
 import { backoff } from '../../shared/sdk/backoff.ts';
 import { until } from '../support/until.ts';
 import { runCall } from './fakeService.ts';
-import { connected, gate, service } from './connected.ts';
+import { deferred } from '../support/deferred.ts';
+import { connected, service } from './connected.ts';
 
 const app = defineApp({ actions: { greet: { run: () => 'Hello.' } } });
 
@@ -224,13 +225,13 @@ describe('sdk: connection', () => {
 
   it('runs so many handlers at once and queues the rest; one that never ends gives its place away at its deadline', async () => {
     const fake = await service();
-    const never = gate();
+    const never = deferred();
     let most = 0;
     let now = 0;
     let begun = 0;
     const slow = defineApp({
       actions: {
-        hang: { timeout: 50, run: () => never.opened },
+        hang: { timeout: 50, run: () => never.promise },
         work: {
           run: async () => {
             now += 1;
@@ -251,19 +252,19 @@ describe('sdk: connection', () => {
     );
     expect(answers.every(({ result }) => result.message === 'Done.')).to.equal(true);
     expect(most).to.equal(2);
-    never.open();
+    never.resolve();
   });
 
   it('ends what runs before it closes, takes nothing new meanwhile, and tells those that take too long', async () => {
     const fake = await service();
-    const held = gate();
+    const held = deferred();
     const signals: AbortSignal[] = [];
     const draining = defineApp({
       actions: {
         work: {
           run: async ({ signal }) => {
             signals.push(signal);
-            await held.opened;
+            await held.promise;
             return 'Done.';
           },
         },
@@ -279,7 +280,7 @@ describe('sdk: connection', () => {
       message: 'The app is stopping.',
       data: { retryable: true },
     });
-    held.open();
+    held.resolve();
     expect((await running).result).to.deep.equal({ message: 'Done.' });
     await closed;
     expect(client.online).to.equal(false);

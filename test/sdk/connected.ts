@@ -33,17 +33,3 @@ export const connected = (fake: FakeService, app: App, options: Partial<ConnectO
   open.push({ close: () => client.close({ drainMs: 0 }) });
   return { client, problems };
 };
-
-/** A promise and how to end it. */
-export const gate = (): { readonly opened: Promise<void>; readonly open: () => void } => {
-  let release: () => void = () => undefined;
-  const opened = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  return {
-    opened,
-    open: () => {
-      release();
-    },
-  };
-};

@@ -4,13 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { ActionFailed, defineApp, fileStore, type AnswerStore, type App } from '../../shared/sdk/index.ts';
+import { deferred, type Deferred } from '../support/deferred.ts';
 import { until } from '../support/until.ts';
 import { runCall } from './fakeService.ts';
-import { connected, gate, service } from './connected.ts';
+import { connected, service } from './connected.ts';
 
-const counting = (): { app: App; did: string[]; held: ReturnType<typeof gate> } => {
+const counting = (): { app: App; did: string[]; held: Deferred<void> } => {
   const did: string[] = [];
-  const held = gate();
+  const held = deferred();
   const app = defineApp({
     actions: {
       pay: {
@@ -22,7 +23,7 @@ const counting = (): { app: App; did: string[]; held: ReturnType<typeof gate> } 
       wait: {
         run: async ({ run }) => {
           did.push(run);
-          await held.opened;
+          await held.promise;
           return 'Waited.';
         },
       },
@@ -90,7 +91,7 @@ describe('sdk: once', () => {
       fake.call('action.run', runCall('run_1', 'wait', { attempt: 2 })),
     ];
     await until('it runs', () => did.length > 0);
-    held.open();
+    held.resolve();
     for (const answer of await Promise.all(both)) expect(answer.result).to.deep.equal({ message: 'Waited.' });
     expect(did).to.deep.equal(['run_1']);
   });
@@ -115,7 +116,7 @@ describe('sdk: once', () => {
     fake.refusal = { status: 503 };
     first.terminate();
     await until('offline', () => !client.online);
-    held.open();
+    held.resolve();
     fake.answers = { 'run.answers': () => ({ result: { settled: [] } }) };
     fake.refusal = null;
     const second = await fake.registered(2);
@@ -161,7 +162,7 @@ describe('sdk: once', () => {
     first.terminate();
     await fake.registered(2);
     await until('online', () => client.online);
-    held.open();
+    held.resolve();
     expect((await until('the answer', () => fake.of('run.answers')[0])).params.answers).to.deep.equal([
       { run: 'run_1', result: { message: 'Waited.' } },
     ]);

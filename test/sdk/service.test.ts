@@ -16,7 +16,7 @@ import {
 import type { Client as Caller } from '../support/http.ts';
 import { until } from '../support/until.ts';
 import { newWorld, type World } from '../support/world.ts';
-import { gate } from './connected.ts';
+import { deferred } from '../support/deferred.ts';
 
 /** A wire that can be cut. */
 interface Wire {
@@ -120,7 +120,7 @@ describe('sdk: with the service', () => {
   });
 
   it('settles a run whose connection broke with the answer that is handed in, done once', async () => {
-    const held = gate();
+    const held = deferred();
     let did = 0;
     const client = open(
       defineApp({
@@ -128,7 +128,7 @@ describe('sdk: with the service', () => {
           pay: {
             run: async () => {
               did += 1;
-              await held.opened;
+              await held.promise;
               return 'Paid.';
             },
           },
@@ -140,7 +140,7 @@ describe('sdk: with the service', () => {
     await until('it runs', () => did === 1);
     wire.cut();
     await until('offline', () => !client.online);
-    held.open();
+    held.resolve();
     wire.mend();
     const { status, body } = await call;
     expect(status).to.be.oneOf([200, 202]);
@@ -150,14 +150,14 @@ describe('sdk: with the service', () => {
 
   it('settles a run whose process ended before it could answer, from what is on the disk', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'console-sdk-'));
-    const held = gate();
+    const held = deferred();
     let did = 0;
     const app = defineApp({
       actions: {
         pay: {
           run: async () => {
             did += 1;
-            await held.opened;
+            await held.promise;
             return 'Paid.';
           },
         },
@@ -168,7 +168,7 @@ describe('sdk: with the service', () => {
     const call = admin.post('/actions', { action: 'pay' });
     await until('it runs', () => did === 1);
     wire.cut();
-    held.open();
+    held.resolve();
     await first.close();
     wire.mend();
     open(app, { store: fileStore(folder) });

@@ -2,10 +2,10 @@
 import { expect } from 'chai';
 import type { FakeApp } from '../support/app.ts';
 import type { Reply } from '../support/http.ts';
-import { codeOf, ok, openShop, type Shop } from './shopWorld.ts';
+import { codeOf, ok, newShopWorld, type ShopWorld } from './shopWorld.ts';
 
 describe('specification: actions', () => {
-  let shop: Shop;
+  let shop: ShopWorld;
   let app: FakeApp;
 
   const post = (body: object): Promise<Reply> => shop.agent.post('/actions', body);
@@ -14,7 +14,7 @@ describe('specification: actions', () => {
     app.received.filter(({ method, params }) => method === 'action.run' && params.action === action).at(-1)?.params;
 
   before(async () => {
-    shop = await openShop();
+    shop = await newShopWorld();
   });
   after(() => shop.close());
 

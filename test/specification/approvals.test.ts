@@ -3,16 +3,16 @@ import { expect } from 'chai';
 import type { FakeApp } from '../support/app.ts';
 import type { Reply } from '../support/http.ts';
 import { until } from '../support/until.ts';
-import { codeOf, idsOf, ok, openShop, type Shop } from './shopWorld.ts';
+import { codeOf, idsOf, ok, newShopWorld, type ShopWorld } from './shopWorld.ts';
 
 describe('specification: approvals', () => {
-  let shop: Shop;
+  let shop: ShopWorld;
   let app: FakeApp;
   let asked: { readonly approval: string; readonly run: string };
   let orders = 0;
 
   before(async () => {
-    shop = await openShop();
+    shop = await newShopWorld();
     app = await shop.app();
   });
   beforeEach(async () => {

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { clientOf, request, type Client, type Reply } from '../support/http.ts';
 import { openLive } from '../support/live.ts';
-import { codeOf, idsOf, ok, openShop, type Shop } from './shopWorld.ts';
+import { codeOf, idsOf, ok, newShopWorld, type ShopWorld } from './shopWorld.ts';
 
 const endpoints: readonly (readonly [string, string])[] = [
   ['GET', '/items'],
@@ -31,10 +31,10 @@ const endpoints: readonly (readonly [string, string])[] = [
 ];
 
 describe('specification: authentication', () => {
-  let shop: Shop;
+  let shop: ShopWorld;
   let boss: Client;
   before(async () => {
-    shop = await openShop();
+    shop = await newShopWorld();
     boss = await shop.world.person('admin', 'Boss', { fresh: true });
     await shop.app();
   });

@@ -2,13 +2,13 @@
 import { expect } from 'chai';
 import type { Reply } from '../support/http.ts';
 import { until } from '../support/until.ts';
-import { codeOf, ok, openShop, type Shop } from './shopWorld.ts';
+import { codeOf, ok, newShopWorld, type ShopWorld } from './shopWorld.ts';
 
 describe('specification: bulk', () => {
-  let shop: Shop;
+  let shop: ShopWorld;
   let ids: string[];
   before(async () => {
-    shop = await openShop();
+    shop = await newShopWorld();
   });
   beforeEach(async () => {
     ids = [await shop.item({ tags: ['old'] }), await shop.item({ tags: ['old'] })];

@@ -2,13 +2,13 @@
 import { expect } from 'chai';
 import type { Reply } from '../support/http.ts';
 import { until } from '../support/until.ts';
-import { codeOf, ok, openShop, type Shop } from './shopWorld.ts';
+import { codeOf, ok, newShopWorld, type ShopWorld } from './shopWorld.ts';
 
 describe('specification: changing one item', () => {
-  let shop: Shop;
+  let shop: ShopWorld;
   let id = '';
   before(async () => {
-    shop = await openShop();
+    shop = await newShopWorld();
   });
   beforeEach(async () => {
     id = await shop.item({ tags: ['old', 'kept'] });

@@ -3,12 +3,12 @@ import type { IncomingMessage } from 'node:http';
 import { expect } from 'chai';
 import { WebSocket } from 'ws';
 import { request, type Reply } from '../support/http.ts';
-import { codeOf, idsOf, ok, openShop, type Shop } from './shopWorld.ts';
+import { codeOf, idsOf, ok, newShopWorld, type ShopWorld } from './shopWorld.ts';
 
 describe('specification: errors, limits and versioning', () => {
-  let shop: Shop;
+  let shop: ShopWorld;
   before(async () => {
-    shop = await openShop();
+    shop = await newShopWorld();
   });
   after(() => shop.close());
 

@@ -1,10 +1,10 @@
 /** The specification's section 2: the fields of an item, its detail form, and the other things named in payloads. */
 import { expect } from 'chai';
 import type { Reply } from '../support/http.ts';
-import { codeOf, idsOf, ok, openShop, tick, type Shop } from './shopWorld.ts';
+import { codeOf, idsOf, ok, newShopWorld, tick, type ShopWorld } from './shopWorld.ts';
 
 describe('specification: resources and their fields', () => {
-  let shop: Shop;
+  let shop: ShopWorld;
   let id = '';
   let detail: Reply['body'];
   let bare: Reply['body'];
@@ -21,7 +21,7 @@ describe('specification: resources and their fields', () => {
   };
 
   before(async () => {
-    shop = await openShop();
+    shop = await newShopWorld();
     id = await shop.item(given);
     await tick();
     ok(await shop.admin.post('/items', { ...given, user: 'u2' }));

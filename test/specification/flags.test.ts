@@ -2,13 +2,13 @@
 import { expect } from 'chai';
 import type { Reply } from '../support/http.ts';
 import { until } from '../support/until.ts';
-import { codeOf, ok, openShop, type Shop } from './shopWorld.ts';
+import { codeOf, ok, newShopWorld, type ShopWorld } from './shopWorld.ts';
 
 describe('specification: flags', () => {
-  let shop: Shop;
+  let shop: ShopWorld;
   let begun: number;
   before(async () => {
-    shop = await openShop();
+    shop = await newShopWorld();
     begun = Date.now() + 500;
     ok(
       await shop.agent.post('/flags/scheduled', { change: { ramp: { to: 90, over: 2_000, every: 1_000, at: begun } } }),

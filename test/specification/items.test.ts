@@ -1,10 +1,10 @@
 /** The specification's section 4, Items: listing them and reading one. */
 import { expect } from 'chai';
 import type { Reply } from '../support/http.ts';
-import { codeOf, idsOf, ok, openShop, tick, type Shop } from './shopWorld.ts';
+import { codeOf, idsOf, ok, newShopWorld, tick, type ShopWorld } from './shopWorld.ts';
 
 describe('specification: reading items', () => {
-  let shop: Shop;
+  let shop: ShopWorld;
   let [late, first, second, third, hidden] = ['', '', '', '', ''];
 
   const list = async (query: string): Promise<Reply['body']> => ok(await shop.agent.get(`/items${query}`));
@@ -16,7 +16,7 @@ describe('specification: reading items', () => {
   const of = (...ids: string[]): string[] => ids;
 
   before(async () => {
-    shop = await openShop();
+    shop = await newShopWorld();
     const { agent, ana } = shop;
     late = await shop.item({ inbox: 'late', title: 'Delta waits', tags: ['urgent'] });
     await tick();

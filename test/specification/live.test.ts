@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { expect } from 'chai';
 import { WebSocket } from 'ws';
 import { openLive, type Message, type Recorder } from '../support/live.ts';
-import { codeOf, ok, openShop, type Shop } from './shopWorld.ts';
+import { codeOf, ok, newShopWorld, type ShopWorld } from './shopWorld.ts';
 
 describe('specification: live updates and events', () => {
-  let shop: Shop;
+  let shop: ShopWorld;
   let stream: Recorder;
   before(async () => {
-    shop = await openShop();
+    shop = await newShopWorld();
     stream = await openLive(shop.agent);
   });
   after(async () => {

@@ -2,12 +2,12 @@
 import { expect } from 'chai';
 import { until } from '../support/until.ts';
 import type { Reply } from '../support/http.ts';
-import { codeOf, json, ok, openShop, type Shop } from './shopWorld.ts';
+import { codeOf, json, ok, newShopWorld, type ShopWorld } from './shopWorld.ts';
 
 describe('specification: pages', () => {
-  let shop: Shop;
+  let shop: ShopWorld;
   before(async () => {
-    shop = await openShop();
+    shop = await newShopWorld();
   });
   after(() => shop.close());
 

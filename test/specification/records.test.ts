@@ -1,12 +1,12 @@
 /** The specification's section 4, Records: searching, browsing, one record's page, and what it is related to. */
 import { expect } from 'chai';
 import type { Reply } from '../support/http.ts';
-import { codeOf, idsOf, json, ok, openShop, type Shop } from './shopWorld.ts';
+import { codeOf, idsOf, json, ok, newShopWorld, type ShopWorld } from './shopWorld.ts';
 
 describe('specification: records', () => {
-  let shop: Shop;
+  let shop: ShopWorld;
   before(async () => {
-    shop = await openShop();
+    shop = await newShopWorld();
   });
   after(() => shop.close());
 

@@ -2,14 +2,14 @@
 import { expect } from 'chai';
 import { request, type Client, type Reply } from '../support/http.ts';
 import { openLive } from '../support/live.ts';
-import { codeOf, idsOf, json, ok, openShop, type Shop } from './shopWorld.ts';
+import { codeOf, idsOf, json, ok, newShopWorld, type ShopWorld } from './shopWorld.ts';
 
 describe('specification: what the service does', () => {
-  let shop: Shop;
+  let shop: ShopWorld;
   let item = '';
   let hidden = '';
   before(async () => {
-    shop = await openShop();
+    shop = await newShopWorld();
     await shop.app();
     [item, hidden] = [await shop.item({ title: 'Seen' }), await shop.item({ inbox: 'secret', title: 'Hidden' })];
   });

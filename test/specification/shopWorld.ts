@@ -1,6 +1,6 @@
 /** The shop whose app, records and people the tests of the specification work with: one for each test file, reached over HTTP and WebSockets alone. */
 import { expect } from 'chai';
-import { connectApp, type FakeApp, type Handler } from '../support/app.ts';
+import type { FakeApp, Handler } from '../support/app.ts';
 import type { Client, Reply } from '../support/http.ts';
 import { until } from '../support/until.ts';
 import { newWorld, type World } from '../support/world.ts';
@@ -106,7 +106,7 @@ const clerk = [
   { on: 'approvals', can: ['see', 'decide'] },
 ];
 
-export interface Shop {
+export interface ShopWorld {
   readonly world: World;
   /** An agent of the role `clerk`. */
   readonly agent: Client;
@@ -136,7 +136,7 @@ export const tick = async (): Promise<void> => {
   await until('the clock has moved on', () => Date.now() > now);
 };
 
-export const openShop = async (): Promise<Shop> => {
+export const newShopWorld = async (): Promise<ShopWorld> => {
   const world = await newWorld({ manifest });
   await world.role('clerk', clerk);
   const [agent, ana, admin, key] = [
@@ -157,7 +157,6 @@ export const openShop = async (): Promise<Shop> => {
     { id: 'o2', title: 'Order 2', fields: { status: 'open', customer: 'c1', email: 'ada@example.com' } },
   ]);
   await records('vault', [{ id: 'v1', title: 'Gold' }]);
-  const apps: FakeApp[] = [];
   return {
     world,
     agent,
@@ -165,19 +164,14 @@ export const openShop = async (): Promise<Shop> => {
     admin,
     key,
     records,
-    app: async (handlers = {}) => {
-      const app = await connectApp(key, {
-        manifest,
-        handlers: { 'action.run': () => ({ message: 'Done.', blocks: [] }), 'reply.send': () => null, ...handlers },
-      });
-      apps.push(app);
-      return app;
-    },
+    app: (handlers = {}) =>
+      world.app({
+        'action.run': () => ({ message: 'Done.', blocks: [] }),
+        'reply.send': () => null,
+        ...handlers,
+      }),
     item: async (more = {}) =>
       ok(await admin.post('/items', { inbox: 'bugs', title: 'An item', data: {}, ...more }), 201).item.id as string,
-    close: async () => {
-      for (const app of apps) await app.close();
-      await world.close();
-    },
+    close: () => world.close(),
   };
 };

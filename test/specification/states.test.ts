@@ -2,12 +2,12 @@
 import { expect } from 'chai';
 import type { Reply } from '../support/http.ts';
 import { until } from '../support/until.ts';
-import { codeOf, idsOf, ok, openShop, type Shop } from './shopWorld.ts';
+import { codeOf, idsOf, ok, newShopWorld, type ShopWorld } from './shopWorld.ts';
 
 describe('specification: states and transitions', () => {
-  let shop: Shop;
+  let shop: ShopWorld;
   before(async () => {
-    shop = await openShop();
+    shop = await newShopWorld();
   });
   after(() => shop.close());
 

@@ -11,6 +11,8 @@ import { mergeDefinition } from '../../shared/environments/definition.ts';
 import { parseManifest } from '../../shared/environments/readManifest.ts';
 import { closeDeps, openDeps, type Deps } from '../../shared/deps.ts';
 import { createWorkerProcess } from '../../workers/workerProcess.ts';
+import { connectApp, type AppOptions, type FakeApp } from './app.ts';
+import { newTestClock, type TestClock } from './clock.ts';
 import { newDatabase, redisUrl } from './database.ts';
 import { clientOf, type Client } from './http.ts';
 import { testManifest } from './manifest.ts';
@@ -36,6 +38,8 @@ type Grants = readonly { readonly on: string; readonly can: readonly string[] }[
 
 export interface World {
   readonly config: Config;
+  /** Of API and workers. */
+  readonly clock: TestClock;
   /** Of the first API. */
   readonly deps: Deps;
   readonly base: string;
@@ -49,6 +53,8 @@ export interface World {
   /** A person who is signed in. */
   person(role: string, name?: string, options?: PersonOptions): Promise<Client>;
   appKey(environment?: string): Promise<Client>;
+  /** The customer's app of `demo`, connected with a key of its own and the world's manifest; closed with the world. */
+  app(handlers?: AppOptions['handlers'], options?: AppOptions): Promise<FakeApp>;
   /** A client with a well-formed token that nobody has. */
   nobody(): Client;
   /** The same credential, calling another environment. */
@@ -100,9 +106,11 @@ export const newWorld = async ({
   const sql = async <R extends object>(text: string, values: unknown[] = []): Promise<R[]> =>
     (await owner.query(text, values)).rows as R[];
   const servers: RunningServer[] = [];
+  const apps: FakeApp[] = [];
+  const clock = newTestClock();
   /** By password: hashing takes long, and tests have many people with one password. */
   const hashes = new Map<string, string>();
-  const deps = await openDeps(config, 'api');
+  const deps = await openDeps(config, 'api', clock);
   const refresh = async (): Promise<void> => {
     await sql('update revisions set n = n + 1');
     await deps.directory.refresh();
@@ -125,7 +133,7 @@ export const newWorld = async ({
   await environment('demo');
   const first = server ? await startServer(deps) : { port: 0, stop: () => closeDeps(deps) };
   servers.push(first);
-  const workerDeps = workers ? await openDeps(config, 'workers') : null;
+  const workerDeps = workers ? await openDeps(config, 'workers', clock) : null;
   const crew = workerDeps === null ? null : createWorkerProcess(workerDeps);
   await crew?.start();
   const baseOf = (port: number, name = 'demo'): string => `http://127.0.0.1:${String(port)}/api/env/${name}`;
@@ -156,8 +164,18 @@ export const newWorld = async ({
     return token;
   };
 
+  const appKey: World['appKey'] = async (name = 'demo') => {
+    const id = newId('key');
+    await sql(
+      'insert into app_keys (id, env, name, created_at) select $1, id, $2, 0 from environments where name = $3',
+      [id, 'app', name],
+    );
+    return clientOf(baseOf(first.port, name), await credential('app', id, null), id);
+  };
+
   return {
     config,
+    clock,
     deps,
     base: baseOf(first.port),
     port: first.port,
@@ -188,13 +206,11 @@ export const newWorld = async ({
       if (fresh) await sql('update tokens set fresh_until = $2 where principal = $1', [id, Date.now() + 900_000]);
       return clientOf(baseOf(first.port), token, id);
     },
-    appKey: async (name = 'demo') => {
-      const id = newId('key');
-      await sql(
-        'insert into app_keys (id, env, name, created_at) select $1, id, $2, 0 from environments where name = $3',
-        [id, 'app', name],
-      );
-      return clientOf(baseOf(first.port, name), await credential('app', id, null), id);
+    appKey,
+    app: async (handlers = {}, options = {}) => {
+      const app = await connectApp(await appKey(), { manifest, handlers, ...options });
+      apps.push(app);
+      return app;
     },
     nobody: () => clientOf(baseOf(first.port), newToken('agent'), 'nobody'),
     elsewhere: (client, name) => clientOf(baseOf(first.port, name), client.token, client.id),
@@ -211,7 +227,7 @@ export const newWorld = async ({
       }
     },
     api: async () => {
-      const further = await startServer(await openDeps(config, 'api'));
+      const further = await startServer(await openDeps(config, 'api', clock));
       servers.push(further);
       return { server: further, base: (name) => baseOf(further.port, name) };
     },
@@ -229,6 +245,7 @@ export const newWorld = async ({
       );
     },
     close: async () => {
+      await Promise.all(apps.map((app) => app.close()));
       await crew?.stop();
       if (workerDeps !== null) await closeDeps(workerDeps);
       for (const running of servers.reverse()) await running.stop();

@@ -5,7 +5,7 @@ import { channels } from '../../shared/platform/redis/bus.ts';
 import { publishBatch } from '../../workers/outbox/publishBatch.ts';
 import { startPublisher } from '../../workers/outbox/publisher.ts';
 import { until } from '../support/until.ts';
-import { newBench, type Bench } from './jobsWorld.ts';
+import { newJobsWorld, type JobsWorld } from './jobsWorld.ts';
 
 /**
  * In one snapshot: what the counts say, plus what is still in the outbox, is what the items are. `overdue` counts up
@@ -24,15 +24,15 @@ const differences = `
   select env, inbox, measure, sum(n)::int as n from told group by 1, 2, 3 having sum(n) <> 0`;
 
 describe('counts', () => {
-  let bench: Bench;
+  let world: JobsWorld;
   let now = 1_000;
   beforeEach(async () => {
-    bench = await newBench();
+    world = await newJobsWorld();
   });
-  afterEach(() => bench.close());
+  afterEach(() => world.close());
 
   const change = async (): Promise<void> => {
-    const client = await bench.owner.connect();
+    const client = await world.owner.connect();
     const env = 1 + Math.floor(Math.random() * 2);
     const id = `item${String(Math.floor(Math.random() * 30))}`;
     const inbox = `inbox${String(id.length % 2)}`;
@@ -80,11 +80,11 @@ describe('counts', () => {
     } finally {
       client.release();
     }
-    bench.deps.bus.publish(channels.workAvailable, 'outbox');
+    world.deps.bus.publish(channels.workAvailable, 'outbox');
   };
 
   it('are what the items are, in every snapshot, while 12 writers change items and deadlines pass', async () => {
-    const publisher = bench.own(startPublisher({ ...bench.deps, clock: { now: () => now } }));
+    const publisher = world.own(startPublisher({ ...world.deps, clock: { now: () => now } }));
     let writing = true;
     const writers = Promise.all(
       Array.from({ length: 12 }, async () => {
@@ -96,55 +96,55 @@ describe('counts', () => {
     let looks = 0;
     while (writing) {
       now += 20;
-      expect(await bench.sql(differences)).to.deep.equal([]);
+      expect(await world.sql(differences)).to.deep.equal([]);
       looks += 1;
     }
     await writers;
     expect(looks).to.be.greaterThan(10);
     now += 150;
     const overdue = async (): Promise<unknown> =>
-      bench.sql(
+      world.sql(
         `
       select env, inbox, count(*)::int as n from items where not closed and due_at <= $1 group by 1, 2 order by 1, 2`,
         [now],
       );
     await until('what is overdue now is counted', async () => {
-      const counted = await bench.sql(
+      const counted = await world.sql(
         "select env, inbox, n::int from counts where measure = 'overdue' and n <> 0 order by env, inbox",
       );
       return JSON.stringify(counted) === JSON.stringify(await overdue());
     });
     expect(await overdue()).to.have.length.greaterThan(0);
-    expect(await bench.sql(differences)).to.deep.equal([]);
+    expect(await world.sql(differences)).to.deep.equal([]);
     await publisher.stop();
   });
 
   it('move their mark only with a batch that took everything', async () => {
-    await bench.sql(`insert into items (env, id, inbox, title, title_key, state, closed, first_seen, last_seen, due_at, created_at, updated_at, terms)
+    await world.sql(`insert into items (env, id, inbox, title, title_key, state, closed, first_seen, last_seen, due_at, created_at, updated_at, terms)
       select 1, 'i' || g, 'inbox', '', '', 'open', false, 0, 0, g, 0, 0, '' from generate_series(1, 700) g`);
-    await bench.sql(
+    await world.sql(
       `insert into outbox (id, env, at, parts, inbox, deltas, due_to) select g, 1, 1, '[{}]', 'inbox', '{"total":1,"=open":1}', g from generate_series(1, 700) g`,
     );
-    const lease = await acquireLeaderLease(bench.deps.db, 'publisher', newHolderName('test'));
+    const lease = await acquireLeaderLease(world.deps.db, 'publisher', newHolderName('test'));
     if (lease === null) throw new Error('no lease');
     const mark = async (): Promise<unknown> =>
-      (await bench.sql<{ mark: number }>('select overdue_mark::int as mark from streams'))[0]?.mark;
-    expect((await publishBatch(bench.deps.db, lease, 650, true)).taken).to.equal(500);
-    expect([await mark(), await bench.sql(differences)]).to.deep.equal([0, []]);
-    expect((await publishBatch(bench.deps.db, lease, 650, true)).taken).to.equal(200);
-    expect([await mark(), await bench.sql(differences)]).to.deep.equal([650, []]);
-    expect(await bench.sql("select n::int from counts where measure = 'overdue'")).to.deep.equal([{ n: 650 }]);
+      (await world.sql<{ mark: number }>('select overdue_mark::int as mark from streams'))[0]?.mark;
+    expect((await publishBatch(world.deps.db, lease, 650, true)).taken).to.equal(500);
+    expect([await mark(), await world.sql(differences)]).to.deep.equal([0, []]);
+    expect((await publishBatch(world.deps.db, lease, 650, true)).taken).to.equal(200);
+    expect([await mark(), await world.sql(differences)]).to.deep.equal([650, []]);
+    expect(await world.sql("select n::int from counts where measure = 'overdue'")).to.deep.equal([{ n: 650 }]);
   });
 
   it('are told whole for every inbox that changed, also when only time has passed', async () => {
-    const heard = await bench.hear(1);
-    const publisher = bench.own(startPublisher({ ...bench.deps, clock: { now: () => now } }));
-    await bench.sql(
+    const heard = await world.hear(1);
+    const publisher = world.own(startPublisher({ ...world.deps, clock: { now: () => now } }));
+    await world.sql(
       `insert into items (env, id, inbox, title, title_key, state, closed, first_seen, last_seen, due_at, created_at, updated_at, terms)
       values (1, 'item', 'inbox', '', '', 'open', false, 0, 0, $1, 0, 0, '')`,
       [now + 1000],
     );
-    await bench.sql(
+    await world.sql(
       `insert into outbox (id, env, at, parts, inbox, deltas, due_to) values (1, 1, 7, '[{"type":"item"}]', 'inbox', '{"total":1,"=open":1}', $1)`,
       [now + 1000],
     );

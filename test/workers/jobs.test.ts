@@ -4,9 +4,10 @@ import { retryAt, done, giveUp, type JobHandler, type Job, type JobOutcome } fro
 import { createWorkerProcess, type WorkerProcess } from '../../workers/workerProcess.ts';
 import { startEnqueuer } from '../../workers/outbox/enqueuer.ts';
 import { orphanedJobs } from '../../workers/sweeps/orphanedJobs.ts';
+import { deferred } from '../support/deferred.ts';
 import { until } from '../support/until.ts';
 import { probeJobs } from './probe.ts';
-import { newBench, newSignal, type Bench } from './jobsWorld.ts';
+import { newJobsWorld, type JobsWorld } from './jobsWorld.ts';
 
 type Probe = (job: Job<never>) => Promise<JobOutcome>;
 
@@ -20,31 +21,31 @@ interface Row {
 }
 
 describe('background jobs', () => {
-  let bench: Bench;
+  let world: JobsWorld;
   beforeEach(async () => {
-    bench = await newBench();
-    await bench.sql('create table probe (job text, fence int, what text)');
-    await bench.sql('grant all on probe to public');
+    world = await newJobsWorld();
+    await world.sql('create table probe (job text, fence int, what text)');
+    await world.sql('grant all on probe to public');
   });
-  afterEach(() => bench.close());
+  afterEach(() => world.close());
 
   const crewOf = async (probe: Probe): Promise<WorkerProcess> => {
     const handler: JobHandler<never> = (job) => probe(job);
-    const crew = bench.own(
-      createWorkerProcess(bench.deps, { jobs: probeJobs, handlers: { probe: handler }, sweeps: [orphanedJobs] }),
+    const crew = world.own(
+      createWorkerProcess(world.deps, { jobs: probeJobs, handlers: { probe: handler }, sweeps: [orphanedJobs] }),
     );
     await crew.start();
     return crew;
   };
   const rowOf = async (id: string): Promise<Row | undefined> =>
-    (await bench.sql<Row>('select * from staged_jobs where id = $1', [id]))[0];
+    (await world.sql<Row>('select * from staged_jobs where id = $1', [id]))[0];
   const gone = (id: string): Promise<boolean> => until('the row has gone', async () => (await rowOf(id)) === undefined);
   /** As FLUSHALL, for the keys of this test's part of Redis that end so: at one moment, with nothing in between. */
   const forget = async (end = ''): Promise<unknown> =>
-    bench.deps.redis.command.eval(
+    world.deps.redis.command.eval(
       "local n = 0 for _, key in ipairs(redis.call('KEYS', ARGV[1])) do n = n + redis.call('DEL', key) end return n",
       0,
-      `${bench.env['REDIS_PREFIX'] ?? ''}:*${end}`,
+      `${world.env['REDIS_PREFIX'] ?? ''}:*${end}`,
     );
 
   it('are run once, with what was staged, and their row goes', async () => {
@@ -53,7 +54,7 @@ describe('background jobs', () => {
       ran.push(job);
       return done();
     });
-    const ids = await Promise.all(Array.from({ length: 300 }, (_, n) => bench.stage('probe', { n })));
+    const ids = await Promise.all(Array.from({ length: 300 }, (_, n) => world.stage('probe', { n })));
     await until('all have run', () => ran.length >= 300);
     await Promise.all(ids.map(gone));
     expect(ran.map(({ id }) => id).sort()).to.deep.equal([...ids].sort());
@@ -69,23 +70,23 @@ describe('background jobs', () => {
   });
 
   it('are run once however often Redis carries them', async () => {
-    const begun = newSignal();
-    const end = newSignal();
+    const begun = deferred();
+    const end = deferred();
     let runs = 0;
     await crewOf(async () => {
       runs += 1;
-      begun.give();
-      await end.come;
+      begun.resolve();
+      await end.promise;
       return done();
     });
-    const id = await bench.stage('probe');
-    await begun.come;
-    const queue = bench.deps.redis.queue('probe');
+    const id = await world.stage('probe');
+    await begun.promise;
+    const queue = world.deps.redis.queue('probe');
     await queue.addBulk(
       Array.from({ length: 50 }, () => ({ name: 'probe', data: { staged: id }, opts: { removeOnComplete: true } })),
     );
     await until('Redis has carried them all', async () => (await queue.getJobCounts('wait'))['wait'] === 0);
-    end.give();
+    end.resolve();
     await gone(id);
     expect(runs).to.equal(1);
   });
@@ -93,19 +94,19 @@ describe('background jobs', () => {
   it('wait until they are due, and parked ones for good', async () => {
     let now = 1_000_000;
     const ran: string[] = [];
-    const deps = { ...bench.deps, clock: { now: () => now } };
+    const deps = { ...world.deps, clock: { now: () => now } };
     const handler: JobHandler<never> = async ({ id }) => {
       ran.push(id);
       return done();
     };
-    const crew = bench.own(createWorkerProcess(deps, { jobs: probeJobs, handlers: { probe: handler }, sweeps: [] }));
+    const crew = world.own(createWorkerProcess(deps, { jobs: probeJobs, handlers: { probe: handler }, sweeps: [] }));
     await crew.start();
     const [later, parked, soon] = [
-      await bench.stage('probe', {}, now + 1000),
-      await bench.stage('probe'),
-      await bench.stage('probe', {}, now),
+      await world.stage('probe', {}, now + 1000),
+      await world.stage('probe'),
+      await world.stage('probe', {}, now),
     ];
-    await bench.sql('update staged_jobs set due_at = null where id = $1', [parked]);
+    await world.sql('update staged_jobs set due_at = null where id = $1', [parked]);
     await gone(soon);
     expect(ran).to.deep.equal([soon]);
     now += 1000;
@@ -115,11 +116,11 @@ describe('background jobs', () => {
   });
 
   it('are run although Redis forgot them', async () => {
-    const enqueuer = startEnqueuer(bench.deps, probeJobs);
-    const ids = await Promise.all(Array.from({ length: 50 }, () => bench.stage('probe')));
+    const enqueuer = startEnqueuer(world.deps, probeJobs);
+    const ids = await Promise.all(Array.from({ length: 50 }, () => world.stage('probe')));
     await until(
       'BullMQ has them',
-      async () => (await bench.deps.redis.queue('probe').getJobCounts('wait'))['wait'] === 50,
+      async () => (await world.deps.redis.queue('probe').getJobCounts('wait'))['wait'] === 50,
     );
     await enqueuer.stop();
     expect(await forget()).to.be.greaterThan(50);
@@ -133,9 +134,9 @@ describe('background jobs', () => {
   });
 
   it('are run although Redis forgot only that they wait', async () => {
-    const enqueuer = startEnqueuer(bench.deps, probeJobs);
-    const id = await bench.stage('probe');
-    const queue = bench.deps.redis.queue('probe');
+    const enqueuer = startEnqueuer(world.deps, probeJobs);
+    const id = await world.stage('probe');
+    const queue = world.deps.redis.queue('probe');
     await until('BullMQ has it', async () => (await queue.getJobCounts('wait'))['wait'] === 1);
     await enqueuer.stop();
     expect(await forget(':wait')).to.equal(1);
@@ -146,7 +147,7 @@ describe('background jobs', () => {
     });
     await until('it has run', async () => {
       // Not to wait for the seconds between two looks of the sweep.
-      await bench.sql(
+      await world.sql(
         'update staged_jobs set enqueued_at = enqueued_at - 20000 where id = $1 and lease_until is null',
         [id],
       );
@@ -159,18 +160,18 @@ describe('background jobs', () => {
     this.timeout(40_000);
     const ran: string[] = [];
     await crewOf(async ({ id }) => {
-      await bench.sql('select pg_sleep(0.005)');
+      await world.sql('select pg_sleep(0.005)');
       ran.push(id);
       return done();
     });
     const ids: string[] = [];
     for (let round = 0; round < 10; round++) {
-      ids.push(...(await Promise.all(Array.from({ length: 40 }, () => bench.stage('probe')))));
+      ids.push(...(await Promise.all(Array.from({ length: 40 }, () => world.stage('probe')))));
       await forget();
     }
     await until(
       'all have run',
-      async () => (await bench.sql('select 1 from staged_jobs limit 1')).length === 0,
+      async () => (await world.sql('select 1 from staged_jobs limit 1')).length === 0,
       30_000,
     );
     expect(ran.sort()).to.deep.equal([...ids].sort());
@@ -182,15 +183,15 @@ describe('background jobs', () => {
       tries.push(job.startCount);
       throw new Error('no luck');
     });
-    const id = await bench.stage('probe');
+    const id = await world.stage('probe');
     const failed = await until('it failed', async () => {
       const row = await rowOf(id);
       return row?.last_error !== null && row;
     });
-    expect(Number(failed?.due_at)).to.be.greaterThan(bench.deps.clock.now() - 1000);
+    expect(Number(failed?.due_at)).to.be.greaterThan(world.deps.clock.now() - 1000);
     // Not to wait for the backoff, which is tested by itself.
     await until('it is parked', async () => {
-      await bench.sql('update staged_jobs set due_at = 0 where id = $1 and enqueued_at is null and due_at > 0', [id]);
+      await world.sql('update staged_jobs set due_at = 0 where id = $1 and enqueued_at is null and due_at > 0', [id]);
       return (await rowOf(id))?.due_at === null;
     });
     expect(tries).to.deep.equal([1, 2, 3, 4]);
@@ -204,7 +205,7 @@ describe('background jobs', () => {
       tries.push(job.startCount);
       return answers.shift() ?? done();
     });
-    const id = await bench.stage('probe');
+    const id = await world.stage('probe');
     await until('it is given up', async () => (await rowOf(id))?.last_error === 'it makes no sense');
     expect(tries).to.deep.equal([1, 1, 1]);
     expect(await rowOf(id)).to.include({ due_at: null, enqueued_at: null });
@@ -212,56 +213,56 @@ describe('background jobs', () => {
 
   it('go on elsewhere when their worker is killed', async function () {
     this.timeout(40_000);
-    const child = await bench.child('crew');
-    const id = await bench.stage('probe');
-    await until('it runs there', async () => (await bench.sql('select 1 from probe')).length === 1);
+    const child = await world.child('crew');
+    const id = await world.stage('probe');
+    await until('it runs there', async () => (await world.sql('select 1 from probe')).length === 1);
     child.kill('SIGKILL');
-    const ran = newSignal<Job<never>>();
+    const ran = deferred<Job<never>>();
     await crewOf(async (job) => {
-      ran.give(job);
+      ran.resolve(job);
       return done();
     });
     await until('it runs here', async () => (await rowOf(id)) === undefined, 15_000);
-    expect(await ran.come).to.include({ id, fence: 2, tries: 2 });
+    expect(await ran.promise).to.include({ id, fence: 2, tries: 2 });
   });
 
   it('are out of the hands of a worker that froze: what it does when it wakes up changes nothing', async function () {
     this.timeout(40_000);
-    const child = await bench.child('crew');
-    const id = await bench.stage('probe');
-    await until('it runs there', async () => (await bench.sql('select 1 from probe')).length === 1);
+    const child = await world.child('crew');
+    const id = await world.stage('probe');
+    await until('it runs there', async () => (await world.sql('select 1 from probe')).length === 1);
     child.kill('SIGSTOP');
-    const begun = newSignal();
-    const end = newSignal();
+    const begun = deferred();
+    const end = deferred();
     await crewOf(async () => {
-      begun.give();
-      await end.come;
+      begun.resolve();
+      await end.promise;
       return done();
     });
-    await begun.come;
+    await begun.promise;
     child.kill('SIGCONT');
     await until(
       'the frozen one was told',
-      async () => (await bench.sql("select 1 from probe where what = 'told to stop'")).length === 1,
+      async () => (await world.sql("select 1 from probe where what = 'told to stop'")).length === 1,
     );
     // It says "done" now; a clean stop proves that its answer was written, or rather not.
     child.kill('SIGTERM');
     await until('it has ended', () => child.exitCode === 0);
     expect(await rowOf(id)).to.include({ fence: 2 });
-    end.give();
+    end.resolve();
     await gone(id);
   });
 
   it('are given back by a worker that stops, and don’t count that start', async () => {
-    const begun = newSignal();
+    const begun = deferred();
     const crew = createWorkerProcess(
-      { ...bench.deps, config: { ...bench.deps.config, drainMs: 50 } },
+      { ...world.deps, config: { ...world.deps.config, drainMs: 50 } },
       {
         jobs: probeJobs,
         sweeps: [],
         handlers: {
           probe: async ({ signal }: Job<never>) => {
-            begun.give();
+            begun.resolve();
             await new Promise((_, reject) => {
               signal.addEventListener('abort', () => {
                 reject(new Error('stopped'));
@@ -273,15 +274,15 @@ describe('background jobs', () => {
       },
     );
     await crew.start();
-    const id = await bench.stage('probe');
-    await begun.come;
+    const id = await world.stage('probe');
+    await begun.promise;
     await Promise.all([crew.stop(), crew.stop()]);
     expect(await rowOf(id)).to.include({ tries: 0, enqueued_at: null });
-    const ran = newSignal<Job<never>>();
+    const ran = deferred<Job<never>>();
     await crewOf(async (job) => {
-      ran.give(job);
+      ran.resolve(job);
       return done();
     });
-    expect(await ran.come).to.include({ id, tries: 1, fence: 2 });
+    expect(await ran.promise).to.include({ id, tries: 1, fence: 2 });
   });
 });

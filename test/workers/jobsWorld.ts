@@ -13,7 +13,7 @@ import type { RunningService } from '../../workers/wakeSignal.ts';
 import { newDatabase, redisUrl, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/until.ts';
 
-export interface Bench {
+export interface JobsWorld {
   readonly deps: Deps;
   readonly owner: pg.Pool;
   readonly env: Readonly<Record<string, string>>;
@@ -37,7 +37,7 @@ const killed = async (child: ChildProcess): Promise<void> => {
 };
 
 /** With two environments, on a database of its own unless one is given. */
-export const newBench = async (given?: TestDatabase): Promise<Bench> => {
+export const newJobsWorld = async (given?: TestDatabase): Promise<JobsWorld> => {
   const database = given ?? (await newDatabase());
   const env = {
     DATABASE_URL: database.url,
@@ -105,20 +105,6 @@ export const newBench = async (given?: TestDatabase): Promise<Bench> => {
       await closeDeps(deps);
       await owner.end();
       await database.drop();
-    },
-  };
-};
-
-/** A test's own signal: resolves once it is called. */
-export const newSignal = <T = void>(): { readonly come: Promise<T>; give(value: T): void } => {
-  let give: (value: T) => void = () => undefined;
-  const come = new Promise<T>((resolve) => {
-    give = resolve;
-  });
-  return {
-    come,
-    give: (value) => {
-      give(value);
     },
   };
 };

@@ -7,41 +7,42 @@ import { migrateDatabase } from '../../migrations/run.ts';
 import { startPostgres, type PostgresServer } from '../../shared/tools/services/postgres.mjs';
 import { createWorkerProcess } from '../../workers/workerProcess.ts';
 import { done } from '../../workers/handler.ts';
+import { deferred } from '../support/deferred.ts';
 import { until } from '../support/until.ts';
 import { probeJobs } from './probe.ts';
-import { newBench, newSignal, type Bench } from './jobsWorld.ts';
+import { newJobsWorld, type JobsWorld } from './jobsWorld.ts';
 
 describe('with a PostgreSQL that comes and goes', function () {
   this.timeout(60_000);
   let dir: string;
   let server: PostgresServer;
-  let bench: Bench;
+  let world: JobsWorld;
   beforeEach(async () => {
     dir = await mkdtemp(join(tmpdir(), 'console-postgres-'));
     // Durable: without it an immediate stop loses the newest commits.
     server = await startPostgres({ dir });
     await migrateDatabase(server.ownerUrl, server.url);
-    bench = await newBench({ url: server.url, ownerUrl: server.ownerUrl, drop: async () => undefined });
+    world = await newJobsWorld({ url: server.url, ownerUrl: server.ownerUrl, drop: async () => undefined });
   });
   afterEach(async () => {
-    await bench.close();
+    await world.close();
     await server.stop('immediate');
     await rm(dir, { recursive: true, force: true });
   });
 
   it('publishes and runs jobs again after each return, and a job that ended meanwhile isn’t run again', async () => {
-    const begun = newSignal();
-    const end = newSignal();
+    const begun = deferred();
+    const end = deferred();
     const ran: string[] = [];
-    const crew = bench.own(
-      createWorkerProcess(bench.deps, {
+    const crew = world.own(
+      createWorkerProcess(world.deps, {
         jobs: probeJobs,
         handlers: {
           probe: async ({ id }: { id: string }) => {
             ran.push(id);
             if (ran.length === 1) {
-              begun.give();
-              await end.come;
+              begun.resolve();
+              await end.promise;
             }
             return done();
           },
@@ -49,16 +50,16 @@ describe('with a PostgreSQL that comes and goes', function () {
       }),
     );
     await crew.start();
-    const ids = [await bench.stage('probe')];
-    await begun.come;
+    const ids = [await world.stage('probe')];
+    await begun.promise;
     for (let round = 1; round <= 3; round++) {
       await server.stop('immediate');
-      end.give();
+      end.resolve();
       await server.restart();
-      await bench.sql("insert into outbox (id, env, at, parts) values ($1, 1, 1, '[{}]')", [round]);
-      ids.push(await bench.stage('probe'));
-      await until('the event is told', async () => (await bench.sql('select 1 from stream')).length === round);
-      await until('the jobs are done', async () => (await bench.sql('select 1 from staged_jobs')).length === 0);
+      await world.sql("insert into outbox (id, env, at, parts) values ($1, 1, 1, '[{}]')", [round]);
+      ids.push(await world.stage('probe'));
+      await until('the event is told', async () => (await world.sql('select 1 from stream')).length === round);
+      await until('the jobs are done', async () => (await world.sql('select 1 from staged_jobs')).length === 0);
     }
     expect(ran.sort()).to.deep.equal([...ids].sort());
   });

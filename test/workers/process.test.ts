@@ -6,16 +6,16 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { migrateDatabase } from '../../migrations/run.ts';
 import { until } from '../support/until.ts';
-import { newBench, type Bench } from './jobsWorld.ts';
+import { newJobsWorld, type JobsWorld } from './jobsWorld.ts';
 
 describe('the programs', () => {
-  let bench: Bench;
+  let world: JobsWorld;
   beforeEach(async () => {
-    bench = await newBench();
+    world = await newJobsWorld();
   });
-  afterEach(() => bench.close());
+  afterEach(() => world.close());
 
-  const program = (path: string, env: NodeJS.ProcessEnv = { ...process.env, ...bench.env, LOG_LEVEL: 'info' }) => {
+  const program = (path: string, env: NodeJS.ProcessEnv = { ...process.env, ...world.env, LOG_LEVEL: 'info' }) => {
     const child = spawn(
       process.execPath,
       ['--import', 'tsx', fileURLToPath(new URL(`../../${path}`, import.meta.url))],
@@ -34,14 +34,14 @@ describe('the programs', () => {
   it('workers: start, work, and stop in order when they are told twice', async () => {
     const { child, said, exit } = program('workers/main.ts');
     await until('it is ready', () => said.err.includes('the workers are ready'), 20_000);
-    await bench.sql("insert into outbox (id, env, at, parts) values (1, 1, 1, '[{}]')");
-    await until('it has published', async () => (await bench.sql('select 1 from stream')).length === 1);
+    await world.sql("insert into outbox (id, env, at, parts) values (1, 1, 1, '[{}]')");
+    await until('it has published', async () => (await world.sql('select 1 from stream')).length === 1);
     child.kill('SIGTERM');
     child.kill('SIGINT');
     expect(await exit).to.deep.equal([0, null]);
     expect(said.out).to.equal('');
     expect(said.err).to.include('the workers have stopped');
-    expect(await bench.sql('select name from leases where until > 0')).to.deep.equal([]);
+    expect(await world.sql('select name from leases where until > 0')).to.deep.equal([]);
   });
 
   it('workers: name the variable that is missing', async () => {
@@ -52,32 +52,32 @@ describe('the programs', () => {
 
   it('migrations: may run at once, twice, and after a crash, and change nothing the second time', async () => {
     const look = async () => [
-      await bench.sql('select * from roles order by name'),
-      await bench.sql('select n from revisions'),
-      await bench.sql('select name from knex_migrations order by id'),
+      await world.sql('select * from roles order by name'),
+      await world.sql('select n from revisions'),
+      await world.sql('select name from knex_migrations order by id'),
     ];
     const before = await look();
     expect(before[0]?.map(({ name }) => name)).to.deep.equal(['admin', 'operator', 'viewer']);
     expect(before[2]?.[0]).to.deep.equal({ name: '0001_environments' });
-    await bench.sql('update knex_migrations_lock set is_locked = 1');
-    const { MIGRATE_DATABASE_URL: ownerUrl = '', DATABASE_URL: appUrl = '' } = bench.env;
+    await world.sql('update knex_migrations_lock set is_locked = 1');
+    const { MIGRATE_DATABASE_URL: ownerUrl = '', DATABASE_URL: appUrl = '' } = world.env;
     await Promise.all([1, 2, 3].map(() => migrateDatabase(ownerUrl, appUrl)));
     expect(await look()).to.deep.equal(before);
   });
 
   it('migrations: bring a changed role back to what this version grants, and tell every process', async () => {
-    const { MIGRATE_DATABASE_URL: ownerUrl = '', DATABASE_URL: appUrl = '' } = bench.env;
-    const revision = async (): Promise<number> => Number((await bench.sql('select n from revisions'))[0]?.['n']);
+    const { MIGRATE_DATABASE_URL: ownerUrl = '', DATABASE_URL: appUrl = '' } = world.env;
+    const revision = async (): Promise<number> => Number((await world.sql('select n from revisions'))[0]?.['n']);
     const before = await revision();
-    await bench.sql("update roles set grants = '[]' where name = 'viewer'");
+    await world.sql("update roles set grants = '[]' where name = 'viewer'");
     await migrateDatabase(ownerUrl, appUrl);
-    const [role] = await bench.sql<{ grants: unknown[] }>("select grants from roles where name = 'viewer'");
+    const [role] = await world.sql<{ grants: unknown[] }>("select grants from roles where name = 'viewer'");
     expect(role?.grants).to.have.length.greaterThan(0);
     expect(await revision()).to.equal(before + 1);
   });
 
   it('the role of API and workers can’t change what has happened', async () => {
-    const client = new pg.Client({ connectionString: bench.env['DATABASE_URL'] });
+    const client = new pg.Client({ connectionString: world.env['DATABASE_URL'] });
     await client.connect();
     const may = async (sql: string): Promise<boolean> =>
       client.query(sql).then(

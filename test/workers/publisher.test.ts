@@ -5,7 +5,7 @@ import { channels } from '../../shared/platform/redis/bus.ts';
 import { publishBatch } from '../../workers/outbox/publishBatch.ts';
 import { startPublisher } from '../../workers/outbox/publisher.ts';
 import { until } from '../support/until.ts';
-import { newBench, type Bench } from './jobsWorld.ts';
+import { newJobsWorld, type JobsWorld } from './jobsWorld.ts';
 
 interface Told {
   readonly env: number;
@@ -14,17 +14,17 @@ interface Told {
 }
 
 describe('the publisher', () => {
-  let bench: Bench;
+  let world: JobsWorld;
   beforeEach(async () => {
-    bench = await newBench();
-    await bench.sql('create table probe_items (id text primary key, version int not null)');
-    await bench.sql("insert into probe_items select 'item' || g, 0 from generate_series(1, 20) g");
+    world = await newJobsWorld();
+    await world.sql('create table probe_items (id text primary key, version int not null)');
+    await world.sql("insert into probe_items select 'item' || g, 0 from generate_series(1, 20) g");
   });
-  afterEach(() => bench.close());
+  afterEach(() => world.close());
 
   /** One change as `perform` writes it: the item's row, then the id, then the outbox row; committed late or never. */
   const change = async (): Promise<number | null> => {
-    const client = await bench.owner.connect();
+    const client = await world.owner.connect();
     try {
       await client.query('begin');
       const item = `item${String(1 + Math.floor(Math.random() * 20))}`;
@@ -46,7 +46,7 @@ describe('the publisher', () => {
       await client.query(`select pg_sleep(${String(Math.random() * 0.02)})`);
       const kept = Math.random() < 0.9;
       await client.query(kept ? 'commit' : 'rollback');
-      bench.deps.bus.publish(channels.workAvailable, 'outbox');
+      world.deps.bus.publish(channels.workAvailable, 'outbox');
       return kept ? id : null;
     } finally {
       client.release();
@@ -66,11 +66,11 @@ describe('the publisher', () => {
       .sort((a, b) => a - b);
   };
   const allTold = async (): Promise<void> => {
-    await until('the outbox is empty', async () => (await bench.sql('select 1 from outbox limit 1')).length === 0);
+    await until('the outbox is empty', async () => (await world.sql('select 1 from outbox limit 1')).length === 0);
   };
   const stream = async (): Promise<Told[]> =>
     (
-      await bench.sql<{ env: number; position: string; parts: string }>(
+      await world.sql<{ env: number; position: string; parts: string }>(
         'select env, position, parts from stream order by env, position',
       )
     ).map(({ env, position, parts }) => ({
@@ -95,8 +95,8 @@ describe('the publisher', () => {
   };
 
   it('gives dense positions and misses nothing while 16 writers commit out of order', async () => {
-    const heard = await Promise.all([1, 2].map((env) => bench.hear(env)));
-    const publisher = bench.own(startPublisher(bench.deps));
+    const heard = await Promise.all([1, 2].map((env) => world.hear(env)));
+    const publisher = world.own(startPublisher(world.deps));
     const ids = await writers(16, 40);
     await allTold();
     await expectComplete(ids);
@@ -112,17 +112,17 @@ describe('the publisher', () => {
   });
 
   it('goes on where it was when its connection is killed again and again', async () => {
-    const publisher = bench.own(startPublisher(bench.deps));
+    const publisher = world.own(startPublisher(world.deps));
     const writing = writers(8, 40);
     for (let i = 0; i < 15; i++) {
-      await bench.sql(
+      await world.sql(
         "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'console-publisher' and datname = current_database()",
       );
       await until(
         'it has another connection',
         async () =>
           (
-            await bench.sql(
+            await world.sql(
               "select 1 from pg_stat_activity where application_name = 'console-publisher' and datname = current_database()",
             )
           ).length > 0,
@@ -135,13 +135,13 @@ describe('the publisher', () => {
   });
 
   it('does nothing under a fence that is not its own any more', async () => {
-    const { db } = bench.deps;
+    const { db } = world.deps;
     const first = await acquireLeaderLease(db, 'publisher', newHolderName('first'));
     expect(await acquireLeaderLease(db, 'publisher', newHolderName('second'))).to.equal(null);
-    await bench.sql('update leases set until = 0');
+    await world.sql('update leases set until = 0');
     const second = await acquireLeaderLease(db, 'publisher', newHolderName('second'));
     if (first === null || second === null) throw new Error('no lease');
-    await bench.sql("insert into outbox (id, env, at, parts) values (1, 1, 1, '[{}]')");
+    await world.sql("insert into outbox (id, env, at, parts) values (1, 1, 1, '[{}]')");
     expect(await publishBatch(db, first, 1, true)).to.deep.equal({ held: false, taken: 0, messages: [] });
     expect(await stream()).to.have.length(0);
     expect((await publishBatch(db, second, 1, true)).taken).to.equal(1);
@@ -150,13 +150,13 @@ describe('the publisher', () => {
   it('is relieved when it freezes, and writes nothing when it wakes up', async () => {
     const holder = async (): Promise<{ holder: string; fence: string } | undefined> =>
       (
-        await bench.sql<{ holder: string; fence: string }>("select holder, fence from leases where name = 'publisher'")
+        await world.sql<{ holder: string; fence: string }>("select holder, fence from leases where name = 'publisher'")
       )[0];
-    const child = await bench.child('publisher');
+    const child = await world.child('publisher');
     const before = await until('the child leads', holder);
     const frozenAt = writers(8, 10);
     child.kill('SIGSTOP');
-    const publisher = bench.own(startPublisher(bench.deps));
+    const publisher = world.own(startPublisher(world.deps));
     const relief = await until('another leads', async () => {
       const now = await holder();
       return now !== undefined && now.holder !== before.holder && now;

@@ -10,7 +10,7 @@ import { createWorkerProcess } from '../../workers/workerProcess.ts';
 import { done } from '../../workers/handler.ts';
 import { until } from '../support/until.ts';
 import { probeJobs } from './probe.ts';
-import { newBench } from './jobsWorld.ts';
+import { newJobsWorld } from './jobsWorld.ts';
 
 describe('with a Redis that comes and goes', function () {
   this.timeout(60_000);
@@ -101,11 +101,11 @@ describe('with a Redis that comes and goes', function () {
   });
 
   it('keeps staged jobs while it is away, and runs them when it is back', async () => {
-    const bench = await newBench();
+    const world = await newJobsWorld();
     const ran: string[] = [];
-    const crew = bench.own(
+    const crew = world.own(
       createWorkerProcess(
-        { ...bench.deps, redis: links, bus: links.bus },
+        { ...world.deps, redis: links, bus: links.bus },
         {
           jobs: probeJobs,
           handlers: {
@@ -118,16 +118,16 @@ describe('with a Redis that comes and goes', function () {
       ),
     );
     await crew.start();
-    const ids = await Promise.all(Array.from({ length: 20 }, () => bench.stage('probe')));
+    const ids = await Promise.all(Array.from({ length: 20 }, () => world.stage('probe')));
     await up();
     await until('they have run', () => ran.length === 20);
     await server?.stop();
-    const more = await Promise.all(Array.from({ length: 20 }, () => bench.stage('probe')));
+    const more = await Promise.all(Array.from({ length: 20 }, () => world.stage('probe')));
     await until('Redis is away', () => !links.bus.connected);
     await server?.restart();
-    await until('these too', async () => (await bench.sql('select 1 from staged_jobs limit 1')).length === 0, 30_000);
+    await until('these too', async () => (await world.sql('select 1 from staged_jobs limit 1')).length === 0, 30_000);
     expect(new Set(ran)).to.deep.equal(new Set([...ids, ...more]));
     await crew.stop();
-    await bench.close();
+    await world.close();
   });
 });

@@ -2,12 +2,12 @@
 import { expect } from 'chai';
 import { never, rpcError } from '../support/app.ts';
 import { openLive } from '../support/live.ts';
+import { deferred } from '../support/deferred.ts';
 import { until } from '../support/until.ts';
-import { forReplies } from './replyWorld.ts';
-import { newSignal } from './jobsWorld.ts';
+import { useReplyWorld } from './replyWorld.ts';
 
 describe('replies', () => {
-  const here = forReplies();
+  const here = useReplyWorld();
   const { open, worker, connect, sends, make, reply, look, dataOf, ended, settled } = here;
 
   describe('by the app', () => {
@@ -181,9 +181,9 @@ describe('replies', () => {
       this.timeout(90_000);
       await open(false);
       const frozen = await worker();
-      const asked = newSignal();
+      const asked = deferred();
       await connect(async () => {
-        await asked.come;
+        await asked.promise;
         return null;
       });
       const item = await make('mail');
@@ -196,7 +196,7 @@ describe('replies', () => {
         return found.status !== 'sending' && found;
       };
       expect((await until('it is settled', end, 30_000)).status).to.equal('unknown');
-      asked.give();
+      asked.resolve();
       frozen.kill('SIGCONT');
       frozen.kill('SIGTERM');
       await until('it has ended', () => frozen.exitCode !== null, 30_000);

@@ -2,10 +2,10 @@
 import { expect } from 'chai';
 import { openMailBox } from '../support/mail.ts';
 import { until } from '../support/until.ts';
-import { forReplies } from './replyWorld.ts';
+import { useReplyWorld } from './replyWorld.ts';
 
 describe('replies', () => {
-  const here = forReplies();
+  const here = useReplyWorld();
   const { open, worker, make, reply, look, ended, settled } = here;
 
   describe('by mail', () => {

@@ -22,7 +22,7 @@ const manifest = {
 };
 
 /** To be called in a suite: a mail box is open in each of its tests, and the world once the test calls `open`. */
-export const forReplies = () => {
+export const useReplyWorld = () => {
   let world: World;
   let agent: Client;
   let appKey: Client;

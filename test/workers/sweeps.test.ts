@@ -5,22 +5,22 @@ import { acquireLeaderLease, leaseRetryMs } from '../../shared/platform/outbox/l
 import { expiredRows } from '../../workers/sweeps/expiredRows.ts';
 import { startSweeps } from '../../workers/sweeps/sweep.ts';
 import { until } from '../support/until.ts';
-import { newBench, type Bench } from './jobsWorld.ts';
+import { newJobsWorld, type JobsWorld } from './jobsWorld.ts';
 
 const day = 86_400_000;
 
 describe('sweeps', () => {
-  let bench: Bench;
+  let world: JobsWorld;
   beforeEach(async () => {
-    bench = await newBench();
+    world = await newJobsWorld();
   });
-  afterEach(() => bench.close());
+  afterEach(() => world.close());
 
   it('are run by one process, and by another when that one has stopped', async () => {
     const turns = [0, 0];
     const start = (n: 0 | 1) =>
-      bench.own(
-        startSweeps(bench.deps, [
+      world.own(
+        startSweeps(world.deps, [
           {
             name: 'count',
             everyMs: 1,
@@ -33,12 +33,12 @@ describe('sweeps', () => {
     const first = start(0);
     await until('the first is at work', () => (turns[0] ?? 0) > 5);
     const leaseUntil = async (): Promise<number> =>
-      Number((await bench.sql<{ until: string }>(`select until from leases where name = 'sweeps'`))[0]?.until);
+      Number((await world.sql<{ until: string }>(`select until from leases where name = 'sweeps'`))[0]?.until);
     const before = await leaseUntil();
     start(1);
     // By then the second has tried for the lease, which it does as often as the first renews it.
     await until('the first has renewed its lease', async () => (await leaseUntil()) > before + leaseRetryMs);
-    expect(await acquireLeaderLease(bench.deps.db, 'sweeps', 'a third')).to.equal(null);
+    expect(await acquireLeaderLease(world.deps.db, 'sweeps', 'a third')).to.equal(null);
     expect(turns[0]).to.be.above(5);
     expect(turns[1]).to.equal(0);
     await first.stop();
@@ -50,8 +50,8 @@ describe('sweeps', () => {
   it('go on after one has failed', async () => {
     let turns = 0;
     let others = 0;
-    bench.own(
-      startSweeps(bench.deps, [
+    world.own(
+      startSweeps(world.deps, [
         {
           name: 'bad',
           everyMs: 1,
@@ -75,16 +75,16 @@ describe('sweeps', () => {
   it('trim the stream by age and number, from the start and without a gap', async () => {
     const now = 10 * day;
     const head = limits.streamKeepMessages + 5000;
-    await bench.sql('insert into streams (env, position) values (1, $1), (2, 50)', [head]);
+    await world.sql('insert into streams (env, position) values (1, $1), (2, 50)', [head]);
     // Of the 5,000 that are too many, the first 3,000 are old, one is young, then all are old again.
-    await bench.sql(
+    await world.sql(
       `insert into stream select 1, g, case when g = 3001 then $1::bigint else 0 end, '[]' from generate_series(1, $2::int) g`,
       [now, 6000],
     );
-    await bench.sql(`insert into stream select 2, g, 0, '[]' from generate_series(1, 50) g`);
-    const run = (at: number) => expiredRows.run({ ...bench.deps, clock: { now: () => at } });
+    await world.sql(`insert into stream select 2, g, 0, '[]' from generate_series(1, 50) g`);
+    const run = (at: number) => expiredRows.run({ ...world.deps, clock: { now: () => at } });
     const state = () =>
-      bench.sql(`select s.env, trimmed::int, min(t.position)::int as first, count(*)::int as kept
+      world.sql(`select s.env, trimmed::int, min(t.position)::int as first, count(*)::int as kept
       from streams s join stream t using (env) group by s.env, trimmed order by s.env`);
     await run(now);
     expect(await state()).to.deep.equal([
@@ -100,21 +100,21 @@ describe('sweeps', () => {
 
   it('remove saved answers, tickets and failed jobs that are old, and no others', async () => {
     const now = 10 * day;
-    await bench.sql(
+    await world.sql(
       `insert into idempotency_keys select 'p', 'k' || g, 'x', 200, '{}', null, case when g <= 2500 then 0 else $1::bigint end from generate_series(1, 2501) g`,
       [now - day],
     );
-    await bench.sql(
+    await world.sql(
       `insert into tickets select decode(lpad(to_hex(g), 8, '0'), 'hex'), 1, 'x', case when g = 1 then $1::bigint - 1 else $1::bigint end from generate_series(1, 2) g`,
       [now],
     );
-    await bench.sql(`insert into staged_jobs (id, env, name, payload, last_error, due_at, created_at) values
+    await world.sql(`insert into staged_jobs (id, env, name, payload, last_error, due_at, created_at) values
       ('failed', 1, 'probe', '{}', 'bad', null, 0), ('parked', 1, 'replySend', '{}', null, null, 0), ('tried', 1, 'probe', '{}', 'bad', 1, 0),
       ('young', 1, 'probe', '{}', 'bad', null, ${String(now)})`);
-    await expiredRows.run({ ...bench.deps, clock: { now: () => now } });
-    expect(await bench.sql('select key from idempotency_keys')).to.deep.equal([{ key: 'k2501' }]);
-    expect(await bench.sql('select expires_at::text from tickets')).to.deep.equal([{ expires_at: String(now) }]);
-    expect(await bench.sql('select id from staged_jobs order by id')).to.deep.equal([
+    await expiredRows.run({ ...world.deps, clock: { now: () => now } });
+    expect(await world.sql('select key from idempotency_keys')).to.deep.equal([{ key: 'k2501' }]);
+    expect(await world.sql('select expires_at::text from tickets')).to.deep.equal([{ expires_at: String(now) }]);
+    expect(await world.sql('select id from staged_jobs order by id')).to.deep.equal([
       { id: 'parked' },
       { id: 'tried' },
       { id: 'young' },

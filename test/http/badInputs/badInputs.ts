@@ -1,6 +1,6 @@
 /** What every file of bad inputs starts from: one world, an app, and what must hold after each row. */
 import { expect } from 'chai';
-import { connectApp, type FakeApp } from '../../support/app.ts';
+import type { FakeApp } from '../../support/app.ts';
 import { readDocuments, type Documents } from '../../support/documented.ts';
 import type { CallOptions, Client, Reply } from '../../support/http.ts';
 import { clerkGrants, testManifest } from '../../support/manifest.ts';
@@ -174,23 +174,17 @@ export const badInputs = (rows: () => void): void => {
           { id: 'r1', title: 'One', fields: { email: 'ana@example.com', inner: 'x', seats: 3 } },
         ]);
       await world.records('order', [{ id: 'only_order', title: 'Two' }]);
-      app = await connectApp(await world.appKey(), {
-        manifest,
-        handlers: {
-          'action.run': () => ({ message: 'Done.', blocks: [] }),
-          'records.list': () => ({ records: [], cursor: null }),
-          'records.search': () => ({ records: [] }),
-        },
+      app = await world.app({
+        'action.run': () => ({ message: 'Done.', blocks: [] }),
+        'records.list': () => ({ records: [], cursor: null }),
+        'records.search': () => ({ records: [] }),
       });
       run = (await clerk.post('/actions', { action: 'mail', record: 'r1', input: { email: 'ana@example.com' } })).body
         .run;
       approval = (await clerk.post('/actions', { action: 'asked', record: 'r1', input: {} })).body.approval;
       await world.settled();
     });
-    after(async () => {
-      await app.close();
-      await world.close();
-    });
+    after(() => world.close());
 
     beforeEach(() => {
       statuses = [];

@@ -1,6 +1,5 @@
 /** The canary's world: an admin plants the word in items, records, bulks, runs, approvals, flags and elsewhere, while the clerk listens. */
 import { expect } from 'chai';
-import { connectApp, type FakeApp } from '../../support/app.ts';
 import { readDocuments, type Documents } from '../../support/documented.ts';
 import type { Client } from '../../support/http.ts';
 import { openLive, type Recorder } from '../../support/live.ts';
@@ -30,7 +29,7 @@ export interface Planted {
   readonly hiddenApprovals: readonly string[];
 }
 
-export const newCanary = (): { open(): Promise<Planted>; close(): Promise<void> } => {
+export const newCanaryWorld = (): { open(): Promise<Planted>; close(): Promise<void> } => {
   let world: World;
   let documents: Documents;
   let admin: Client;
@@ -43,7 +42,6 @@ export const newCanary = (): { open(): Promise<Planted>; close(): Promise<void> 
   let hiddenBulk = '';
   let ownBulk = '';
   let hiddenPerson = '';
-  let app: FakeApp;
   let runs: string[] = [];
   let hiddenRuns: string[] = [];
   let approvals: string[] = [];
@@ -140,7 +138,7 @@ export const newCanary = (): { open(): Promise<Planted>; close(): Promise<void> 
     start = (await clerk.get('/items')).headers.get('x-live-offset') ?? '';
 
     const inbox = `${word}Inbox`;
-    app = await connectApp(await world.appKey(), { manifest, handlers: talkative(() => [...hidden, ...linked]) });
+    await world.app(talkative(() => [...hidden, ...linked]));
     const make = async (body: object, client = admin): Promise<string> =>
       (await client.post('/items', body)).body.item.id as string;
     hidden = [
@@ -217,7 +215,6 @@ export const newCanary = (): { open(): Promise<Planted>; close(): Promise<void> 
     };
   };
   const close = async (): Promise<void> => {
-    await app.close();
     await live.close();
     await world.close();
   };

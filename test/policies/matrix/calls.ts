@@ -2,7 +2,7 @@
 import type { Client, Reply } from '../../support/http.ts';
 import type { Thing } from './columns.ts';
 import { nameOf, record, there } from './declared.ts';
-import type { Site } from './matrixWorld.ts';
+import type { MatrixWorld } from './matrixWorld.ts';
 
 /** `sup` asks for something else than the others do, so that there is something left to ask for. */
 const supervised: Readonly<Record<string, object>> = {
@@ -76,7 +76,7 @@ export interface Calls {
   toolOf(endpoint: string, thing: Thing, client: Client): readonly [string, object] | null;
 }
 
-export const callsOf = ({ clients, items, bulks, runs, approvals }: Site): Calls => {
+export const callsOf = ({ clients, items, bulks, runs, approvals }: MatrixWorld): Calls => {
   const idOf = (path: string, thing: Thing): string => {
     if (path.startsWith('/resources')) return record.id;
     if (path.startsWith('/approvals'))

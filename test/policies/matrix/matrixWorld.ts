@@ -1,12 +1,11 @@
 /** The world of the permission matrix: its two environments, its principals, and one thing of each kind for each column. */
-import { connectApp, type FakeApp } from '../../support/app.ts';
 import { readDocuments, type Documents } from '../../support/documented.ts';
 import type { Client } from '../../support/http.ts';
 import { newWorld, type World } from '../../support/world.ts';
 import { personas, type Persona, type Thing } from './columns.ts';
 import { manifest, otherManifest, record, serving, there } from './declared.ts';
 
-export interface Site {
+export interface MatrixWorld {
   readonly clients: ReadonlyMap<Persona, Client>;
   readonly items: ReadonlyMap<Thing, string>;
   readonly bulks: ReadonlyMap<Thing, string>;
@@ -18,7 +17,7 @@ export interface Site {
   close(): Promise<void>;
 }
 
-export const newSite = (): Site => {
+export const newMatrixWorld = (): MatrixWorld => {
   let world: World;
   let documents: Documents;
   const clients = new Map<Persona, Client>();
@@ -26,7 +25,6 @@ export const newSite = (): Site => {
   const bulks = new Map<Thing, string>([['no', 'blk_01jd0000000000000000000000']]);
   const runs = new Map<Thing, string>([['no', 'run_01jd0000000000000000000000']]);
   const approvals = new Map<string, string>();
-  let app: FakeApp;
 
   /** Makes a finished bulk that changed something, so that cancelling it is refused and undoing it isn't. */
   const finishedBulk = async (client: Client, item: string, tag: string): Promise<string> => {
@@ -99,7 +97,7 @@ export const newSite = (): Site => {
     for (const resource of ['own', 'hidden']) await world.records(resource, [record]);
     await world.records('elsewhere', [record], 'staging');
     await world.records('own', [record, { ...record, id: there }], 'staging');
-    app = await connectApp(await world.appKey(), { manifest, handlers: serving });
+    await world.app(serving);
     bulks.set('clerks', await finishedBulk(clerk, items.get('own') ?? '', 'clerks'));
     bulks.set('admins', await finishedBulk(admin, items.get('own') ?? '', 'admins'));
     bulks.set('else', await finishedBulk(elsewhere, items.get('else') ?? '', 'else'));
@@ -116,10 +114,7 @@ export const newSite = (): Site => {
     await world.revoke(made.gone);
     return { world, documents };
   };
-  const close = async (): Promise<void> => {
-    await app.close();
-    await world.close();
-  };
+  const close = (): Promise<void> => world.close();
 
   return { clients, items, bulks, runs, approvals, open, close };
 };
