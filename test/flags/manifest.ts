@@ -14,6 +14,7 @@ export const flagsManifest = {
     boolean('filled'),
     boolean('dangerous', { danger: 'low' }),
     boolean('approved', { approval: true }),
+    boolean('agreed', { approval: true }),
     { key: 'words', kind: 'string', default: 'postgres' },
     { key: 'number', kind: 'number', default: 600 },
     { key: 'json', kind: 'json', default: { text: '' } },

@@ -12,7 +12,7 @@ describe('OFREP', () => {
   let operator: Client;
   let app: Client;
 
-  before(async () => {
+  beforeEach(async () => {
     world = await newWorld({ manifest: flagsManifest, workers: false });
     operator = await world.agent('operator');
     app = await world.appKey();
@@ -26,7 +26,7 @@ describe('OFREP', () => {
     });
     await operator.post('/flags/words', { change: { value: 'vector' } });
   });
-  after(() => world.close());
+  afterEach(() => world.close());
 
   const evaluate = (flag: string, context?: unknown, client = app): Promise<Reply> =>
     client.post(`/ofrep/v1/evaluate/flags/${flag}`, context === undefined ? {} : { context });
@@ -152,6 +152,7 @@ describe('OFREP', () => {
   });
 
   it('works with OpenFeature’s SDK and its OFREP provider', async () => {
+    await operator.post('/flags/number', { change: { value: 99 } });
     const provider = new OFREPProvider({
       baseUrl: world.base,
       headersFactory: () => [['authorization', `Bearer ${app.token}`]],

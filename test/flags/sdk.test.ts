@@ -20,12 +20,14 @@ describe('flags in the app', () => {
   let key: Client;
   let app: App;
 
-  before(async () => {
+  beforeEach(async () => {
     world = await newWorld({ manifest: {} });
     operator = await world.agent('operator');
     key = await world.appKey();
+    app = open();
+    await app.flags.ready;
   });
-  after(async () => {
+  afterEach(async () => {
     await app.close({ drainMs: 0 });
     await world.close();
   });
@@ -33,6 +35,15 @@ describe('flags in the app', () => {
   const declared = defineApp({ flags });
   const open = (base = world.base): App =>
     connect({ app: declared, url: base, key: key.token, startedAt: Date.now(), onError: () => undefined });
+
+  const rollOut = (): Promise<unknown> =>
+    operator.post('/flags/checkout', {
+      change: {
+        rollout: 50,
+        targets: { cus_on: true },
+        rules: [{ when: { field: 'plan', op: 'in', value: ['team', 'pro'] }, rollout: 10 }],
+      },
+    });
 
   it('answer the fallback before the first connection, and never throw', async () => {
     const never = open('http://127.0.0.1:1/api/env/demo');
@@ -47,8 +58,6 @@ describe('flags in the app', () => {
   });
 
   it('are there once it is connected, of every kind; a flag of another kind answers the fallback', async () => {
-    app = open();
-    await app.flags.ready;
     expect([
       app.flags.boolean('checkout', true),
       app.flags.string('words', 'x'),
@@ -66,13 +75,7 @@ describe('flags in the app', () => {
   it('hear of a change, and say the same as the service for every record id', async () => {
     const told: unknown[] = [];
     const end = app.on('flag', (flag) => told.push(flag['version']));
-    await operator.post('/flags/checkout', {
-      change: {
-        rollout: 50,
-        targets: { cus_on: true },
-        rules: [{ when: { field: 'plan', op: 'in', value: ['team', 'pro'] }, rollout: 10 }],
-      },
-    });
+    await rollOut();
     await until('it is told', () => told.length === 1);
     end();
     let on = 0;
@@ -119,6 +122,9 @@ describe('flags in the app', () => {
   });
 
   it('serve OpenFeature’s SDK', async () => {
+    await rollOut();
+    await operator.post('/flags/number', { change: { value: 7 } });
+    await until('the app has heard of both', () => app.flags.number('number', 1) === 7);
     await OpenFeature.setProviderAndWait(openFeatureProvider(app));
     const client = OpenFeature.getClient();
     expect(await client.getBooleanDetails('checkout', false, { targetingKey: 'cus_on' })).to.include({

@@ -87,19 +87,19 @@ describe('flags and others', () => {
 
   it('an approved change is made as it was asked for, under the name of who asked, with who approved it', async () => {
     const { approval } = (
-      await operator.post('/flags/approved', {
+      await operator.post('/flags/agreed', {
         change: { rollout: 20, ramp: { to: 40, over: 3_600_000, every: 60_000, at: null } },
       })
     ).body;
-    expect((await viewer.get('/flags/approved')).body.flag.version).to.equal(1);
+    expect((await viewer.get('/flags/agreed')).body.flag.version).to.equal(1);
     const { status, body } = await ana.post(`/approvals/${String(approval)}/approve`);
     expect(status, JSON.stringify(body)).to.equal(200);
-    expect(body.flag).to.include({ flag: 'approved', rollout: 20, version: 2 });
-    expect(await shown('approved')).to.deep.equal(body.flag);
-    const [entry] = (await viewer.get('/flags/approved/history')).body.entries;
+    expect(body.flag).to.include({ flag: 'agreed', rollout: 20, version: 2 });
+    expect(await shown('agreed')).to.deep.equal(body.flag);
+    const [entry] = (await viewer.get('/flags/agreed/history')).body.entries;
     expect(entry.by).to.include({ id: operator.id });
     expect(entry.approvedBy).to.include({ id: ana.id, name: 'Ana Lind' });
-    await operator.post('/flags/approved', { change: { ramp: null } });
+    await operator.post('/flags/agreed', { change: { ramp: null } });
   });
 
   it('an approval is stale once somebody else has changed the flag, and nothing is applied', async () => {
@@ -114,6 +114,7 @@ describe('flags and others', () => {
 
   it('what a supervised agent asks for is made once a person approves it', async () => {
     const supervised = await world.agent('operator', { mode: 'supervised' });
+    await operator.post('/flags/words', { change: { value: 'told' } });
     const { approval } = (await supervised.post('/flags/words', { change: { value: 'supervised' } })).body;
     expect(await shown('words')).to.include({ value: 'told' });
     expect((await ana.post(`/approvals/${String(approval)}/approve`)).status).to.equal(200);
