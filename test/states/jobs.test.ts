@@ -29,7 +29,7 @@ import {
 import { enqueueDue } from '../../workers/outbox/enqueuer.ts';
 import { expiredRows } from '../../workers/sweeps/expiredRows.ts';
 import { orphanedJobs } from '../../workers/sweeps/orphanedJobs.ts';
-import { newBench, type Bench } from '../workers/jobsWorld.ts';
+import { newJobsWorld, type JobsWorld } from '../workers/jobsWorld.ts';
 import { installStateTrace } from '../support/stateTrace.ts';
 import { drive, seed } from './support.ts';
 
@@ -83,9 +83,9 @@ const queuedRun = (record: string, at: number): Run => ({
 });
 
 describe(`states: staged jobs and connections (STATES_SEED=${String(seed)})`, () => {
-  let bench: Bench;
+  let bench: JobsWorld;
   before(async () => {
-    bench = await newBench();
+    bench = await newJobsWorld();
     await installStateTrace((text) => bench.owner.query(text), true);
   });
   after(() => bench.close());
