@@ -1,4 +1,4 @@
-/** Bulks over HTTP: what the contract's section 3 promises of asking for, watching, trying out, cancelling and undoing them. */
+/** Bulks over HTTP: starting, watching, trying out, cancelling and undoing them. */
 import { expect } from 'chai';
 import { readDocuments } from '../support/documented.ts';
 import type { CallOptions, Client, Reply } from '../support/http.ts';

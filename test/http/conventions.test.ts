@@ -1,4 +1,4 @@
-/** What holds for every request (contract section 1): idempotency, versions, request ids, methods, headers, compression. */
+/** What holds for every request of HTTP: idempotency, versions, request ids, methods, headers, compression. */
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { request, type CallOptions, type Client, type Reply } from '../support/http.ts';

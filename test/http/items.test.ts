@@ -1,4 +1,4 @@
-/** Items one by one: every promise that the contract's section 3 makes about creating, changing and reading one. */
+/** Items one by one over HTTP: creating, changing and reading one. */
 import { expect } from 'chai';
 import { readDocuments } from '../support/documented.ts';
 import type { Client, Reply } from '../support/http.ts';

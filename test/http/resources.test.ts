@@ -1,4 +1,4 @@
-/** Resources and records over HTTP: what the contract's section 4 promises, of stored ones and of those that the app serves. */
+/** Resources and records over HTTP, of stored ones and of those that the app serves: search, lists, one record, relations. */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { connectApp, rpcError, type FakeApp } from '../support/app.ts';

@@ -1,4 +1,4 @@
-/** The specification's section 4, Actions: the body's fields, each answer, and which actions apply. */
+/** The specification of actions: the body's fields, each answer, and which actions apply. */
 import { expect } from 'chai';
 import type { FakeApp } from '../support/app.ts';
 import type { Reply } from '../support/http.ts';

@@ -1,4 +1,4 @@
-/** The specification's section 4, Approvals: pending requests, and the two decisions. */
+/** The specification of approvals: pending requests, and the two decisions. */
 import { expect } from 'chai';
 import type { FakeApp } from '../support/app.ts';
 import type { Reply } from '../support/http.ts';

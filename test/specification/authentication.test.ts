@@ -1,4 +1,4 @@
-/** The specification's section 5: how agents are made, what they send, and what a token is good for. */
+/** The specification of authentication: how agents are made, what they send, and what a token is good for. */
 import { expect } from 'chai';
 import { clientOf, request, type Client, type Reply } from '../support/http.ts';
 import { openLive } from '../support/live.ts';

@@ -1,4 +1,4 @@
-/** The specification's section 4, POST /bulk: the body, and each type of operation. */
+/** The specification of POST /bulk: the body, and each type of operation. */
 import { expect } from 'chai';
 import type { Reply } from '../support/http.ts';
 import { until } from '../support/until.ts';

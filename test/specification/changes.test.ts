@@ -1,4 +1,4 @@
-/** The specification's section 4, Changing one item: each request body and its effect. */
+/** The specification of changing one item: each request body and its effect. */
 import { expect } from 'chai';
 import type { Reply } from '../support/http.ts';
 import { until } from '../support/until.ts';

@@ -1,4 +1,4 @@
-/** The specification's section 2: the fields of an item, its detail form, and the other things named in payloads. */
+/** The specification of fields: the fields of an item, its detail form, and the other things named in payloads. */
 import { expect } from 'chai';
 import type { Reply } from '../support/http.ts';
 import { codeOf, idsOf, ok, newShopWorld, tick, type ShopWorld } from './shopWorld.ts';

@@ -1,4 +1,4 @@
-/** The specification's section 4, Flags: showing them, and each field of a change and of a ramp. */
+/** The specification of flags: showing them, and each field of a change and of a ramp. */
 import { expect } from 'chai';
 import type { Reply } from '../support/http.ts';
 import { until } from '../support/until.ts';

@@ -1,4 +1,4 @@
-/** The specification's section 4, Items: listing them and reading one. */
+/** The specification of items: listing them and reading one. */
 import { expect } from 'chai';
 import type { Reply } from '../support/http.ts';
 import { codeOf, idsOf, ok, newShopWorld, tick, type ShopWorld } from './shopWorld.ts';

@@ -1,4 +1,4 @@
-/** The specification's section 6: what comes over the live stream, and to whom. */
+/** The specification of events: what comes over the live stream, and to whom. */
 import { once } from 'node:events';
 import { expect } from 'chai';
 import { WebSocket } from 'ws';

@@ -1,4 +1,4 @@
-/** The specification's section 4, Pages: blocks with live data, and parameters. */
+/** The specification of pages: blocks with live data, and parameters. */
 import { expect } from 'chai';
 import { until } from '../support/until.ts';
 import type { Reply } from '../support/http.ts';

@@ -1,4 +1,4 @@
-/** The specification's section 4, Records: searching, browsing, one record's page, and what it is related to. */
+/** The specification of records: searching, browsing, one record's page, and what it is related to. */
 import { expect } from 'chai';
 import type { Reply } from '../support/http.ts';
 import { codeOf, idsOf, json, ok, newShopWorld, type ShopWorld } from './shopWorld.ts';

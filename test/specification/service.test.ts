@@ -1,4 +1,4 @@
-/** The specification's section 1: one API for people and agents, its roles, its records of what was done, and its address. */
+/** The specification of the service: one API for people and agents, its roles, its records of what was done, and its address. */
 import { expect } from 'chai';
 import { request, type Client, type Reply } from '../support/http.ts';
 import { openLive } from '../support/live.ts';

@@ -1,4 +1,4 @@
-/** The specification's section 3: states, snoozing and triage, each filterable by itself. */
+/** The specification of states: states, snoozing and triage, each filterable by itself. */
 import { expect } from 'chai';
 import type { Reply } from '../support/http.ts';
 import { until } from '../support/until.ts';

@@ -29,7 +29,7 @@ export class Gate {
     this.#target = target;
   }
 
-  /** Answers the address that leads through it. */
+  /** Listens; returns the address that leads through the gate. */
   async listen(): Promise<string> {
     this.server.listen(0, '127.0.0.1');
     await once(this.server, 'listening');

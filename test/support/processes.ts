@@ -15,7 +15,7 @@ export interface Program {
   end(): Promise<void>;
 }
 
-/** Answers once it is at work. */
+/** Starts the program; resolves once it is ready. */
 export const startProgram = async (
   { config }: World,
   path: 'workers/main.ts' | 'api/main.ts',

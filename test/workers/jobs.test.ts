@@ -65,7 +65,7 @@ describe('background jobs', () => {
       payload: { n: 0 },
       requestId: `req_of_${String(ids[0])}`,
       fence: 1,
-      tries: 1,
+      startCount: 1,
     });
   });
 
@@ -223,7 +223,7 @@ describe('background jobs', () => {
       return done();
     });
     await until('it runs here', async () => (await rowOf(id)) === undefined, 15_000);
-    expect(await ran.promise).to.include({ id, fence: 2, tries: 2 });
+    expect(await ran.promise).to.include({ id, fence: 2, startCount: 2 });
   });
 
   it('are out of the hands of a worker that froze: what it does when it wakes up changes nothing', async function () {
@@ -283,6 +283,6 @@ describe('background jobs', () => {
       ran.resolve(job);
       return done();
     });
-    expect(await ran.promise).to.include({ id, tries: 1, fence: 2 });
+    expect(await ran.promise).to.include({ id, startCount: 1, fence: 2 });
   });
 });
