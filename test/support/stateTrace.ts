@@ -67,6 +67,8 @@ export const installStateTrace = async (query: Query, all: boolean): Promise<voi
 
 /** Returns the arrows that no table has and rows were moved along nevertheless, each with an example. */
 export const readUndeclaredArrows = async (query: Query): Promise<string[]> => {
+  const { rows: tables } = await query(`select 1 from pg_tables where schemaname = 'state_trace'`);
+  if (tables.length === 0) return [];
   const { rows } = await query(
     'select machine, arrow, min(key) as key from state_trace.moves where not declared group by 1, 2 order by 1, 2',
   );
