@@ -1,4 +1,6 @@
 /** A wake signal that ends the sleep of a loop; a signal while the loop is awake ends its next sleep. Used by all loops here. */
+import { backoffMs } from '../shared/platform/core/wait.ts';
+
 interface WakeSignal {
   wake(): void;
   /** Resolves at the signal, after `ms` at the latest. One sleeper at a time. */
@@ -34,4 +36,4 @@ export interface RunningService {
 }
 
 /** Returns the ms that a loop waits after the `failures`th failure in a row: 100, 200 … up to 1 s. */
-export const backoffAfter = (failures: number): number => Math.min(100 * 2 ** (failures - 1), 1000);
+export const backoffAfter = (failures: number): number => backoffMs(failures, 100, 1000);

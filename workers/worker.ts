@@ -1,6 +1,6 @@
 /** Runs the jobs of one queue: leases the row, runs the handler, records the outcome. Used by workerProcess.ts. */
 import { Histogram } from 'prom-client';
-import { sleep } from '../shared/platform/core/wait.ts';
+import { sleep, backoffMs } from '../shared/platform/core/wait.ts';
 import { isDbUnavailable } from '../shared/platform/db/errors.ts';
 import type { Deps } from '../shared/deps.ts';
 import {
@@ -28,8 +28,7 @@ const seconds = new Histogram({
 type StartResult = JobOutcome | { readonly kind: 'failed'; readonly error: unknown } | { readonly kind: 'interrupted' };
 
 /** Returns the ms before a retry: 0.5 s, 1 s, 2 s … and up to half more at random, at most 30 s. */
-const jobBackoffMs = (tries: number): number =>
-  Math.min(500 * 2 ** Math.min(tries - 1, 10) * (1 + Math.random() / 2), 30_000);
+const jobBackoffMs = (tries: number): number => Math.min(backoffMs(tries, 500) * (1 + Math.random() / 2), 30_000);
 
 /** Returns the result of `work`, which is retried while PostgreSQL is unavailable and `goOn` returns true. */
 const retryWhileUnavailable = async <T>(goOn: () => boolean, work: () => Promise<T>): Promise<T> => {

@@ -1,4 +1,5 @@
 /** All sockets of apps in this process: looks after each once a second, speaks for them in PostgreSQL, and drains them. */
+import { sleep } from '../../shared/platform/core/wait.ts';
 import { dispatchRun } from '../../shared/actions/dispatchRun.ts';
 import { connectionGauge } from '../../shared/applink/metrics.ts';
 import { reinsertConnection, deleteConnections, renewConnections } from '../../shared/applink/presence.ts';
@@ -10,11 +11,6 @@ import { AppSession, type OpenedSocket } from './session.ts';
 
 const checkIntervalMs = 1_000;
 const idlePollMs = 20;
-
-const wait = (ms: number): Promise<void> =>
-  new Promise((resolve) => {
-    setTimeout(resolve, ms);
-  });
 
 export interface AppHub {
   open(opened: OpenedSocket): void;
@@ -132,7 +128,7 @@ export const createAppHub = (context: AppContext): AppHub => {
   const idle = async (): Promise<void> => {
     const until = performance.now() + deps.config.drainMs / 2;
     const working = (): boolean => [...sessions].some((session) => session.busy > 0 || session.intake.working);
-    while (working() && performance.now() < until) await wait(idlePollMs);
+    while (working() && performance.now() < until) await sleep(idlePollMs);
   };
   const leavesAll = async (): Promise<void> => {
     await renewing;
@@ -142,13 +138,13 @@ export const createAppHub = (context: AppContext): AppHub => {
   const stop = async (): Promise<void> => {
     sockets.draining = true;
     gone.push(...[...sessions].filter((session) => sockets.has(session)).map(({ connection }) => connection.id));
-    await Promise.race([leavesAll(), wait(deps.config.drainMs / 4)]);
+    await Promise.race([leavesAll(), sleep(deps.config.drainMs / 4)]);
     await idle();
     for (const session of sessions) session.end(linkCloseCodes.restarting, 'the server restarts');
     const late = setTimeout(() => {
       for (const session of sessions) session.ws.terminate();
     }, times.graceMs);
-    while (sessions.size > 0) await wait(idlePollMs);
+    while (sessions.size > 0) await sleep(idlePollMs);
     clearTimeout(late);
     clearInterval(timer);
     review.stop();

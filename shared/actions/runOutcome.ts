@@ -1,4 +1,5 @@
 /** Writes what follows from the app's answer to a run, or from its silence. Used by dispatchRun.ts, the app link and a sweep. */
+import { backoffMs } from '../platform/core/wait.ts';
 import { limits } from '../catalogue/limits.ts';
 import { validateBlocks } from '../blocks/validateBlocks.ts';
 import type { CallOutcome } from '../applink/link.ts';
@@ -52,7 +53,7 @@ const resolutionOfError = (
 };
 
 /** Returns the ms before a retry: 1 s after the first failure, then doubling. */
-const retryDelayMs = (failures: number): number => 1000 * 2 ** failures;
+const retryDelayMs = (failures: number): number => backoffMs(failures + 1, 1000);
 
 const clearedDispatch = { handed_at: null, lost_at: null, instance: null, connection: null } as const;
 

@@ -2,6 +2,7 @@
  * Delivers a reply once. The reply is marked in PostgreSQL before it is dispatched, so that the worker which takes the job
  * over from a killed one settles it as `unknown` instead of sending it again.
  */
+import { sleep } from '../../shared/platform/core/wait.ts';
 import { isDbUnavailable } from '../../shared/platform/db/errors.ts';
 import type { Deps } from '../../shared/deps.ts';
 import type { Environment, InboxDefinition } from '../../shared/environments/definition.ts';
@@ -43,7 +44,7 @@ const settleJob = async (
     } catch (error) {
       // Only this worker knows the outcome, so it waits for PostgreSQL as long as the lease lasts.
       if (!isDbUnavailable(error) || job.signal.aborted) throw error;
-      await new Promise((resolve) => void setTimeout(resolve, backoffAfter(failures)));
+      await sleep(backoffAfter(failures));
     }
   }
   if (end.status !== 'sent')

@@ -3,6 +3,7 @@
  * key the first goes at once and whatever follows within 250 ms becomes one change, so that thousands a second make few
  * versions; changes of different keys share statements. Holds what waits in this process; report.ts writes it.
  */
+import { sleep } from '../../platform/core/wait.ts';
 import { limits } from '../../catalogue/limits.ts';
 
 /** Changes of one statement; above it whoever wants one of these items waits noticeably for the commit. */
@@ -62,7 +63,7 @@ export const createReportQueue = <R, A>(writeAll: WriteAll<R, A>): ReportQueue<R
     });
   const follow = async (key: string, group: PendingReport<R, A>[]): Promise<void> => {
     while (group.length > 0) {
-      const window = new Promise((resolve) => void setTimeout(resolve, limits.reportWindowMs));
+      const window = sleep(limits.reportWindowMs);
       await write(group.splice(0, groupMax));
       await window;
     }

@@ -1,4 +1,5 @@
 /** How every Redis connection of ours is opened: it never gives up, never waits long between tries, and always has an `error` listener. */
+import { backoffMs } from '../core/wait.ts';
 import { Redis, type Cluster, type RedisOptions } from 'ioredis';
 import { parseClusterUrl } from '../core/redisUrl.ts';
 import { openCluster } from './cluster.ts';
@@ -16,7 +17,7 @@ export interface RedisAddress {
 }
 
 /** ms until the next try: 50, 100, 200 … up to 1 s, less up to half at random, so that processes don't come back all at once. */
-export const retryStrategy = (times: number): number => Math.min(50 * 2 ** (times - 1), 1000) * (1 - Math.random() / 2);
+export const retryStrategy = (times: number): number => backoffMs(times, 50, 1000) * (1 - Math.random() / 2);
 
 const baseOptions = {
   retryStrategy,

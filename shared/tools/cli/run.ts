@@ -1,4 +1,5 @@
 /** Finds and runs a command of the admin tool and says what became of it; admin.ts prints that. */
+import { sleep } from '../../platform/core/wait.ts';
 import { systemAdministrator } from '../../settings/adminChange.ts';
 import { systemClock } from '../../platform/core/clock.ts';
 import type { Config } from '../../platform/core/config.ts';
@@ -75,7 +76,7 @@ const publishMessages = async ({ redisUrl, redisPrefix }: Config, messages: read
   const client = openClient(address, failFastOptions);
   const bus = openRedisBus(address, client);
   const until = systemClock.now() + redisWaitMs;
-  while (!bus.connected && systemClock.now() < until) await new Promise((resolve) => setTimeout(resolve, 10));
+  while (!bus.connected && systemClock.now() < until) await sleep(10);
   for (const { channel, text } of messages) bus.publish(channel, text);
   await bus.close();
   await closeClient(client);
