@@ -1,4 +1,5 @@
 /** Mounts endpoint rows: one small @koa/router per first path segment, so that a request is matched against few routes. */
+import { getOrCreate } from '../shared/platform/core/maps.ts';
 import { Router } from '@koa/router';
 import { fault } from '../shared/catalogue/errors.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -29,8 +30,7 @@ export const mountEndpoints = (
   for (const endpoint of endpoints) {
     if (endpoint.handlePublic !== null) continue;
     const segment = firstSegment(endpoint.path);
-    const router = routers.get(segment) ?? new Router({ sensitive: true, strict: true });
-    routers.set(segment, router);
+    const router = getOrCreate(routers, segment, () => new Router({ sensitive: true, strict: true }));
     mounted.set(router.register(endpoint.path, [endpoint.method], none), {
       route: endpoint.path,
       serve: createEndpointServer(endpoint),

@@ -1,4 +1,5 @@
 /** One tool for each action that the app declares; it runs the action by the endpoint that everybody runs it by. */
+import { getOrCreate } from '../../shared/platform/core/maps.ts';
 import { createHash } from 'node:crypto';
 import type { Caller } from '../../shared/access/principal.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
@@ -122,16 +123,16 @@ const toolsByDefinition = new WeakMap<
 >();
 
 const getActionTools = (definition: Definition) => {
-  let tools = toolsByDefinition.get(definition);
-  if (tools === undefined) {
-    tools = new Map(
-      [...definition.actions.values()]
-        .sort((a, b) => (a.name < b.name ? -1 : 1))
-        .map((action) => [actionToolName(action.name), { action, tool: createActionTool(action) }]),
-    );
-    toolsByDefinition.set(definition, tools);
-  }
-  return tools;
+  return getOrCreate(
+    toolsByDefinition,
+    definition,
+    () =>
+      new Map(
+        [...definition.actions.values()]
+          .sort((a, b) => (a.name < b.name ? -1 : 1))
+          .map((action) => [actionToolName(action.name), { action, tool: createActionTool(action) }]),
+      ),
+  );
 };
 
 /** Those of the environment, by the actions' names. */

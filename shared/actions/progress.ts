@@ -1,4 +1,5 @@
 /** Progress of runs: many notices become one statement and one ephemeral message per run and flush. Used by runOutcome.ts. */
+import { getOrCreate } from '../platform/core/maps.ts';
 import { queryRows, statement } from '../platform/db/sql.ts';
 import type { ActionDeps } from './deps.ts';
 import { channels, type EphemeralMessage } from '../platform/redis/bus.ts';
@@ -57,8 +58,7 @@ const scheduleFlush = (deps: ActionDeps, waiting: PendingProgress): void => {
 
 /** Queues progress for the next flush and returns at once. Progress that is lost with its process is replaced by the next one. */
 export const queueProgress = (deps: ActionDeps, progress: RunProgress): void => {
-  const waiting = pendingByDeps.get(deps) ?? { latest: new Map<string, RunProgress>(), busy: false };
-  pendingByDeps.set(deps, waiting);
+  const waiting = getOrCreate(pendingByDeps, deps, () => ({ latest: new Map<string, RunProgress>(), busy: false }));
   const former = waiting.latest.get(progress.run);
   waiting.latest.set(progress.run, {
     ...progress,

@@ -2,6 +2,7 @@
  * Wake signals for calls that wait for the end of their run, sent in this process or through Redis by the process that
  * changes the run. A signal may be lost, so waiting calls also poll the row. Used by the endpoints of actions.
  */
+import { getOrCreate } from '../platform/core/maps.ts';
 import type { Bus } from '../platform/redis/bus.ts';
 import { channels } from '../platform/redis/bus.ts';
 
@@ -47,8 +48,7 @@ export const waitForRunChange = (
   ms: number,
 ): { readonly moved: Promise<void>; readonly end: () => void } => {
   const { byRun } = getWaiters(bus);
-  const wakes = byRun.get(run) ?? new Set();
-  byRun.set(run, wakes);
+  const wakes = getOrCreate(byRun, run, () => new Set());
   let end = (): void => undefined;
   const moved = new Promise<void>((resolve) => {
     end = () => {

@@ -2,6 +2,7 @@
  * Checks blocks that an app gave or declared; one that isn't valid becomes an `error` block, so that the others still
  * come. Called for every answer of an app that has blocks: actions, item and record details, pages.
  */
+import { getOrCreate } from '../platform/core/maps.ts';
 import type { Block } from '../applink/protocol.ts';
 import { errors, type ErrorCode } from '../catalogue/errors.ts';
 import { exceedsPartCount, isObject, jsonProblem } from '../platform/core/jsonLimits.ts';
@@ -22,8 +23,7 @@ export const errorBlock = (title: string | null, code: ErrorCode, error: string 
 const schemaChecks = new Map<BlockType, ReturnType<typeof compileProblemCheck>>();
 
 const schemaProblem = (type: BlockType, block: Block): Problem => {
-  const check = schemaChecks.get(type) ?? compileProblemCheck(appBlockSchemas[type]);
-  schemaChecks.set(type, check);
+  const check = getOrCreate(schemaChecks, type, () => compileProblemCheck(appBlockSchemas[type]));
   const [first] = check(block, '');
   return first === undefined ? null : `${first.path} ${first.message}`.trim();
 };

@@ -4,6 +4,7 @@
  * everything that the last look could not see was written by a transaction at or after that look's horizon, so nothing is
  * missed.
  */
+import { getOrCreate } from '../platform/core/maps.ts';
 import type { Db } from '../platform/db/knex.ts';
 import { queryRows, statement } from '../platform/db/sql.ts';
 import type { Environment } from '../environments/definition.ts';
@@ -80,8 +81,7 @@ const compileCachedFlag = (declared: ManifestFlag, row: FlagRow | undefined): Co
 type ByKey<V> = Map<number, Map<string, V>>;
 
 const getOrCreateMap = <V>(all: ByKey<V>, envId: number): Map<string, V> => {
-  const found = all.get(envId) ?? new Map<string, V>();
-  all.set(envId, found);
+  const found = getOrCreate(all, envId, () => new Map<string, V>());
   return found;
 };
 

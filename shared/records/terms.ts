@@ -2,6 +2,7 @@
  * Terms and keys that stored records are found by: lexemes for words, ids and filtered values (a GIN index), keys for
  * sorts and ranges (table record_keys). The resource declares the fields. For write.ts, reindex.ts, list/ and search.ts.
  */
+import { getOrCreate } from '../platform/core/maps.ts';
 import { createHash } from 'node:crypto';
 import { foldCase, queryWords, titleWords } from '../platform/core/searchWords.ts';
 import type { Definition } from '../environments/definition.ts';
@@ -56,11 +57,8 @@ const indexingByDefinition = new WeakMap<Definition, Map<string, ResourceIndexin
 
 /** Returns the indexing of a resource, cached as long as the definition lives. */
 export const getIndexing = (definition: Definition, resource: ManifestResource): ResourceIndexing => {
-  const known = indexingByDefinition.get(definition) ?? new Map<string, ResourceIndexing>();
-  indexingByDefinition.set(definition, known);
-  const found = known.get(resource.name) ?? buildIndexing(definition, resource);
-  known.set(resource.name, found);
-  return found;
+  const known = getOrCreate(indexingByDefinition, definition, () => new Map<string, ResourceIndexing>());
+  return getOrCreate(known, resource.name, () => buildIndexing(definition, resource));
 };
 
 /** Returns three characters for a resource (FNV-1a). Two resources may share them, so lists also compare the column `resource`. */

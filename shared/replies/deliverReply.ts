@@ -2,6 +2,7 @@
  * Brings a reply to the customer, by the app or by a mail server, and says what became of it. `onHandOver` is awaited
  * before anything is given out of hand, so that a reply that may have been sent is never sent again.
  */
+import { getOrCreate } from '../platform/core/maps.ts';
 import { rpcCodes } from '../applink/protocol.ts';
 import { fullAccess } from '../access/access.ts';
 import type { DomainDeps } from '../settings/deps.ts';
@@ -78,11 +79,7 @@ const deliverByApp = async (
 
 /** One for the process: its connections are shared by all replies. */
 const mailServersByUrl = new Map<string, MailServer>();
-const getMailServer = (url: string): MailServer => {
-  const known = mailServersByUrl.get(url) ?? openMailServer(url);
-  mailServersByUrl.set(url, known);
-  return known;
-};
+const getMailServer = (url: string): MailServer => getOrCreate(mailServersByUrl, url, () => openMailServer(url));
 
 const deliverBySmtp = async (
   { config }: DomainDeps,

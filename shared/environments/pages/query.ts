@@ -1,4 +1,5 @@
 /** The `query` of a declared block, with its templates filled and its form checked. */
+import { getOrCreate } from '../../platform/core/maps.ts';
 import { isObject } from '../../platform/core/jsonLimits.ts';
 import { fault } from '../../catalogue/errors.ts';
 import { fillTemplate, isSinglePathTemplate } from '../../platform/core/conditions.ts';
@@ -44,9 +45,7 @@ export const getQueryCheck = (
   const types = querySchemas[source];
   const schema = Object.hasOwn(types, type) ? types[type] : undefined;
   if (schema === undefined) return null;
-  const check = checks.get(schema) ?? compileProblemCheck(schema);
-  checks.set(schema, check);
-  return check;
+  return getOrCreate(checks, schema, () => compileProblemCheck(schema));
 };
 
 /** Throws `invalid` for what doesn't fit; the type that is answered is the schema's of `source` and `type`. */

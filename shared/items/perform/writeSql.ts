@@ -2,6 +2,7 @@
  * The text of the one statement by which items change (see write.ts): changed rows, each only at the version that was
  * decided on, their events, what subscribers are told, staged jobs, bulk results and the saved answer.
  */
+import { getOrCreate } from '../../platform/core/maps.ts';
 import { statement, type Statement } from '../../platform/db/sql.ts';
 
 /** What a batch needs of the statement. */
@@ -123,10 +124,5 @@ export const getWriteStatement = (shape: WriteShape): Statement => {
   const name = `perform.${Object.entries(shape)
     .map(([part, on]) => (on ? part[0] : '-'))
     .join('')}`;
-  let prepared = statements.get(name);
-  if (prepared === undefined) {
-    prepared = statement(name, writeSqlText(shape));
-    statements.set(name, prepared);
-  }
-  return prepared;
+  return getOrCreate(statements, name, () => statement(name, writeSqlText(shape)));
 };

@@ -2,6 +2,7 @@
  * Reports of an app (`items.report` of the link): like `POST /items` by its key, but quick in any number, of a time that
  * has passed, and safe to repeat by their delivery. Called by api/applink.
  */
+import { getOrCreate } from '../../platform/core/maps.ts';
 import { Fault, invalidAt } from '../../catalogue/errors.ts';
 import { strictObject, timeSchema, Type, type Static } from '../../platform/core/schema.ts';
 import { compileCheck } from '../../platform/core/validate.ts';
@@ -149,12 +150,9 @@ const writeReports = async (
 const queuesByDeps = new WeakMap<DomainDeps, Map<string, ReportQueue<Report, ReportResult>>>();
 
 const getReportQueue = (deps: DomainDeps, { env, principal }: Caller): ReportQueue<Report, ReportResult> => {
-  const all = queuesByDeps.get(deps) ?? new Map<string, ReportQueue<Report, ReportResult>>();
-  queuesByDeps.set(deps, all);
+  const all = getOrCreate(queuesByDeps, deps, () => new Map<string, ReportQueue<Report, ReportResult>>());
   const name = `${String(env.id)} ${principal.id ?? ''}`;
-  const known = all.get(name) ?? createReportQueue<Report, ReportResult>((changes) => writeReports(deps, changes));
-  all.set(name, known);
-  return known;
+  return getOrCreate(all, name, () => createReportQueue((changes) => writeReports(deps, changes)));
 };
 
 /** The first answer to this delivery, when there is one: a repeat is answered although it couldn't be reported any more. */

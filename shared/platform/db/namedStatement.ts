@@ -1,4 +1,5 @@
 /** Statements with named parameters: `$name` in a text becomes the number of its value. Used by items/list/ and records/list/. */
+import { getOrCreate } from '../core/maps.ts';
 import type { Db, Tx } from './knex.ts';
 import { queryRows, queryTextRows, statement, type SqlValue, type Statement, type TextRow } from './sql.ts';
 
@@ -10,18 +11,15 @@ export interface NamedStatement {
 const statementsByName = new Map<string, NamedStatement>();
 
 /** Returns the statement `name`; the first call makes it. The name has to say everything that its text depends on. */
-export const namedStatement = (name: string, text: () => string): NamedStatement => {
-  const made = statementsByName.get(name);
-  if (made !== undefined) return made;
-  const names: string[] = [];
-  const numbered = text().replace(/\$([a-z]\w*)/gi, (_whole, parameter: string) => {
-    if (!names.includes(parameter)) names.push(parameter);
-    return `$${String(names.indexOf(parameter) + 1)}`;
+export const namedStatement = (name: string, text: () => string): NamedStatement =>
+  getOrCreate(statementsByName, name, () => {
+    const names: string[] = [];
+    const numbered = text().replace(/\$([a-z]\w*)/gi, (_whole, parameter: string) => {
+      if (!names.includes(parameter)) names.push(parameter);
+      return `$${String(names.indexOf(parameter) + 1)}`;
+    });
+    return { prepared: statement(name, numbered), names };
   });
-  const fresh = { prepared: statement(name, numbered), names };
-  statementsByName.set(name, fresh);
-  return fresh;
-};
 
 /** Values of parameters by name; a name that is missing stands for null. */
 export type NamedValues = Readonly<Record<string, SqlValue>>;

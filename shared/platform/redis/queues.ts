@@ -1,4 +1,5 @@
 /** BullMQ as the service uses it: it carries ids from the enqueuer to a worker, and may forget all of them at any time. */
+import { getOrCreate } from '../core/maps.ts';
 import { Queue, Worker, type ConnectionOptions, type Processor } from 'bullmq';
 import { parseClusterUrl } from '../core/redisUrl.ts';
 import { settlesWithin } from '../core/wait.ts';
@@ -96,9 +97,7 @@ export const openQueues = (address: RedisAddress): Queues => {
 
   return {
     queue: (name) => {
-      const known = made.get(name) ?? make(name);
-      made.set(name, known);
-      return known;
+      return getOrCreate(made, name, () => make(name));
     },
     worker: (name, process, { concurrency }) => {
       const running = new Set<Promise<void>>();
