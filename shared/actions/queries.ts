@@ -1,4 +1,5 @@
 /** Reads the runs that a caller sees: its own, and those of actions that it may run on resources that it sees. */
+import { cutPage } from '../platform/listing/page.ts';
 import { fault } from '../catalogue/errors.ts';
 import type { RunStatus } from '../catalogue/states/runs.ts';
 import type { Caller } from '../access/principal.ts';
@@ -44,7 +45,7 @@ interface RunsQuery {
 }
 
 interface RunsPage {
-  readonly runs: Run[];
+  readonly runs: readonly Run[];
   /** The last run's id, for `before` of the next page; null on the last page. */
   readonly next: string | null;
 }
@@ -69,6 +70,6 @@ export const listRuns = async (
         : action !== undefined
           ? await queryRows<Run>(db, byAction, [...values, action])
           : await queryRows<Run>(db, all, values);
-  const shown = found.slice(0, limit);
-  return { runs: shown, next: found.length > limit ? (shown.at(-1)?.id ?? null) : null };
+  const { page, last } = cutPage(found, limit);
+  return { runs: page, next: last?.id ?? null };
 };

@@ -1,4 +1,5 @@
 /** Reads bulks and their results as one caller sees them. Used by the endpoints and all of shared/bulk. */
+import { cutPage } from '../platform/listing/page.ts';
 import { sqlList } from '../catalogue/states/machine.ts';
 import { openChunkStatuses, type BulkOutcome } from '../catalogue/states/bulks.ts';
 import { fault } from '../catalogue/errors.ts';
@@ -82,9 +83,9 @@ export const readBulkResults = async (
   const found = await (outcome === undefined
     ? queryRows<BulkResultRow>(db, allResults, values)
     : queryRows<BulkResultRow>(db, someResults, [...values, outcome]));
-  const shown = found.slice(0, limit);
+  const { page, last } = cutPage(found, limit);
   return {
-    results: shown.map(({ seq: _, ...rest }) => rest),
-    next: found.length > limit ? (shown.at(-1)?.seq ?? null) : null,
+    results: page.map(({ seq: _, ...rest }) => rest),
+    next: last?.seq ?? null,
   };
 };

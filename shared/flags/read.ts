@@ -1,4 +1,5 @@
 /** Reads flags: one, a page, all for the app, and the history of one. Used by the endpoints and the app link. */
+import { cutPage } from '../platform/listing/page.ts';
 import { rowId } from '../platform/core/ids.ts';
 import type { Caller } from '../access/principal.ts';
 import type { Db } from '../platform/db/knex.ts';
@@ -47,9 +48,9 @@ export const listFlags = async (
   const seen = [...env.definition.flags.values()]
     .filter(({ key }) => principal.access.sees('flag', key) && (after === null || key > after))
     .sort(byKey);
-  const page = seen.slice(0, limit);
+  const { page, last } = cutPage(seen, limit);
   const flags = (await readViews(deps, env, page)).map((flag) => redactFlag(flag, principal.access));
-  return { flags, next: seen.length > limit ? (page.at(-1)?.key ?? null) : null };
+  return { flags, next: last?.key ?? null };
 };
 
 /** Flags that one statement reads for an app. */
@@ -108,7 +109,7 @@ export const readFlagHistory = async (
     before ?? Number.MAX_SAFE_INTEGER,
     limit + 1,
   ]);
-  const page = found.slice(0, limit);
+  const { page, last } = cutPage(found, limit);
   const resource = env.definition.flags.get(key)?.resource;
   return {
     entries: page.map(
@@ -124,6 +125,6 @@ export const readFlagHistory = async (
         reason: redactFlag({ ramp: was['ramp'] }, access).ramp === was['ramp'] ? (data.reason ?? null) : null,
       }),
     ),
-    next: found.length > limit ? (page.at(-1)?.id ?? null) : null,
+    next: last?.id ?? null,
   };
 };

@@ -1,4 +1,5 @@
 /** The audit log, read from the events: filters, newest first. */
+import { cutPage } from '../platform/listing/page.ts';
 import type { Db } from '../platform/db/knex.ts';
 import { queryRows, statement, type Statement, type SqlValue } from '../platform/db/sql.ts';
 import { rowId } from '../platform/core/ids.ts';
@@ -96,7 +97,7 @@ export const readAudit = async (
     unseen.flags,
     ...values,
   ]);
-  const page = found.slice(0, limit);
+  const { page, last } = cutPage(found, limit);
   return {
     entries: page.map((row) => ({
       id: rowId('aud', row.at, row.id),
@@ -110,6 +111,6 @@ export const readAudit = async (
       requestId: row.request_id,
       address: row.address,
     })),
-    next: found.length > limit ? (page.at(-1)?.id ?? null) : null,
+    next: last?.id ?? null,
   };
 };
