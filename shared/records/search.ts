@@ -1,6 +1,6 @@
 /**
- * The records of a stored resource that a text finds, best match first: the id, the title, titles and ids that begin with
- * it, others. Called by read.ts.
+ * Searches the records of a stored resource for a text, best match first: the id, the title, titles and ids that begin with
+ * the text, others. Used by read.ts.
  */
 import { foldCase } from '../platform/core/searchWords.ts';
 import type { Db } from '../platform/db/knex.ts';
@@ -25,7 +25,7 @@ const bestMatchesSql = statement(
   ) r order by rank, title_key, id`,
 );
 
-/** Behind every text that begins with another, in the order of code points. */
+/** Sorts behind every text that begins with the text before it, in the order of code points. */
 const beyond = '\u{10ffff}';
 
 interface RecordSearchRequest {
@@ -35,13 +35,13 @@ interface RecordSearchRequest {
   readonly limit: number;
 }
 
-/** Rows that are looked through before the index is asked, and matches among them from which on more are. */
+/** Rows that are read before the index is used; with at least `matches` among them, `more` rows are read first. */
 const nearScan = { rows: 512, more: 4_096, matches: 10 } as const;
 const sampleRows = 512;
-/** So many are quickly found by the index; the words that more records have are only compared. */
+/** The index quickly finds so many records; words that more records have are only compared. */
 const lookedUpMax = 20_000;
 
-/** What else the text finds, by title: frequent words among the first records by id, others by the index. */
+/** Returns further matches by title: of frequent words among the first records by id, of others by the index. */
 const findOtherMatches = async (
   db: Db,
   { env, resource, text, limit }: RecordSearchRequest,
@@ -68,6 +68,7 @@ const findOtherMatches = async (
   return [...found].sort((a, b) => (key(a) < key(b) ? -1 : 1));
 };
 
+/** Returns the `limit` best matches. */
 export const searchStoredRecords = async (db: Db, request: RecordSearchRequest): Promise<RawRecord[]> => {
   const { env, resource, text, limit } = request;
   const key = titleKey(text);

@@ -1,4 +1,4 @@
-/** How many items fit a request, exactly up to a number that is quickly counted: for `count=1` of `GET /items`. */
+/** Counts the items that fit a request, exactly up to `limits.countExact`. Used by `GET /items?count=1` and by blocks of items. */
 import { limits } from '../../catalogue/limits.ts';
 import type { Db, Tx } from '../../platform/db/knex.ts';
 import {
@@ -18,7 +18,7 @@ import { itemCountStatement, itemCountWalkStatement } from './statements.ts';
 import { activityStream, itemStreams } from './streams.ts';
 
 const countLimit = limits.countExact + 1;
-/** Where a fifth fits, counting in a stream is quicker than looking terms up. */
+/** Where at least this share of the rows fits, counting in a stream is quicker than looking terms up. */
 const denseShare = 1 / 5;
 
 const firstNumber = async (rows: Promise<readonly (readonly (string | null)[])[]>): Promise<number> =>
@@ -50,7 +50,7 @@ const countByScanning = async (scan: ItemScan, request: ItemCountRequest): Promi
   return count;
 };
 
-/** Up to `limits.countExact` + 1, which stands for any larger number. */
+/** Returns how many items fit; `limits.countExact` + 1 stands for any larger number. */
 export const countItems = async (
   db: Db | Tx,
   given: ItemCountRequest,

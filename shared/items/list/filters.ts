@@ -1,6 +1,6 @@
 /**
- * A list's filters as SQL conditions on rows that an index has found already: one text for all requests, in which a
- * filter that is not asked for is a null parameter. They are never a reason for PostgreSQL to use an index.
+ * The filters of an item list as SQL conditions on rows that an index has found already: one text for all requests, in
+ * which a filter that a request lacks is a null parameter. PostgreSQL never chooses an index for them. Used by items/list/.
  */
 import { foldCase } from '../../platform/core/searchWords.ts';
 import type { SqlValue } from '../../platform/db/sql.ts';
@@ -30,22 +30,22 @@ export const filterNames = Object.keys(filterConditions) as ItemFilterName[];
 
 export const allConditions = Object.values(filterConditions).join('\n and ');
 
-/** The filters that a request asks for. */
+/** Returns the filters that a request sets. */
 export const requestedFilters = (request: ItemCountRequest): ItemFilterName[] =>
   filterNames.filter((filter) => request[filter] !== null);
 
 const longer = (a: string, b: string): number => b.length - a.length;
 
 /**
- * The longest run of ASCII letters and digits of a word: where it doesn't occur in the lower-cased title, the word
- * doesn't either. Other letters may be composed differently there.
+ * Returns the longest run of ASCII letters and digits of a word: a lower-cased title without it doesn't hold the word
+ * either. Other letters may be composed differently in the title.
  */
 const wordHint = (word: string): string => (foldCase(word).match(/[a-z0-9]+/g) ?? []).sort(longer)[0] ?? '';
 
-/** So many words are worth a look-up of their own; the others only have to fit. */
+/** At most so many words are looked up in the index; further words are only compared with the rows. */
 const lookupWordsMax = 4;
 
-/** The words that may be looked up, longest hint first. */
+/** Returns the words that may be looked up, the longest hint first. */
 export const lookupWords = ({ words }: ItemCountRequest): { word: string; hint: string }[] =>
   (words ?? [])
     .map((word) => ({ word, hint: wordHint(word) }))
@@ -57,7 +57,7 @@ export const hintConditions: readonly string[] = Array.from(
   (_, n) => `strpos(i.title_key, ($hints::text[])[${String(n + 1)}]) > 0`,
 );
 
-/** Parameters of the conditions. */
+/** Returns the parameters of the conditions. */
 export const filterValues = (request: ItemCountRequest): Record<string, SqlValue> => {
   const { words } = request;
   const hints = lookupWords(request).map(({ hint }) => hint);

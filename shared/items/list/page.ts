@@ -1,4 +1,4 @@
-/** One page of items, in any sort, under any filters: called by routes/items.ts, by blocks and by MCP. */
+/** Reads one page of items in any sort, under any filters. Used by `GET /items` and by blocks of items. */
 import type { Db, Tx } from '../../platform/db/knex.ts';
 import type { TextRow } from '../../platform/db/sql.ts';
 import { cutPage, readStreams } from '../../platform/listing/page.ts';
@@ -19,9 +19,9 @@ import { chooseTerms, readOverdueRows, readRowsByGathering, readRowsByWalking, t
 import { itemStreams, streamsForSort, type ItemStream } from './streams.ts';
 
 interface ItemPage {
-  /** Rows of `itemColumns`, with further columns behind them. */
+  /** Rows of `itemColumns`, followed by further columns. */
   readonly rows: readonly TextRow[];
-  /** null: there are no more. */
+  /** The cursor of the next page; null: this is the last one. */
   readonly next: CursorKeys | null;
 }
 
@@ -37,7 +37,7 @@ const windowOf = ({ place, missing }: ItemReader): ItemScanWindow => ({ place, l
 /** Rows to read for all that is missing, with a margin of a quarter. */
 const rowsNeeded = (edge: ItemScanEdge, missing: number): number => rowsForWanted(edge, missing) * 1.25;
 
-/** Enough where one row in ten fits; rows that are skipped without being fetched cost next to nothing. */
+/** Returns a stride that is enough where one row in ten fits; rows that are skipped without being fetched cost next to nothing. */
 const firstStride = ({ scanLimits, stream }: ItemScan, wanted: number): number =>
   strideFor(scanLimits, stream.skips === undefined ? wanted * 9 : scanLimits.nearby * 4);
 
@@ -83,7 +83,7 @@ const readOverallEdge = async (
 };
 
 /**
- * The same in another order, in which matches may stand together or far apart: where matches are frequent overall, a
+ * Returns the same in another order, in which matches may stand together or far apart: where matches are frequent overall, a
  * limited part of the stream is read on; else all matches are gathered and sorted.
  */
 const readSorted = async (
@@ -125,19 +125,19 @@ const readStream = (scan: ItemScan, request: ItemListRequest, from: CursorKeys, 
     : readSorted(scan, request, from, wanted);
 };
 
-/** The streams that are left behind the cursor, and where each begins. */
+/** Returns the streams that have rows behind the cursor, and the place at which each is read on. */
 const remainingStreams = (request: ItemListRequest): { stream: ItemStream; place: CursorKeys }[] => {
   const { after, descending } = request;
   const all = streamsForSort(request).map((stream) => ({ stream, place: streamStart(stream, descending) }));
   if (after === null) return all;
-  // Of the two streams by deadline, the second one's keys hold null.
+  // A cursor in the second of the two streams by deadline has null as its key.
   const left = all.slice(all.length > 1 && after[0] === null ? 1 : 0);
   return left.map((each, n) => (n === 0 ? { ...each, place: after } : each));
 };
 
 /**
- * Items in the order of `sort`, ties by id in the same direction. The same statements at any depth; what they cost
- * does not grow with the table (docs/performance.md).
+ * Returns a page of items in the order of `sort`, ties by id in the same direction. Deep pages run the same statements
+ * as the first one; their cost does not grow with the table (docs/performance.md).
  */
 export const listItems = async (
   db: Db | Tx,

@@ -1,21 +1,21 @@
-/** What a list is asked for, as routes/items.ts has resolved it from parameters, view and role. */
+/** The request for a list or count of items, resolved from parameters, view and role. Used by items/list/, `GET /items` and blocks of items. */
 import type { ItemSort } from '../../environments/itemQuery.ts';
 import { queryWords } from '../../platform/core/searchWords.ts';
 
 export interface VisibleInbox {
   readonly name: string;
-  /** Every state that an item of it may be in, retired ones too: other sorts than `lastSeen` find items by these. */
+  /** Every state that an item of the inbox may be in, retired states too: sorts other than `lastSeen` read a branch for each. */
   readonly states: readonly string[];
 }
 
-/** null: not filtered by. */
+/** Filters; null: not filtered by this. */
 interface ItemFilter {
   readonly states: readonly string[] | null;
-  /** All are required. */
+  /** An item needs all of these. */
   readonly tags: readonly string[] | null;
   /** A person's id, or `none`. */
   readonly assignee: string | null;
-  /** As the client wrote them, cut at white space at least. */
+  /** As the client wrote them, split at white space. */
   readonly words: readonly string[] | null;
   readonly overdue: boolean | null;
   readonly triaged: boolean | null;
@@ -26,7 +26,7 @@ export type ItemFilterName = keyof ItemFilter;
 
 export interface ItemCountRequest extends ItemFilter {
   readonly env: number;
-  /** Those that the role sees, narrowed to the inbox that was asked for. */
+  /** The inboxes that the role sees, or the requested one of them. */
   readonly inboxes: readonly VisibleInbox[];
   /** Epoch milliseconds; decides what is overdue or snoozed. */
   readonly now: number;
@@ -43,7 +43,7 @@ export interface ItemListRequest extends ItemCountRequest {
   readonly limit: number;
 }
 
-/** The same request without filters that filter nothing; words as the parts that titles are searched for. */
+/** Returns the request without filters that exclude nothing, and with words split as titles are indexed. */
 export const normalizeRequest = <R extends ItemFilter>(request: R): R => {
   const words = [...new Set((request.words ?? []).flatMap(queryWords))];
   return {

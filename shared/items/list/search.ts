@@ -1,6 +1,6 @@
 /**
- * Finds by terms what a stream has too far apart. Which terms: the one that is rarest in rows read before, and those
- * whose look-up costs less than comparing on the rows themselves.
+ * Finds matches by terms where they are too far apart in a stream. It looks up the term that is rarest in the rows read
+ * before, and each further term whose look-up costs less than comparing the rows. Used by page.ts and count.ts.
  */
 import type { TextRow } from '../../platform/db/sql.ts';
 import { emptyTermFilter, termPieces, type TermFilter } from '../terms.ts';
@@ -12,19 +12,19 @@ import { branchesOf, itemStreams, type ItemStream } from './streams.ts';
 
 /** A term, or several of one filter. */
 interface TermCandidate {
-  /** The part of the rows that has it, as measured on those just read, or unknown where these hold no others. */
+  /** The share of rows with the term, measured on the rows just read; `unknownShare` where all of these have it. */
   readonly share: number;
-  /** Whether the stream was not narrowed by it already. */
+  /** Whether the stream holds rows without the term. */
   readonly news: boolean;
-  /** Microseconds that looking it up costs for each row in the list, for rows with it and for all. */
+  /** Microseconds that looking the term up costs: for each row with the term, and for each row at all. */
   readonly perMatch: number;
   readonly perRow: number;
   readonly asks: Partial<TermFilter>;
 }
 
-/** Fetching a row and comparing, in microseconds; with the two rates below measured at 1M items. */
+/** Microseconds for fetching and comparing a row. This and the two rates below were measured with 1 million items. */
 const perCandidate = 1.2;
-/** Of all that a word begins, a list is put together first; the other lists are skipped through. */
+/** The matches of a word are those of every lexeme that begins with it, so they are merged first. */
 const wordCost = { perMatch: 0.3, perRow: 0.01 };
 const valueCost = { perMatch: 0.02, perRow: 0.01 };
 const unknownShare = 0.05;
@@ -36,7 +36,7 @@ const termCandidates = (
 ): TermCandidate[] => {
   const part = (filter: ItemFilterName, asks: Partial<TermFilter>): TermCandidate => {
     const news = !narrows.includes(filter);
-    // Of deadlines and snoozes the terms know only that there are some.
+    // The terms only say whether an item has a deadline or a snooze, not when it ends.
     return {
       share: news && filter !== 'overdue' && filter !== 'snoozed' ? shares[filter] : unknownShare,
       news,
@@ -62,15 +62,15 @@ const termCandidates = (
   ];
 };
 
-/** What to look up. */
+/** The terms that are looked up. */
 interface ChosenTerms {
-  /** Of a tsquery (items/terms.ts). */
+  /** Parts of a tsquery (items/terms.ts). */
   readonly pieces: readonly string[];
-  /** null when all words are looked up: then they need no comparing. */
+  /** null when all words are looked up, so that rows need not be compared with them. */
   readonly words?: null;
 }
 
-/** null: terms can't help. */
+/** Returns the terms to look up; null: every row of the stream has them all. */
 export const chooseTerms = (request: ItemCountRequest, stream: ItemStream, edge: ItemScanEdge): ChosenTerms | null => {
   const chosen: TermCandidate[] = [];
   let joint = 1;
@@ -80,7 +80,7 @@ export const chooseTerms = (request: ItemCountRequest, stream: ItemStream, edge:
     chosen.push(part);
     joint *= part.share;
   }
-  // What is true of all rows of the stream would only find them once more.
+  // Terms that all rows of the stream have would only find the same rows.
   if (!chosen.some((part) => part.news)) return null;
   const words = chosen.flatMap((part) => part.asks.words ?? []);
   const wanted = chosen.reduce((all, part) => ({ ...all, ...part.asks }), emptyTermFilter);

@@ -1,7 +1,7 @@
 /**
- * The texts of the list statements, one for each shape. How they are built, and what each trick gains, was measured:
- * docs/performance.md. In short: branches merged in order, row comparisons as cursors, filters outside of a limited
- * stream, conditions hidden (`is true`) where another index than the one meant would be worse.
+ * The statements of item lists, one for each shape: branches merged in order, row comparisons as cursors, filters
+ * outside of a limited stream, conditions hidden (`is true`) from indexes that would be slower. What each of these gains
+ * was measured: docs/performance.md. Used by scan.ts, search.ts and count.ts.
  */
 import { fortnightSql, bucketSql } from '../terms.ts';
 import { itemColumns } from '../model.ts';
@@ -26,10 +26,10 @@ import {
   type ItemStreamShape,
 } from './streamSql.ts';
 
-/** Rows answer `itemColumns`, perhaps something more, and last the value that they are sorted by. */
+/** Rows have `itemColumns`, perhaps a further column, and last the value that they are sorted by. */
 const selectedColumns = (stream: ItemStream, more = ''): string => `${itemColumns}${more}, ${sortKeySql(stream)}`;
 
-/** The next rows of a stream, as they are, at most `$limit`. */
+/** Selects the next rows of a stream without filters, at most `$limit`. */
 export const itemStreamStatement = (shape: ItemStreamShape): NamedStatement =>
   namedStatement(
     `items.plain.${itemShapeName(shape)}`,
@@ -37,7 +37,7 @@ export const itemStreamStatement = (shape: ItemStreamShape): NamedStatement =>
     select ${selectedColumns(shape.stream)} from (${itemStreamSql(shape)}) i order by ${orderBySql(shape.stream, shape.descending)} limit $limit`,
   );
 
-/** Each filter's answer for each row of the stream; `fits` of them all. */
+/** Selects for each row of the stream whether it fits each filter (`c0`, `c1` …). */
 const judgedRows = (shape: ItemStreamShape): string => {
   const { skips } = shape.stream;
   const judgements = [
@@ -59,7 +59,7 @@ const edgeShape = ({ rows }: ItemStreamShape): EdgeShape => ({
 
 const joinItems = 'left join items i on i.env = $env and i.id = f.id';
 
-/** What fits of the next rows of a stream, at most `$limit`, and the edge (`probeSql`). */
+/** Selects those of the next rows of a stream that fit, at most `$limit`, and the edge (`probeSql`). */
 export const itemProbeStatement = (shape: ItemStreamShape): NamedStatement =>
   namedStatement(`items.probe.${itemShapeName(shape)}`, () =>
     probeSql({
@@ -72,7 +72,7 @@ export const itemProbeStatement = (shape: ItemStreamShape): NamedStatement =>
     }),
   );
 
-/** The edge alone. */
+/** Selects the edge alone. */
 export const itemEdgeStatement = (shape: ItemStreamShape): NamedStatement =>
   namedStatement(
     `items.edge.${itemShapeName(shape)}`,
@@ -92,8 +92,8 @@ const fortnightQueries = (from: string, to: string): string => `
 const matchingRows = `i.terms @@ any (q.terms) and ${hiddenFromPlanner('i.env = $env')} and ${hiddenFromPlanner('i.inbox = any ($inboxes::text[])')}`;
 
 /**
- * Fortnights in groups of 1, 1, 2, 4, 8 … from the cursor's on: what is frequent is found in the first ones, and what
- * is rare costs a look-up for each fortnight and inbox. The array is made in a LATERAL of its own, or the scan would go parallel.
+ * Fortnights in groups of 1, 1, 2, 4, 8 … from that of the cursor on: frequent matches are found in the first groups, and
+ * rare ones cost a look-up for each fortnight and inbox. The array is made in a LATERAL of its own, or the scan would be parallel.
  */
 const groups = (descending: boolean): string => {
   const [near, far] = descending
@@ -108,7 +108,7 @@ const groups = (descending: boolean): string => {
     cross join lateral (select ${terms} as terms where case g when 0 then 0 else 1 << (g - 1) end <= ${descending ? 's.first - s.last' : 's.last - s.first'} offset 0) q`;
 };
 
-/** Only for streams by `last_seen`: what fits behind the cursor, found by the terms in `$pieces`. */
+/** Selects what fits behind the cursor, found by the terms in `$pieces`; only for streams by `last_seen`. */
 export const itemWalkStatement = (stream: ItemStream, descending: boolean): NamedStatement => {
   const order = orderBySql(stream, descending);
   return namedStatement(
@@ -132,7 +132,7 @@ const firstOf = (stream: ItemStream, descending: boolean, counted: string): stri
     order: orderBySql(stream, descending),
   });
 
-/** What else than `allConditions` rows of a stream have to fulfil, hidden. */
+/** The conditions of rows of a stream behind the cursor that fit; those of the stream are hidden. */
 const belonging = (stream: ItemStream, descending: boolean): string =>
   [
     afterCursorSql(stream, descending),
@@ -144,8 +144,8 @@ const belonging = (stream: ItemStream, descending: boolean): string =>
     .join(' and ');
 
 /**
- * What fits behind the cursor, found by the terms in `$pieces` in any fortnight. Each row has one more column: how many
- * were found; more than `$most` means that these are not the first.
+ * Selects the first rows behind the cursor that fit, found by the terms in `$pieces` in any fortnight. Each row has a
+ * further column with the number of matches: with more than `$most`, the rows are not the first ones.
  */
 export const itemGatherStatement = (stream: ItemStream, descending: boolean): NamedStatement =>
   namedStatement(
@@ -158,7 +158,7 @@ export const itemGatherStatement = (stream: ItemStream, descending: boolean): Na
     ${firstOf(stream, descending, 'm')}`,
   );
 
-/** The same, found by their deadlines. All that is overdue is counted; the branches are those of `streams.due`. */
+/** Selects the same, found by their deadlines. All overdue items are counted; the branches are those of `itemStreams.due`. */
 export const itemGatherDueStatement = (stream: ItemStream, descending: boolean, due: ItemStream): NamedStatement =>
   namedStatement(
     `items.gatherDue.${stream.name}.${descending ? 'down' : 'up'}`,
@@ -171,14 +171,14 @@ export const itemGatherDueStatement = (stream: ItemStream, descending: boolean, 
     ${firstOf(stream, descending, 'd')}`,
   );
 
-/** How many rows a stream has from a place on, up to `Shape.rows`; of columns that the index holds. */
+/** Counts the rows of a stream behind a place, up to `ItemStreamShape.rows`, in the index alone. */
 export const itemCountStatement = (shape: ItemStreamShape): NamedStatement =>
   namedStatement(`items.count.${itemShapeName(shape)}`, () => {
     const { key } = shape.stream;
     return `select count(*) from (${itemStreamSql(shape, key === null ? 'i.id' : `i.id, i.${key}`)}) i`;
   });
 
-/** How many rows by `last_seen` behind the cursor fit, found by the terms in `$pieces`, up to `$limit`. */
+/** Counts the rows by `last_seen` behind the cursor that fit, found by the terms in `$pieces`, up to `$limit`. */
 export const itemCountWalkStatement = (stream: ItemStream): NamedStatement =>
   namedStatement(
     'items.countWalk',

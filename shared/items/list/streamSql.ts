@@ -1,19 +1,19 @@
-/** A stream as SQL: its branches, merged in order from a cursor on. */
+/** The SQL of a stream: its branches, merged in order from a cursor on. Used by statements.ts and scan.ts. */
 import { behindSql, orderSql } from '../../platform/listing/scanSql.ts';
 import type { ItemStream } from './streams.ts';
 
-/** Branches of a statement; a request takes the next larger number and leaves the others null, which cost nothing. */
+/** Numbers of branches that statements have; a request takes the next larger one, and its spare branches are null and cost nothing. */
 const branchSizes = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64];
 
-/** null: more branches than are worth a plan of their own. */
+/** Returns the number of branches of the statement to use; null: too many for a plan of their own. */
 export const branchSizeFor = (branches: number): number | null => branchSizes.find((size) => size >= branches) ?? null;
 
 export interface ItemStreamShape {
   readonly stream: ItemStream;
-  /** Branches. */
+  /** The number of branches; null: read by LATERAL. */
   readonly size: number | null;
   readonly descending: boolean;
-  /** How far the stream is read. A number in the text, because PostgreSQL takes a parameter for a tenth of the table. */
+  /** How many rows are read. A number in the text, because PostgreSQL estimates a parameter as a tenth of the rows. */
   readonly rows: number;
 }
 
@@ -31,7 +31,7 @@ export const orderBySql = (stream: ItemStream, descending: boolean): string =>
 const keyType = ({ key }: ItemStream): string =>
   key === 'title_key' ? 'text' : key === 'occurrences' || key === 'users' ? 'int' : 'bigint';
 
-/** What lies behind the cursor. */
+/** The condition of rows behind the cursor. */
 export const afterCursorSql = (stream: ItemStream, descending: boolean): string =>
   behindSql(
     orderColumns(stream),
@@ -45,7 +45,7 @@ interface BranchOptions {
   readonly whole?: boolean;
 }
 
-/** The rows of one branch; `at` is its element of the parameters' arrays, or null for a LATERAL's own columns. */
+/** Selects the rows of one branch; `at` is its index in the arrays of parameters, null: the columns of `b` in a LATERAL. */
 export const branchSql = (
   { stream, descending }: Pick<ItemStreamShape, 'stream' | 'descending'>,
   at: number | null,
@@ -66,7 +66,7 @@ export const branchSql = (
   return parts.join(' and ');
 };
 
-/** The next rows of a stream behind the cursor, in order. */
+/** Selects the next rows of a stream behind the cursor, in order. */
 export const itemStreamSql = (shape: ItemStreamShape, columns = '*'): string => {
   const order = orderBySql(shape.stream, shape.descending);
   const limit = String(shape.rows);
@@ -74,7 +74,7 @@ export const itemStreamSql = (shape: ItemStreamShape, columns = '*'): string => 
     return `select i.* from unnest($inbox::text[], $state::text[], $closed::bool[], $least::bigint[], $below::bigint[]) as b(inbox, state, closed, least, below)
       cross join lateral (${branchSql(shape, null, { columns })} order by ${order} limit ${limit}) i order by ${order} limit ${limit}`;
   }
-  // The order inside keeps a branch from being read in any other.
+  // The inner order keeps PostgreSQL from reading a branch in another order.
   const branches = Array.from(
     { length: shape.size },
     (_, n) => `(${branchSql(shape, n + 1, { columns })} order by ${order})`,

@@ -1,20 +1,23 @@
-/** The ordered indexes that lists are read from: one branch for each inbox (and state), merged in order by PostgreSQL. */
+/**
+ * The ordered indexes that item lists are read from: one branch for each inbox (and state), merged in order by PostgreSQL.
+ * Used by items/list/.
+ */
 import type { SqlValue } from '../../platform/db/sql.ts';
 import type { ItemCountRequest, ItemFilterName, ItemListRequest } from './request.ts';
 
-/** One index. `where` is repeated word for word from its definition, else PostgreSQL would not use it. */
+/** One index. PostgreSQL only uses a partial index when `where` repeats its definition word for word. */
 export interface ItemStream {
   readonly name: string;
-  /** The column it is ordered by before the id; null: by the id alone. */
+  /** The column that the index is ordered by before the id; null: by the id alone. */
   readonly key: 'last_seen' | 'first_seen' | 'occurrences' | 'users' | 'title_key' | 'due_at' | null;
-  /** Whether its branches are inboxes alone, their states, or their states open and closed with bounds of the key. */
+  /** What a branch is: an inbox; a state of one; or the open or closed items in a state, with bounds of the key. */
   readonly by: 'inbox' | 'state' | 'deadline';
   readonly where: string;
-  /** The filters that leave it fewer rows than there are. */
+  /** The filters because of which the stream has fewer rows than the table. */
   readonly narrows: readonly ItemFilterName[];
-  /** Those of them that all of its rows pass. */
+  /** Those of `narrows` that every row of the stream fits. */
   readonly satisfies: readonly ItemFilterName[];
-  /** The only filter that is asked with it, by columns that the index holds: so rows are skipped without being fetched. */
+  /** The only filter of requests that read this stream; `by` needs columns of the index alone, so rows are skipped unfetched. */
   readonly skips?: { readonly filter: ItemFilterName; readonly by: string; readonly columns: string };
 }
 
@@ -55,11 +58,11 @@ export const itemStreams = {
   undue: { ...byState, name: 'undue', key: null, where: 'and i.due_at is null' },
 } as const satisfies Record<string, ItemStream>;
 
-/** Whether anything but `overdue` is asked. */
+/** Whether the request filters by anything but `overdue`. */
 const hasOtherFilters = ({ states, tags, assignee, words, triaged, snoozed }: ItemCountRequest): boolean =>
   [states, tags, assignee, words, triaged, snoozed].some((value) => value !== null);
 
-/** The newest activity, read from the index that leaves the fewest rows. */
+/** Returns the stream by activity that has the fewest rows for the request. */
 export const activityStream = (request: ItemCountRequest): ItemStream => {
   if (request.snoozed === true) return itemStreams.snoozed;
   if (request.assignee !== null && request.assignee !== 'none') return itemStreams.assigned;
@@ -69,7 +72,7 @@ export const activityStream = (request: ItemCountRequest): ItemStream => {
   return request.assignee === null ? itemStreams.seen : itemStreams.unassigned;
 };
 
-/** The streams of a sort, one after the other. */
+/** Returns the streams of a sort, which are read one after the other. */
 export const streamsForSort = (request: ItemListRequest): readonly ItemStream[] => {
   switch (request.sort) {
     case 'lastSeen':
@@ -82,7 +85,7 @@ export const streamsForSort = (request: ItemListRequest): readonly ItemStream[] 
       return [itemStreams.users];
     case 'title':
       return [itemStreams.title];
-    // Nothing without a deadline is overdue.
+    // Items without a deadline are never overdue.
     case 'due':
       return request.overdue === true ? [itemStreams.due] : [itemStreams.due, itemStreams.undue];
   }

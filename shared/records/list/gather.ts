@@ -1,4 +1,7 @@
-/** Finds by its rarest terms or narrowest range what a stream has too far apart, and puts it in order. Called by page.ts. */
+/**
+ * Finds matches by their rarest terms or narrowest range and sorts them, where they are too far apart in a stream. Used by
+ * page.ts and records/search.ts.
+ */
 import type { Db, Tx } from '../../platform/db/knex.ts';
 import { queryNamedRows, type NamedValues } from '../../platform/db/namedStatement.ts';
 import { termQueries } from '../terms.ts';
@@ -11,13 +14,13 @@ import {
 } from './scan.ts';
 import { countRangeStatement, sampleTermsStatement } from './statements.ts';
 
-/** A row that is found by terms, looked at and sorted costs as much as so many that are read in order. */
+/** Finding a row by terms, comparing and sorting it costs as much as reading so many rows in order. */
 const gatheredRowCost = 4;
 
-/** As many as `sample` counts. */
+/** The number of terms that `sampleTermsStatement` counts. */
 const partsMax = 6;
 
-/** The tsqueries that the request can be narrowed by. */
+/** Returns the tsqueries that every match of the request fits. */
 const termQueriesOf = ({ env, resource, clauses, text, equalityFields: equal }: RecordListRequest): string[] => {
   const terms = termQueries(env, resource);
   const ofClauses = clauses
@@ -36,7 +39,7 @@ interface KeyRange {
   readonly most: number;
 }
 
-/** Bounds of the numeric fields that have keys; the path compares once more. */
+/** Returns the bounds of numeric fields that have keys, inclusive; the jsonpath of the filters compares exactly. */
 export const keyRanges = ({ clauses, rangeFields: ranged }: RecordListRequest): KeyRange[] =>
   ranged.flatMap((field) => {
     const own = clauses.filter((clause) => clause.field === field && typeof clause.values[0] === 'number');
@@ -48,10 +51,11 @@ export const keyRanges = ({ clauses, rangeFields: ranged }: RecordListRequest): 
   });
 
 interface TermShares {
-  /** Of each part, and of all together: which part of the records has them, as measured on the first ones by id. */
+  /** The share of records with each part, measured on the first records by id. */
   readonly each: readonly { readonly part: string; readonly share: number }[];
+  /** The share of records with all parts. */
   readonly joint: number;
-  /** About how many records there are, of all resources. */
+  /** About how many records there are, of all resources and environments. */
   readonly total: number;
 }
 
@@ -70,7 +74,7 @@ export const sampleTermShares = async (
     ...values,
     ...Object.fromEntries(sampled.map((part, i) => [`term${String(i + 1)}`, part])),
   });
-  // What is not among them may be nearly as frequent as one of them.
+  // A term that none of the sampled records has may still be nearly as frequent as one in the sample.
   const shares = sampled.map((part, i) => ({
     part,
     share: Math.max(found?.[`t${String(i + 1)}`] ?? 0, 0.5) / Math.max(1, found?.['n'] ?? 0),
@@ -78,7 +82,7 @@ export const sampleTermShares = async (
   return { each: shares.slice(0, -1), joint: shares.at(-1)?.share ?? 1, total: found?.['total'] ?? 0 };
 };
 
-/** The tsquery of the parts that at most so many records have, or of all when that holds of them together; null: of neither. */
+/** Returns the tsquery of the parts that at most `most` records have, else `all` if at most `most` have them all, else null. */
 export const selectRareTerms = ({ each, joint, total }: TermShares, all: string, most: number): string | null => {
   const rare = each.filter(({ share }) => share * total <= most).map(({ part }) => part);
   if (rare.length > 0) return rare.join(' & ');

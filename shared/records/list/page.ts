@@ -1,6 +1,6 @@
 /**
- * One page of stored records in any order, under any filters: read on in the order's stream while that soon finds what
- * fits, else gathered by the rarest terms or range and sorted. Called by read.ts, related.ts and search.ts.
+ * Reads one page of stored records in any order, under any filters: from the stream of that order while matches are near,
+ * else gathered by the rarest terms or range and sorted. Used by records/read.ts.
  */
 import type { Db, Tx } from '../../platform/db/knex.ts';
 import { cutPage, readStreams } from '../../platform/listing/page.ts';
@@ -21,7 +21,7 @@ import {
 } from './scan.ts';
 import type { RecordStreamName } from './statements.ts';
 
-/** Returns up to `wanted` records behind a place. */
+/** Returns up to `wanted` records behind a place; null: from the beginning of the stream. */
 const readStream = async (scan: RecordScan, from: RecordPosition | null, wanted: number): Promise<FoundRecord[]> => {
   const { scanLimits, values } = scan;
   if (values['path'] === null && values['query'] === null) return readRecordStream(scan, from, wanted);
@@ -49,7 +49,7 @@ const readStream = async (scan: RecordScan, from: RecordPosition | null, wanted:
   }
 };
 
-/** Ops that a record without the field fulfils. */
+/** Ops that a record without the field may fit. */
 const absentOps = ['ne', 'nin', 'exists'];
 
 const recordStreamsFor = ({ order: { by }, clauses }: RecordListRequest): readonly RecordStreamName[] => {
@@ -61,10 +61,11 @@ const recordStreamsFor = ({ order: { by }, clauses }: RecordListRequest): readon
 
 interface StoredRecordPage {
   readonly records: readonly RawRecord[];
-  /** null: there are no more. */
+  /** The position of the next page; null: this is the last one. */
   readonly next: RecordPosition | null;
 }
 
+/** Returns the page of a request; its cost does not grow with the number of records (docs/performance.md). */
 export const listStoredRecords = async (
   db: Db | Tx,
   request: RecordListRequest,

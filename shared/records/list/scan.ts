@@ -1,4 +1,7 @@
-/** The request for a list of records, by which steps it is read, and its statements with their parameters. Used by records/list/ and records/search.ts. */
+/**
+ * The request for a list of stored records, the strides that it is read by, and its statements with their parameters.
+ * Used by records/list/, and by read.ts and search.ts of records/.
+ */
 import type { Db, Tx } from '../../platform/db/knex.ts';
 import { queryNamedRows, type NamedValues } from '../../platform/db/namedStatement.ts';
 import {
@@ -23,14 +26,14 @@ import {
   type RecordStreamShape,
 } from './statements.ts';
 
-/** Where a page ended: whether among records without the field, two keys, and the id. */
+/** Where a page ends: 1 among records without the sorted field, else 0; the two keys, and the id. */
 export type RecordPosition = readonly [absent: number, key1: string | number | null, key2: string | null, id: string];
 
 export interface RecordListRequest {
   readonly env: number;
   readonly resource: string;
   readonly clauses: readonly FilterClause[];
-  /** Words or the beginning of an id; null: none. */
+  /** Words, or the beginning of an id; null: no search. */
   readonly text: string | null;
   readonly order: RecordOrder;
   readonly after: RecordPosition | null;
@@ -60,7 +63,7 @@ export interface FoundRecord extends RawRecord {
   readonly k2: string | null;
 }
 
-/** A row of a probe has an edge, a row of a gathering the number of matches. */
+/** Rows of a probe have `edge`, rows of gathered matches `n`, the number of matches. */
 type ScannedRecord = FoundRecord & { readonly edge?: string | null; readonly n?: number };
 
 export interface RecordScan {
@@ -89,7 +92,7 @@ const toShape = ({ stream, request }: RecordScan, place: RecordPosition | null):
   numeric: request.order.by.kind === 'field' && request.rangeFields.includes(request.order.by.field),
 });
 
-/** The place of a row, of which an edge gives both keys and the id. */
+/** Returns the place of a row from its keys and id. */
 const toPosition = ({ stream }: RecordScan, [key1 = null, key2 = null, id]: readonly ScanKey[]): RecordPosition => [
   stream === 'absent' ? 1 : 0,
   key1,
@@ -120,7 +123,7 @@ export const probeRecordsById = async (db: Db | Tx, values: NamedValues, rows: n
     recordRows,
   ).rows;
 
-/** A probe of `StreamReader`. */
+/** Reads a stride for `StreamReader`. */
 export const probeRecords = async (
   scan: RecordScan,
   place: RecordPosition | null,

@@ -1,6 +1,6 @@
 /**
- * The texts of the record list statements: ordered streams read in steps, what terms or a range of keys find gathered,
- * and samples of how frequent a term is. How they are used: page.ts; what they cost: docs/performance.md.
+ * The statements of record lists: streams that are read in strides, matches that terms or a range of keys find, and samples
+ * of how frequent terms are. What they cost was measured: docs/performance.md. Used by records/list/ and records/search.ts.
  */
 import { namedStatement, type NamedStatement } from '../../platform/db/namedStatement.ts';
 import { behindSql, gatherSql, hiddenFromPlanner, orderSql, probeSql } from '../../platform/listing/scanSql.ts';
@@ -11,13 +11,13 @@ export type RecordStreamName = 'title' | 'updatedAt' | 'id' | 'present' | 'absen
 export interface RecordStreamShape {
   readonly stream: RecordStreamName;
   readonly descending: boolean;
-  /** Whether it begins behind a place. */
+  /** Whether the stream is read from behind a place; else from its beginning. */
   readonly behind: boolean;
-  /** Whether the field that it is sorted by holds numbers: then a record's own value is its key. */
+  /** Whether the field that the stream is sorted by holds numbers: then the value in the record is its key. */
   readonly numeric?: boolean;
 }
 
-/** Key columns before the id, as they are named in `records` (`r`) or `record_keys` (`k`). */
+/** Columns that a stream is ordered by before the id, of `records` (`r`) or `record_keys` (`k`). */
 const keyColumnsByStream: Readonly<Record<RecordStreamName, readonly string[]>> = {
   title: ['r.title_key'],
   updatedAt: ['r.updated_at'],
@@ -53,7 +53,7 @@ const afterPositionSql = ({ stream, descending, behind }: RecordStreamShape): st
       )
     : 'true';
 
-/** What every stream calls its keys; one that it lacks is null. */
+/** The names of the keys in results; a key that a stream lacks is null. */
 export const recordKeyColumns = ['k1', 'k2'] as const;
 
 const keyColumns = (stream: RecordStreamName): string => {
@@ -66,8 +66,8 @@ const fits =
 const ofResourceHidden = `${hiddenFromPlanner('r.env = $env')} and ${hiddenFromPlanner('r.resource = $resource')}`;
 const ofField = 'k.env = $env and k.resource = $resource and k.field = $field';
 /**
- * Of a stream's keys those in the bounds that the filters leave. Behind a place only the far bound is asked: from the
- * near one PostgreSQL would read all that lies before the place.
+ * The condition of keys within the bounds that the filters leave. Behind a place only the far bound is compared: from the
+ * near bound PostgreSQL would read all keys before the place.
  */
 const bounded = ({ stream, descending, behind }: RecordStreamShape): string => {
   if (stream === 'absent') return 'k.missing';
@@ -75,7 +75,7 @@ const bounded = ({ stream, descending, behind }: RecordStreamShape): string => {
   return `not k.missing${floor}${behind && descending ? '' : ' and k.num <= $ceiling::float8'}`;
 };
 
-/** Keys whose record was written anew since are stale: their stamps differ, and the record is found under its new keys. */
+/** Keys of a record that was written since are stale: their stamps differ, and the record is found by its new keys. */
 const streamSql = (shape: RecordStreamShape, rows: number): string => {
   const { stream } = shape;
   const end = `order by ${orderOf(shape)} limit ${String(rows)}`;
@@ -97,7 +97,7 @@ const foundSql = ({ descending }: RecordStreamShape, more: string) => ({
   order: orderSql(['f.k1', 'f.k2', 'f.id'], descending),
 });
 
-/** The next `$limit` of a stream, where nothing else is asked. */
+/** Selects the next `$limit` records of a stream without filters. */
 export const recordStreamStatement = (shape: RecordStreamShape): NamedStatement =>
   namedStatement(`records.plain.${shapeName(shape)}`, () => {
     const { stream } = shape;
@@ -107,7 +107,7 @@ export const recordStreamStatement = (shape: RecordStreamShape): NamedStatement 
     return `select ${rawRecordColumns}, ${keyColumns(stream)} from ${from} and ${afterPositionSql(shape)} order by ${orderOf(shape)} limit $limit`;
   });
 
-/** What fits of the next `rows` of a stream, at most `$limit`, and the edge (`probeSql`). */
+/** Selects those of the next `rows` of a stream that fit, at most `$limit`, and the edge (`probeSql`). */
 export const recordProbeStatement = (shape: RecordStreamShape, rows: number): NamedStatement =>
   namedStatement(`records.probe.${shapeName(shape)}.${String(rows)}`, () =>
     probeSql({
@@ -122,8 +122,8 @@ export const recordProbeStatement = (shape: RecordStreamShape, rows: number): Na
   );
 
 /**
- * Of records that terms or keys find: with the keys of the stream that they are to be sorted by. A number is taken from
- * the record, which spares looking up its keys at some other place on the disk.
+ * Joins the keys that matches are sorted by. A number is taken from the record, which spares reading its keys from another
+ * place on the disk.
  */
 const withKeys = (shape: RecordStreamShape): string => {
   const { stream, numeric = false } = shape;
@@ -138,7 +138,7 @@ const withKeys = (shape: RecordStreamShape): string => {
     and ${hiddenFromPlanner('k.field = $field')} and k.stamp = r.stamp and ${hiddenFromPlanner(bounded(shape))} offset 0) k on true`;
 };
 
-/** What fits behind the place, of what `found` finds, if it is not more than `most`: each row has that number as `n`. */
+/** Selects what fits behind the place of the records in `found`, with the number of matches as `n`: the first ones, if `n` is at most `most`. */
 const gathered = (shape: RecordStreamShape, found: string, most: number): string => `
     with m as materialized (
       select r.id, ${keyColumns(shape.stream)} from (${found}) r ${withKeys(shape)}
@@ -148,7 +148,7 @@ const gathered = (shape: RecordStreamShape, found: string, most: number): string
 const gatherName = (shape: RecordStreamShape): string =>
   `${shapeName(shape)}${shape.numeric === true ? '.numeric' : ''}`;
 
-/** Found by the tsquery `$terms`; the GIN index is the only one that PostgreSQL may think of. */
+/** Selects matches found by the tsquery `$terms`; the GIN index is the only one that PostgreSQL can use. */
 export const gatherTermsStatement = (shape: RecordStreamShape, most: number): NamedStatement =>
   namedStatement(`records.gatherTerms.${gatherName(shape)}.${String(most)}`, () =>
     gathered(shape, `select * from records r where r.terms @@ $terms::tsquery and ${ofResourceHidden} offset 0`, most),
@@ -157,7 +157,7 @@ export const gatherTermsStatement = (shape: RecordStreamShape, most: number): Na
 const inRange =
   'x.env = $env and x.resource = $resource and x.field = $rangeField and not x.missing and x.num >= $least::float8 and x.num <= $most::float8';
 
-/** Found by a range of a field's numbers. */
+/** Selects matches found by a range of a field's numbers. */
 export const gatherRangeStatement = (shape: RecordStreamShape, most: number): NamedStatement =>
   namedStatement(`records.gatherRange.${gatherName(shape)}.${String(most)}`, () =>
     gathered(
@@ -167,7 +167,7 @@ export const gatherRangeStatement = (shape: RecordStreamShape, most: number): Na
     ),
   );
 
-/** How many a range has, up to `most` + 1. */
+/** Counts the keys of a range, up to `most` + 1. */
 export const countRangeStatement = (most: number): NamedStatement =>
   namedStatement(
     `records.countRange.${String(most)}`,
@@ -175,8 +175,8 @@ export const countRangeStatement = (most: number): NamedStatement =>
   );
 
 /**
- * Of the first `rows` records by id, an order that seldom has to do with another: how many there are, how many have each
- * of six terms, and about how many records there are in all.
+ * Counts, of the first `rows` records by id (an order that seldom correlates with another): all, and those with each of six
+ * terms; and estimates the number of records in the table.
  */
 export const sampleTermsStatement = (rows: number): NamedStatement =>
   namedStatement(
@@ -188,8 +188,8 @@ export const sampleTermsStatement = (rows: number): NamedStatement =>
   );
 
 /**
- * Any records that `$terms` finds and that `$query` fits, in no order. The inner query is planned without the limit, as for a few rows
- * PostgreSQL would rather read the table; it is read no further than the limit all the same.
+ * Selects any `$limit` records that fit both `$terms` and `$query`, in no order. The inner query is planned without the
+ * limit, because PostgreSQL would read the table for a few rows; it is executed only up to the limit.
  */
 export const anyMatchesStatement: NamedStatement = namedStatement(
   'records.anyOf',
