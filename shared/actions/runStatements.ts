@@ -4,18 +4,41 @@
  * all of shared/actions.
  */
 import { sqlList } from '../catalogue/states/machine.ts';
-import { activeRunStatuses, openRunStatuses } from '../catalogue/states/runs.ts';
+import { activeRunStatuses } from '../catalogue/states/runs.ts';
 import { newId } from '../platform/core/ids.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { queryRow, queryRows, executeStatement, statement, type SqlValue } from '../platform/db/sql.ts';
-import type { SavedResponse } from '../platform/journal/idempotency.ts';
+import { actorOfJson, actorOfRow, eventInsert, withEventIds, type ActorColumns } from '../platform/journal/events.ts';
+import {
+  savedResponseInsert,
+  savedResponseJson,
+  savedResponseOfJson,
+  type SavedResponse,
+} from '../platform/journal/idempotency.ts';
+import { sameColumns, type InsertSource } from '../platform/journal/insertText.ts';
+import { outboxInsert } from '../platform/journal/outbox.ts';
+import { stagedJobInsert, type StagedJobColumns } from '../platform/journal/stagedJobs.ts';
+import { runResultInsert } from './runResultSql.ts';
 import { runRecordKey, runEntryData, runEntryLivePart, runLiveParts, type Run } from './model.ts';
 
 /** When the job of a run is due: at a time, or once the app is back. */
 export type JobDue = number | 'app';
 
-const event = `insert into events (id, env, at, actor_type, actor, actor_name, role, verb, target_type, target, outcome, inbox, item, entry, type,
-    is_update, data, before, after, request_id, address, about)`;
+/** The job of a run. */
+const runJobInsert = (
+  columns: Pick<StagedJobColumns, 'id' | 'due_at' | 'waits_for_app' | 'created_at'>,
+  source: InsertSource,
+): string =>
+  stagedJobInsert(
+    {
+      ...sameColumns(['env', 'request_id']),
+      name: "'actionRun'",
+      payload: "jsonb_build_object('run', id)",
+      subject: 'id',
+      ...columns,
+    },
+    source,
+  );
 
 const insertRunSql = statement(
   'runs.insert',
@@ -24,29 +47,43 @@ const insertRunSql = statement(
     insert into runs select * from json_populate_record(null::runs, $1::json) r
     where not $10::boolean or not exists (select from runs q where q.env = r.env and q.lane = r.resource || '/' || r.record and q.status in (${sqlList(activeRunStatuses)}))
     returning *
-  ), numbered as (select nextval('events_id_seq') as event, made.* from made),
-  happened as (
-    ${event}
-    select event, env, requested_at, actor_type, actor, actor_name, role, 'action.run', 'run', id, 'ok', inbox, item, entry,
-      case when entry is null then null else 'action' end, false, $2::jsonb, null, $3::jsonb, request_id, address, $4
-    from numbered
-  ), told as (insert into outbox (id, env, at, parts, inbox) select event, env, requested_at, $5, inbox from numbered),
-  staged as (
-    insert into staged_jobs (id, env, name, payload, subject, request_id, due_at, waits_for_app, created_at)
-    select $6, env, 'actionRun', jsonb_build_object('run', id), id, request_id, $7::bigint,
-      -- Behind another of its lane it waits for its turn alone: of a thousand only the first is begun when the app is back.
-      $8::boolean and not exists (select from runs q where q.env = made.env and q.lane = made.lane and q.status in (${sqlList(activeRunStatuses)})), requested_at
-    from made where $6::text is not null
-  ), kept as (
-    insert into idempotency_keys (principal, key, fingerprint, status, body, etag, created_at)
-    select $9::json ->> 'principal', $9::json ->> 'key', decode($9::json ->> 'fingerprint', 'hex'), ($9::json ->> 'status')::smallint, $9::json ->> 'body', null, requested_at
-    from made where $9::json is not null
-  )
+  ), numbered as (${withEventIds('made', 'made.*', 'event')}),
+  happened as (${eventInsert(
+    {
+      ...actorOfRow('numbered'),
+      ...sameColumns(['env', 'inbox', 'item', 'entry']),
+      id: 'event',
+      at: 'requested_at',
+      verb: "'action.run'",
+      target_type: "'run'",
+      target: 'id',
+      type: "case when entry is null then null else 'action' end",
+      data: '$2::jsonb',
+      after: '$3::jsonb',
+      about: '$4',
+    },
+    { from: 'numbered' },
+  )}),
+  told as (${outboxInsert(
+    { ...sameColumns(['env', 'inbox']), id: 'event', at: 'requested_at', parts: '$5' },
+    { from: 'numbered' },
+  )}),
+  staged as (${runJobInsert(
+    {
+      id: '$6',
+      due_at: '$7::bigint',
+      // Behind another of its lane it waits for its turn alone: of a thousand only the first is begun when the app is back.
+      waits_for_app: `$8::boolean and not exists (select from runs q where q.env = made.env and q.lane = made.lane and q.status in (${sqlList(activeRunStatuses)}))`,
+      created_at: 'requested_at',
+    },
+    { from: 'made', where: '$6::text is not null' },
+  )}),
+  kept as (${savedResponseInsert(
+    { ...savedResponseOfJson('$9::json'), created_at: 'requested_at' },
+    { from: 'made', where: '$9::json is not null' },
+  )})
   select id from made`,
 );
-
-const savedJson = (saved: SavedResponse | null): string | null =>
-  saved === null ? null : JSON.stringify({ ...saved, fingerprint: saved.fingerprint.toString('hex') });
 
 const jobDueColumns = (due: JobDue | null): [number | null, boolean] =>
   typeof due === 'number' ? [due, false] : [null, due === 'app'];
@@ -78,7 +115,7 @@ export const insertRun = async (
     due === null ? null : newId('job'),
     dueAt,
     waits,
-    savedJson(saved),
+    savedResponseJson(saved),
     unlessQueued && wanted.record !== null,
   ]);
   return made !== undefined;
@@ -107,6 +144,13 @@ export interface RunTransition {
   readonly saved?: SavedResponse | null;
 }
 
+/** $7 is who moves it; without a request of its own, by the request that began the run. */
+const transitionActor: ActorColumns = {
+  ...actorOfJson('$7::json'),
+  request_id: "coalesce($7::json ->> 'requestId', request_id)",
+  address: "case when ($7::json ->> 'requestId') is null then address else $7::json ->> 'address' end",
+};
+
 const transitionRunSql = statement(
   'runs.move',
   `
@@ -123,39 +167,60 @@ const transitionRunSql = statement(
     from given g
     where r.env = g.env and r.id = g.id and r.fence = $2 and r.status = $3 and r.handed_at is not distinct from $4::bigint and r.lost_at is not distinct from $5::bigint
     returning r.id, r.env, r.inbox, r.item, r.entry, r.request_id, r.address, r.bulk, r.status, r.error
-  ), numbered as (select nextval('events_id_seq') as event, moved.* from moved),
-  happened as (
-    ${event}
-    select event, env, $6::bigint, $7::json ->> 'type', $7::json ->> 'id', $7::json ->> 'name', $7::json ->> 'role', $8,
-      case when $8::text is null then null else 'run' end, case when $8::text is null then null else id end, $9, inbox,
-      case when $10::jsonb is null then null else item end, case when $10::jsonb is null then null else entry end,
-      case when $10::jsonb is null or entry is null then null else 'action' end, true, case when entry is null then null else $10::jsonb end,
-      $11::jsonb, $12::jsonb, coalesce($7::json ->> 'requestId', request_id), case when ($7::json ->> 'requestId') is null then address else $7::json ->> 'address' end, $13
-    from numbered where $8::text is not null or ($10::jsonb is not null and entry is not null)
-  ), happenedToItems as (
-    insert into events (env, at, actor_type, actor, actor_name, inbox, item, entry, type, is_update, data, request_id)
-    select m.env, $6, $7::json ->> 'type', $7::json ->> 'id', $7::json ->> 'name', i.inbox, i.item, i.entry, 'action', true, $10::jsonb, m.request_id
-    from moved m join run_items i on i.run = m.id where m.bulk is not null and $10::jsonb is not null
-  ), told as (insert into outbox (id, env, at, parts, inbox) select event, env, $6, $14, inbox from numbered where $14::text is not null),
+  ), numbered as (${withEventIds('moved', 'moved.*', 'event')}),
+  happened as (${eventInsert(
+    {
+      ...sameColumns(['env', 'inbox']),
+      ...transitionActor,
+      id: 'event',
+      at: '$6::bigint',
+      verb: '$8',
+      target_type: "case when $8::text is null then null else 'run' end",
+      target: 'case when $8::text is null then null else id end',
+      outcome: '$9',
+      item: 'case when $10::jsonb is null then null else item end',
+      entry: 'case when $10::jsonb is null then null else entry end',
+      type: "case when $10::jsonb is null or entry is null then null else 'action' end",
+      is_update: 'true',
+      data: 'case when entry is null then null else $10::jsonb end',
+      before: '$11::jsonb',
+      after: '$12::jsonb',
+      about: '$13',
+    },
+    { from: 'numbered', where: '$8::text is not null or ($10::jsonb is not null and entry is not null)' },
+  )}),
+  happenedToItems as (${eventInsert(
+    {
+      ...sameColumns(['inbox', 'item', 'entry'], 'i'),
+      ...transitionActor,
+      ...sameColumns(['env', 'request_id'], 'm'),
+      role: 'null',
+      address: 'null',
+      at: '$6',
+      type: "'action'",
+      is_update: 'true',
+      data: '$10::jsonb',
+    },
+    { from: 'moved m join run_items i on i.run = m.id', where: 'm.bulk is not null and $10::jsonb is not null' },
+  )}),
+  told as (${outboxInsert(
+    { ...sameColumns(['env', 'inbox']), id: 'event', at: '$6', parts: '$14' },
+    { from: 'numbered', where: '$14::text is not null' },
+  )}),
   dropped as (delete from staged_jobs j using moved m where j.subject = m.id and j.name = 'actionRun' and $15::boolean),
-  staged as (
-    insert into staged_jobs (id, env, name, payload, subject, request_id, due_at, waits_for_app, created_at)
-    select $16, env, 'actionRun', jsonb_build_object('run', id), id, request_id, $17::bigint, $18::boolean, $6 from moved where $16::text is not null
-  ), freed as (delete from idempotency_keys k using given g, moved m where $19::text = 'free' and k.principal = g.once_principal and k.key = g.once_key),
+  staged as (${runJobInsert(
+    { id: '$16', due_at: '$17::bigint', waits_for_app: '$18::boolean', created_at: '$6' },
+    { from: 'moved', where: '$16::text is not null' },
+  )}),
+  freed as (delete from idempotency_keys k using given g, moved m where $19::text = 'free' and k.principal = g.once_principal and k.key = g.once_key),
   answered as (
     update idempotency_keys k set status = $20::smallint, body = $19 from given g, moved m
     where $20::smallint is not null and k.principal = g.once_principal and k.key = g.once_key
-  ), kept as (
-    insert into idempotency_keys (principal, key, fingerprint, status, body, etag, created_at)
-    select $21::json ->> 'principal', $21::json ->> 'key', decode($21::json ->> 'fingerprint', 'hex'), ($21::json ->> 'status')::smallint, $21::json ->> 'body', null, $6
-    from moved where $21::json is not null
-  ), resulted as (
-    insert into bulk_results (bulk, seq, item, outcome, error, code)
-    select m.bulk, i.seq, i.item, case when m.status = 'succeeded' then 'changed' when m.status = 'cancelled' then 'cancelled' else 'failed' end, m.error,
-      nullif(m.status, 'succeeded')
-    from moved m join run_items i on i.run = m.id where m.status not in (${sqlList(openRunStatuses)})
-    on conflict do nothing
-  )
+  ), kept as (${savedResponseInsert(
+    { ...savedResponseOfJson('$21::json'), created_at: '$6' },
+    { from: 'moved', where: '$21::json is not null' },
+  )}),
+  resulted as (${runResultInsert({ run: 'm', item: 'i', from: 'moved m join run_items i on i.run = m.id' })})
   select id from moved`,
 );
 
@@ -219,7 +284,7 @@ export const transitionRun = async (
     waits,
     answer === undefined ? null : answer === 'free' ? 'free' : answer.body,
     answer === undefined || answer === 'free' ? null : answer.status,
-    savedJson(saved),
+    savedResponseJson(saved),
   ];
   return (await executeStatement(db, transitionRunSql, values)) > 0;
 };

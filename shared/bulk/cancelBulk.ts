@@ -2,6 +2,8 @@
 import { openApprovalStatuses } from '../catalogue/states/approvals.ts';
 import { bulkChunks } from '../catalogue/states/bulks.ts';
 import { sqlList, statesBefore } from '../catalogue/states/machine.ts';
+import { bulkResultInsert } from '../platform/journal/bulkResults.ts';
+import { actorParameters, actorValues, eventInsert, toEventActor } from '../platform/journal/events.ts';
 import { fault } from '../catalogue/errors.ts';
 import { readRunsNotStarted } from './runs.ts';
 import { settleRun } from '../actions/settleRun.ts';
@@ -24,10 +26,17 @@ const cancelPendingChunksSql = statement(
   `
   with stopped as (
     update bulk_chunks set status = 'cancelled', failed = cardinality(ids) where bulk = $1 and status in (${sqlList(statesBefore(bulkChunks, 'cancelled'))}) returning n, first, ids
-  ), ended as (
-    insert into bulk_results (bulk, seq, item, outcome, error, code)
-    select $1, s.first + i.n - 1, i.id, 'cancelled', $2, 'cancelled' from stopped s cross join lateral unnest(s.ids) with ordinality as i (id, n)
-  ), unstaged as (
+  ), ended as (${bulkResultInsert(
+    {
+      bulk: '$1',
+      seq: 's.first + i.n - 1',
+      item: 'i.id',
+      outcome: "'cancelled'",
+      error: '$2',
+      code: "'cancelled'",
+    },
+    { from: 'stopped s cross join lateral unnest(s.ids) with ordinality as i (id, n)' },
+  )}), unstaged as (
     delete from staged_jobs j using stopped s where j.subject = $1 and j.name = 'bulkChunk' and (j.payload ->> 'chunk')::int = s.n
   )
   update bulks set cancelled = true where id = $1 and exists (select from stopped)`,
@@ -38,31 +47,33 @@ const pendingApprovalSql = statement(
 );
 const insertCancelEventSql = statement(
   'bulk.noteCancel',
-  `
-  insert into events (env, at, actor_type, actor, actor_name, role, verb, target_type, target, before, after, request_id, address)
-  values ($1, $2, $3, $4, $5, $6, 'bulk.cancel', 'bulk', $7, $8, $9, $10, $11)`,
+  eventInsert({
+    env: '$1',
+    at: '$2',
+    verb: "'bulk.cancel'",
+    target_type: "'bulk'",
+    target: '$3',
+    before: '$4',
+    after: '$5',
+    ...actorParameters(6),
+  }),
 );
 
 const insertCancelEvent = async (
   tx: Tx,
-  { env, principal, requestId, address }: Caller,
+  caller: Caller,
   at: number,
   before: BulkRow,
   after: BulkRow,
 ): Promise<void> => {
   const shown = ({ status, failed }: BulkRow): string => JSON.stringify({ status, failed });
   await executeStatement(tx, insertCancelEventSql, [
-    env.id,
+    caller.env.id,
     at,
-    principal.type,
-    principal.id,
-    principal.name,
-    principal.role?.name ?? null,
     before.id,
     shown(before),
     shown(after),
-    requestId,
-    address,
+    ...actorValues(toEventActor(caller)),
   ]);
 };
 

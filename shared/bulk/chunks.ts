@@ -1,6 +1,8 @@
 /** The statements of a chunk: start, results, end. Used by the job bulkChunk, by progress.ts and by a sweep. */
 import { activeChunkStatuses, bulkChunks, bulks, waitingChunkStatuses } from '../catalogue/states/bulks.ts';
 import { sqlList, statesBefore } from '../catalogue/states/machine.ts';
+import { bulkResultInsert } from '../platform/journal/bulkResults.ts';
+import { sameColumns } from '../platform/journal/insertText.ts';
 import { limits } from '../catalogue/limits.ts';
 import type { Db } from '../platform/db/knex.ts';
 import { queryRow, queryRows, executeStatement, statement } from '../platform/db/sql.ts';
@@ -69,10 +71,10 @@ export const readRemainingItems = async (db: Db, chunk: Chunk): Promise<Map<stri
 
 const insertForbiddenSql = statement(
   'bulk.refuse',
-  `
-  insert into bulk_results (bulk, seq, item, outcome, error, code)
-  select $1, seq, item, 'forbidden', $4, 'forbidden' from unnest($2::int[], $3::text[]) as r (seq, item)
-  on conflict do nothing`,
+  bulkResultInsert(
+    { bulk: '$1', ...sameColumns(['seq', 'item']), outcome: "'forbidden'", error: '$4', code: "'forbidden'" },
+    { from: 'unnest($2::int[], $3::text[]) as r (seq, item)', skipExisting: true },
+  ),
 );
 
 /** Inserts `forbidden` results for items of a requester who may not act here any more. */

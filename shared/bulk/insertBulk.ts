@@ -7,34 +7,41 @@ import { executeStatement, statement } from '../platform/db/sql.ts';
 import type { ActionDeps } from '../actions/deps.ts';
 import type { Caller } from '../access/principal.ts';
 import { principalModeFault } from '../access/gates.ts';
-import type { SavedResponse } from '../platform/journal/idempotency.ts';
+import { actorParameters, actorValues, eventInsert, toEventActor } from '../platform/journal/events.ts';
+import {
+  savedResponseInsert,
+  savedResponseParameters,
+  savedResponseValues,
+  type SavedResponse,
+} from '../platform/journal/idempotency.ts';
+import { outboxInsert } from '../platform/journal/outbox.ts';
+import { chunkJobInsert } from './chunkJobSql.ts';
 import { channels } from '../platform/redis/bus.ts';
 import { bulkLivePart, bulkResponseBody, type BulkRow } from './present.ts';
 import type { BulkOperationBody } from './schema.ts';
 
 const chunk = String(limits.bulkChunk);
 
+const saved = savedResponseParameters(13);
+const actor = actorParameters(19);
+
 const insertBulkSql = statement(
   'bulk.accept',
   `
   with made as (
     insert into bulks (id, env, status, operation, total, actor_type, actor, actor_name, undo_of, request_id, address, created_at)
-    values ($1, $2, $23, $3, cardinality($4::text[]), $5, $6, $7, $8, $9, $10, $11)
+    values ($1, $2, $12, $3, cardinality($4::text[]), ${actor.actor_type}, ${actor.actor}, ${actor.actor_name}, $5, ${actor.request_id}, ${actor.address}, $6)
   ), cut as (
     insert into bulk_chunks (bulk, n, first, ids)
-    select $1, n, n * ${chunk}, ($4::text[])[n * ${chunk} + 1 : (n + 1) * ${chunk}] from generate_series(0, cardinality($12::text[]) - 1) as n
-  ), staged as (
-    insert into staged_jobs (id, env, name, payload, subject, request_id, due_at, created_at)
-    select job, $2, 'bulkChunk', jsonb_build_object('bulk', $1::text, 'chunk', n - 1), $1, $9, $11, $11
-    from unnest($12::text[]) with ordinality as jobs (job, n) where $23 = 'queued'
-  ), noted as (
-    insert into events (env, at, actor_type, actor, actor_name, role, verb, target_type, target, after, request_id, address)
-    values ($2, $11, $5, $6, $7, $13, $14, 'bulk', $15, $16, $9, $10) returning id
-  ), told as (
-    insert into outbox (id, env, at, parts) select id, $2, $11, $17 from noted
-  )
-  insert into idempotency_keys (principal, key, fingerprint, status, body, etag, created_at)
-  select $18, $19, $20::bytea, $21::smallint, $22, null, $11 where $19::text is not null`,
+    select $1, n, n * ${chunk}, ($4::text[])[n * ${chunk} + 1 : (n + 1) * ${chunk}] from generate_series(0, cardinality($7::text[]) - 1) as n
+  ), staged as (${chunkJobInsert(
+    { env: '$2', bulk: '$1::text', chunk: 'n - 1', requestId: actor.request_id, at: '$6' },
+    { from: 'unnest($7::text[]) with ordinality as jobs (job, n)', where: "$12 = 'queued'" },
+  )}), noted as (${eventInsert(
+    { ...actor, env: '$2', at: '$6', verb: '$8', target_type: "'bulk'", target: '$9', after: '$10' },
+    { returning: 'id' },
+  )}), told as (${outboxInsert({ id: 'id', env: '$2', at: '$6', parts: '$11' }, { from: 'noted' })})
+  ${savedResponseInsert({ ...saved, created_at: '$6' }, { where: `${saved.key}::text is not null` })}`,
 );
 
 export interface NewBulk {
@@ -85,35 +92,26 @@ interface BulkInsert {
 
 const insertBulk = async (
   db: Db | Tx,
-  { env, principal, requestId, address }: Caller,
-  { bulk, ids, saved, at }: BulkInsert,
+  caller: Caller,
+  { bulk, ids, saved: response, at }: BulkInsert,
 ): Promise<void> => {
   const jobs = Array.from({ length: Math.ceil(bulk.total / limits.bulkChunk) }, () => newId('job'));
   const [verb, target] = bulk.undo_of === null ? ['bulk.create', bulk.id] : ['bulk.undo', bulk.undo_of];
   await executeStatement(db, insertBulkSql, [
     bulk.id,
-    env.id,
+    caller.env.id,
     JSON.stringify(bulk.operation),
     ids,
-    bulk.actor_type,
-    bulk.actor,
-    bulk.actor_name,
     bulk.undo_of,
-    requestId,
-    address,
     at,
     jobs,
-    principal.role?.name ?? null,
     verb,
     target,
     JSON.stringify({ bulk: bulk.id, operation: bulk.operation, total: bulk.total }),
     JSON.stringify([bulkLivePart(bulk)]),
-    saved?.principal ?? null,
-    saved?.key ?? null,
-    saved?.fingerprint ?? null,
-    saved?.status ?? null,
-    saved?.body ?? null,
     bulk.status,
+    ...savedResponseValues(response),
+    ...actorValues(toEventActor(caller)),
   ]);
 };
 

@@ -4,6 +4,7 @@ import { sqlList } from '../catalogue/states/machine.ts';
 import type { Db } from '../platform/db/knex.ts';
 import { queryRows, executeStatement, statement } from '../platform/db/sql.ts';
 import { newId } from '../platform/core/ids.ts';
+import { chunkJobInsert } from './chunkJobSql.ts';
 
 /** Grace period in ms before a bulk counts as orphaned: the process that accepted it is still at work. */
 const orphanGraceMs = 5_000;
@@ -31,10 +32,10 @@ const missingJobsSql = statement(
 );
 const stageJobsSql = statement(
   'bulk.stage',
-  `
-  insert into staged_jobs (id, env, name, payload, subject, request_id, due_at, created_at)
-  select job, b.env, 'bulkChunk', jsonb_build_object('bulk', b.id, 'chunk', m.n), b.id, b.request_id, $4, $4
-  from unnest($1::text[], $2::text[], $3::int[]) as m (job, bulk, n) join bulks b on b.id = m.bulk`,
+  chunkJobInsert(
+    { env: 'b.env', bulk: 'b.id', chunk: 'm.n', requestId: 'b.request_id', at: '$4' },
+    { from: 'unnest($1::text[], $2::text[], $3::int[]) as m (job, bulk, n) join bulks b on b.id = m.bulk' },
+  ),
 );
 
 /** Stages a job for each chunk without one, and returns how many. A job too many does no harm. */

@@ -1,6 +1,8 @@
 /** Publishes the progress of a bulk and finishes it. Called whenever a chunk has ended. */
 import { openChunkStatuses } from '../catalogue/states/bulks.ts';
 import { sqlList } from '../catalogue/states/machine.ts';
+import { nextEventId } from '../platform/journal/events.ts';
+import { outboxInsert } from '../platform/journal/outbox.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { executeStatement, statement } from '../platform/db/sql.ts';
 import type { ActionDeps } from '../actions/deps.ts';
@@ -13,7 +15,6 @@ import { readBulk } from './queries.ts';
 /** ms between two messages about one bulk, by all workers together: 5 a second look continuous to a reader. */
 const progressMs = 200;
 
-/** Ids of events and of messages without one come from one sequence: together they are the outbox's order. */
 const finishBulkSql = statement(
   'bulk.finish',
   `
@@ -23,7 +24,7 @@ const finishBulkSql = statement(
       and not exists (select from bulk_chunks where bulk = $1 and status in (${sqlList(openChunkStatuses)}))
     returning env
   )
-  insert into outbox (id, env, at, parts) select nextval('events_id_seq'), env, $3, $4 from finished`,
+  ${outboxInsert({ id: nextEventId, env: 'env', at: '$3', parts: '$4' }, { from: 'finished' })}`,
 );
 
 /**

@@ -4,6 +4,11 @@
  */
 import { sqlList } from '../catalogue/states/machine.ts';
 import { openRunStatuses } from '../catalogue/states/runs.ts';
+import { bulkResultInsert } from '../platform/journal/bulkResults.ts';
+import { actorOfRow, eventInsert, withEventIds } from '../platform/journal/events.ts';
+import { sameColumns } from '../platform/journal/insertText.ts';
+import { outboxInsert } from '../platform/journal/outbox.ts';
+import { runResultInsert } from '../actions/runResultSql.ts';
 import { fault, Fault } from '../catalogue/errors.ts';
 import type { Caller } from '../access/principal.ts';
 import { newId } from '../platform/core/ids.ts';
@@ -81,10 +86,13 @@ const authorizeForRecord = async (
 
 const insertResultsSql = statement(
   'bulk.actionResults',
-  `
-  insert into bulk_results (bulk, seq, item, outcome, error, code)
-  select $1, r.seq, r.item, r.outcome, r.error, r.code from json_to_recordset($2::json) as r(seq int, item text, outcome text, error text, code text)
-  on conflict do nothing`,
+  bulkResultInsert(
+    { bulk: '$1', ...sameColumns(['seq', 'item', 'outcome', 'error', 'code']) },
+    {
+      from: 'json_to_recordset($2::json) as r(seq int, item text, outcome text, error text, code text)',
+      skipExisting: true,
+    },
+  ),
 );
 
 const insertRefusedResults = async (
@@ -103,6 +111,9 @@ const insertRefusedResults = async (
   await execute(deps.db, insertResultsSql, [bulk, JSON.stringify(results)]);
 };
 
+/** What the timeline says of a run; see `runEntryData`. */
+const runEntryMembers = `'run', h.id, 'action', h.action, 'label', h.label, 'status', h.status, 'message', coalesce(h.message, h.error)`;
+
 /**
  * Attaches items to a run, each with its own timeline entry. From a run that has ended they get the outcome at once: the
  * run's row is locked, so that it can't end in between.
@@ -115,26 +126,35 @@ const attachItemsSql = statement(
     insert into run_items (run, seq, item, inbox, entry)
     select h.id, i.seq, i.item, i.inbox, i.entry from held h cross join json_to_recordset($3::json) as i(seq int, item text, inbox text, entry text)
     on conflict do nothing returning *
-  ), numbered as (select nextval('events_id_seq') as event, j.* from joined j),
-  happened as (
-    insert into events (id, env, at, actor_type, actor, actor_name, inbox, item, entry, type, is_update, data, request_id, about)
-    select n.event, h.env, $4::bigint, h.actor_type, h.actor, h.actor_name, n.inbox, n.item, n.entry, 'action', false,
-      jsonb_build_object('run', h.id, 'action', h.action, 'label', h.label, 'status', h.status, 'message', coalesce(h.message, h.error)), h.request_id, null
-    from numbered n cross join held h
-  ), told as (
-    insert into outbox (id, env, at, parts, inbox)
-    select n.event, h.env, $4, json_build_array(json_build_object('type', 'timeline', 'inbox', n.inbox, 'change', 'created', 'item', n.item, 'entry',
-      json_build_object('id', n.entry, 'item', n.item, 'type', 'action', 'at', $4::bigint,
-        'actor', json_build_object('type', h.actor_type, 'id', h.actor, 'name', h.actor_name),
-        'data', json_build_object('run', h.id, 'action', h.action, 'label', h.label, 'status', h.status, 'message', coalesce(h.message, h.error)))))::text, n.inbox
-    from numbered n cross join held h
-  ), resulted as (
-    insert into bulk_results (bulk, seq, item, outcome, error, code)
-    select h.bulk, n.seq, n.item, case when h.status = 'succeeded' then 'changed' when h.status = 'cancelled' then 'cancelled' else 'failed' end, h.error,
-      nullif(h.status, 'succeeded')
-    from numbered n cross join held h where h.status not in (${sqlList(openRunStatuses)})
-    on conflict do nothing
-  )
+  ), numbered as (${withEventIds('joined j', 'j.*', 'event')}),
+  happened as (${eventInsert(
+    {
+      ...actorOfRow('h'),
+      ...sameColumns(['inbox', 'item', 'entry'], 'n'),
+      id: 'n.event',
+      env: 'h.env',
+      at: '$4::bigint',
+      role: 'null',
+      address: 'null',
+      type: "'action'",
+      data: `jsonb_build_object(${runEntryMembers})`,
+    },
+    { from: 'numbered n cross join held h' },
+  )}),
+  told as (${outboxInsert(
+    {
+      id: 'n.event',
+      env: 'h.env',
+      at: '$4',
+      parts: `json_build_array(json_build_object('type', 'timeline', 'inbox', n.inbox, 'change', 'created', 'item', n.item, 'entry',
+        json_build_object('id', n.entry, 'item', n.item, 'type', 'action', 'at', $4::bigint,
+          'actor', json_build_object('type', h.actor_type, 'id', h.actor, 'name', h.actor_name),
+          'data', json_build_object(${runEntryMembers}))))::text`,
+      inbox: 'n.inbox',
+    },
+    { from: 'numbered n cross join held h' },
+  )}),
+  resulted as (${runResultInsert({ run: 'h', item: 'n', from: 'numbered n cross join held h' })})
   select id from held`,
 );
 

@@ -6,18 +6,20 @@ import { limits } from '../catalogue/limits.ts';
 import { newId } from '../platform/core/ids.ts';
 import type { Tx } from '../platform/db/knex.ts';
 import { executeStatement, statement } from '../platform/db/sql.ts';
+import { nextEventId } from '../platform/journal/events.ts';
+import { outboxInsert } from '../platform/journal/outbox.ts';
+import { chunkJobInsert } from './chunkJobSql.ts';
 import { bulkLivePart, type BulkRow } from './present.ts';
 
 const startBulkSql = statement(
   'bulk.begin',
   `
   with begun as (update bulks set status = 'queued', approved_by = $2::jsonb where id = $1 and status in (${sqlList(statesLeftBy(bulks, 'approved'))}) returning id, env, request_id),
-  staged as (
-    insert into staged_jobs (id, env, name, payload, subject, request_id, due_at, created_at)
-    select job, env, 'bulkChunk', jsonb_build_object('bulk', begun.id, 'chunk', n - 1), begun.id, request_id, $3::bigint, $3
-    from begun cross join unnest($4::text[]) with ordinality as jobs (job, n)
-  )
-  insert into outbox (id, env, at, parts) select nextval('events_id_seq'), env, $3, $5 from begun`,
+  staged as (${chunkJobInsert(
+    { env: 'env', bulk: 'begun.id', chunk: 'n - 1', requestId: 'begun.request_id', at: '$3::bigint' },
+    { from: 'begun cross join unnest($4::text[]) with ordinality as jobs (job, n)' },
+  )})
+  ${outboxInsert({ id: nextEventId, env: 'env', at: '$3', parts: '$5' }, { from: 'begun' })}`,
 );
 
 /** Starts the bulk, which was read in this transaction and is pending. */

@@ -7,7 +7,8 @@ import type { StagedJob } from '../../catalogue/jobs.ts';
 import type { BulkOutcome } from '../../catalogue/states/bulks.ts';
 import type { Db, Tx } from '../../platform/db/knex.ts';
 import { queryRows, type SqlValue } from '../../platform/db/sql.ts';
-import type { SavedResponse } from '../../platform/journal/idempotency.ts';
+import { actorValues, toEventActor } from '../../platform/journal/events.ts';
+import { savedResponseValues, type SavedResponse } from '../../platform/journal/idempotency.ts';
 import type { Caller } from '../../access/principal.ts';
 import type { DecidedChange, EventBatch } from './eventBatch.ts';
 import type { Item } from '../model.ts';
@@ -118,27 +119,21 @@ export const writeItemBatch = async (
     results: results !== null,
     deliveries: deliveries.length > 0,
   };
-  const { env, principal } = caller;
+  const { env } = caller;
   const values: SqlValue[] = [
     env.id,
     itemsJson(env.id, changed, shape.create),
     `[${told.rows.join(',')}]`,
     told.liveParts.join(livePartSeparator),
     at,
-    principal.type,
-    principal.id,
-    principal.name,
-    principal.role?.name ?? null,
     batch.verb,
-    caller.requestId,
-    caller.address,
+    ...actorValues(toEventActor(caller)),
   ];
   if (shape.users) values.push(JSON.stringify(users));
   if (shape.jobs) values.push(JSON.stringify(jobs.map(jobJson(caller, at))));
   if (results !== null) values.push(results.bulk, JSON.stringify(results.rows));
   if (shape.deliveries) values.push(JSON.stringify(deliveries));
-  if (saved !== null)
-    values.push(saved.principal, saved.key, saved.fingerprint, saved.status, saved.body, saved.etag, at);
+  if (saved !== null) values.push(...savedResponseValues(saved));
   const written = await queryRows<{ id: string }>(db, getWriteStatement(shape), values);
   return new Set(written.map((row) => row.id));
 };

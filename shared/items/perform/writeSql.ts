@@ -4,6 +4,12 @@
  */
 import { getOrCreate } from '../../platform/core/maps.ts';
 import { statement, type Statement } from '../../platform/db/sql.ts';
+import { bulkResultInsert } from '../../platform/journal/bulkResults.ts';
+import { actorParameterCount, actorParameters, eventInsert, withEventIds } from '../../platform/journal/events.ts';
+import { savedResponseInsert, savedResponseParameters } from '../../platform/journal/idempotency.ts';
+import { sameColumns } from '../../platform/journal/insertText.ts';
+import { outboxInsert } from '../../platform/journal/outbox.ts';
+import { stagedJobInsert } from '../../platform/journal/stagedJobs.ts';
 
 /** What a batch needs of the statement. */
 export interface WriteShape {
@@ -55,14 +61,60 @@ const insertItemsSql = `
 /** What only the first event of a change bears: it is the one in the audit log. */
 const onFirstEvent = (value: string): string => `case when n = 0 then ${value} end`;
 
+const actor = actorParameters(7);
+
+const eventsSql = eventInsert(
+  {
+    ...sameColumns(['id', 'inbox', 'item', 'entry', 'type', 'data', 'before', 'after']),
+    env: '$1',
+    at: '$5::bigint',
+    ...actor,
+    role: onFirstEvent(actor.role),
+    request_id: onFirstEvent(actor.request_id),
+    address: onFirstEvent(actor.address),
+    verb: onFirstEvent('$6'),
+    target_type: onFirstEvent("'item'"),
+    target: onFirstEvent('item'),
+  },
+  { from: 'numbered' },
+);
+
+const outboxSql = outboxInsert(
+  { ...sameColumns(['id', 'parts', 'inbox', 'deltas', 'due_from', 'due_to']), env: '$1', at: '$5::bigint' },
+  { from: 'numbered', where: 'n = 0' },
+);
+
+const jobsSql = (jobs: string): string =>
+  stagedJobInsert(
+    { ...sameColumns(['id', 'name', 'payload', 'subject', 'request_id', 'due_at', 'created_at'], 'j'), env: '$1' },
+    {
+      from: `json_to_recordset(${jobs}::json) as j(id text, item text, name text, payload jsonb, subject text, request_id text, due_at bigint, created_at bigint)
+      join written w on w.id = j.item`,
+    },
+  );
+
+const resultsSql = (bulk: string, results: string): string =>
+  bulkResultInsert(
+    {
+      bulk,
+      ...sameColumns(['seq', 'item', 'outcome', 'error', 'code'], 'r'),
+      ...sameColumns(['before', 'after'], 'e'),
+    },
+    {
+      from: `json_to_recordset(${results}::json) as r(seq int, item text, outcome text, error text, code text)
+      left join numbered e on e.item = r.item and e.n = 0`,
+      where: `r.outcome <> 'changed' or e.id is not null`,
+    },
+  );
+
 /**
  * Event ids are drawn from rows of `written`, so after the item's row lock: per item, ids follow versions. Parameters:
- * $1 environment, $2 items, $3 events, $4 live messages, $5 to $12 when and who, then as the shape asks: users, jobs, bulk and
- * its results, deliveries, saved answer. Live messages are the greater part of it all: cutting a text at a sign that no JSON holds
- * costs a fifth of parsing them.
+ * $1 environment, $2 items, $3 events, $4 live messages, $5 when, $6 the verb, then who, then as the shape asks: users, jobs,
+ * bulk and its results, deliveries, saved answer. Live messages are the greater part of it all: cutting a text at a sign that
+ * no JSON holds costs a fifth of parsing them.
  */
 const writeSqlText = (shape: WriteShape): string => {
-  let parameter = 12;
+  let parameter = 6 + actorParameterCount;
   const next = (): string => {
     parameter += 1;
     return `$${String(parameter)}`;
@@ -71,49 +123,37 @@ const writeSqlText = (shape: WriteShape): string => {
     `given as (select * from json_to_recordset($2::json) as g(${changing}${shape.create ? `, ${staying}` : ''}))`,
     shape.create ? insertItemsSql : updateItemsSql(shape.many),
     `numbered as materialized (
-      select nextval('events_id_seq') as id, e.* from (
+      ${withEventIds(
+        `(
         select e.*, l.parts from json_to_recordset($3::json) as e(n int, item text, inbox text, entry text, type text, live int, data jsonb,
           before jsonb, after jsonb, deltas jsonb, due_from bigint, due_to bigint)
         join written w on w.id = e.item
         left join string_to_table($4, E'\\x1e') with ordinality as l(parts, live) on l.live = e.live
-        order by e.item, e.n) e)`,
-    `happened as (
-      insert into events (id, env, at, actor_type, actor, actor_name, role, verb, target_type, target, inbox, item, entry, type,
-        data, before, after, request_id, address)
-      select id, $1, $5::bigint, $6, $7, $8, ${onFirstEvent('$9')}, ${onFirstEvent('$10')}, ${onFirstEvent("'item'")}, ${onFirstEvent('item')}, inbox, item, entry, type,
-        data, before, after, ${onFirstEvent('$11')}, ${onFirstEvent('$12')} from numbered)`,
-    `told as (
-      insert into outbox (id, env, at, parts, inbox, deltas, due_from, due_to)
-      select id, $1, $5::bigint, parts, inbox, deltas, due_from, due_to from numbered where n = 0)`,
+        order by e.item, e.n) e`,
+        'e.*',
+      )})`,
+    `happened as (${eventsSql})`,
+    `told as (${outboxSql})`,
   ];
   if (shape.users) {
     parts.push(`met as (insert into item_users (env, item, who)
       select $1, u.item, u.who from json_to_recordset(${next()}::json) as u(item text, who text) join written w on w.id = u.item
       on conflict do nothing)`);
   }
-  if (shape.jobs) {
-    parts.push(`staged as (insert into staged_jobs (id, env, name, payload, subject, request_id, due_at, created_at)
-      select j.id, $1, j.name, j.payload, j.subject, j.request_id, j.due_at, j.created_at
-      from json_to_recordset(${next()}::json) as j(id text, item text, name text, payload jsonb, subject text, request_id text, due_at bigint, created_at bigint)
-      join written w on w.id = j.item)`);
-  }
-  if (shape.results) {
-    const bulk = next();
-    parts.push(`resulted as (insert into bulk_results (bulk, seq, item, outcome, error, code, before, after)
-      select ${bulk}, r.seq, r.item, r.outcome, r.error, r.code, e.before, e.after
-      from json_to_recordset(${next()}::json) as r(seq int, item text, outcome text, error text, code text)
-      left join numbered e on e.item = r.item and e.n = 0
-      where r.outcome <> 'changed' or e.id is not null)`);
-  }
+  if (shape.jobs) parts.push(`staged as (${jobsSql(next())})`);
+  if (shape.results) parts.push(`resulted as (${resultsSql(next(), next())})`);
   if (shape.deliveries) {
     parts.push(`delivered as (insert into deliveries (env, delivery, item, created, created_at)
       select $1, d.delivery, d.item, d.created, $5::bigint from json_to_recordset(${next()}::json) as d(delivery text, item text, created boolean)
       join written w on w.id = d.item)`);
   }
   if (shape.saved) {
-    parts.push(`kept as (insert into idempotency_keys (principal, key, fingerprint, status, body, etag, created_at)
-      select ${[next(), next(), `${next()}::bytea`, `${next()}::smallint`, next(), next(), `${next()}::bigint`].join(', ')}
-      where (select count(*) from written) = (select count(*) from given))`);
+    parts.push(
+      `kept as (${savedResponseInsert(
+        { ...savedResponseParameters(parameter + 1), created_at: '$5::bigint' },
+        { where: '(select count(*) from written) = (select count(*) from given)' },
+      )})`,
+    );
   }
   return `with ${parts.join(',\n')}\nselect id from written`;
 };

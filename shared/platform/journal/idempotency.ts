@@ -1,9 +1,44 @@
-/** Saved answers of idempotency keys: looked up before the work, written in the transaction of the effect. */
+/**
+ * Saved responses of idempotency keys: the insert into `idempotency_keys`, which the statement of an effect composes,
+ * and their look-up by the endpoints.
+ */
 import { createHash } from 'node:crypto';
 import { fault } from '../../catalogue/errors.ts';
 import type { Db, Tx } from '../db/knex.ts';
-import { queryRow, executeStatement, statement } from '../db/sql.ts';
+import { queryRow, executeStatement, statement, type SqlValue } from '../db/sql.ts';
 import { limits } from '../../catalogue/limits.ts';
+import { insertText, type InsertSource, type Sql } from './insertText.ts';
+
+const columns = ['principal', 'key', 'fingerprint', 'status', 'body', 'etag', 'created_at'] as const;
+
+export type SavedResponseColumns = Readonly<Record<(typeof columns)[number], Sql>>;
+
+/** Returns the text of the insert of a saved response for each row of the source. A key that is there already undoes the whole statement. */
+export const savedResponseInsert = (values: SavedResponseColumns, source: InsertSource = {}): string =>
+  insertText('insert into idempotency_keys', columns, values, source);
+
+/** Returns a saved response as members of a JSON value: the text that `savedResponseJson` makes. */
+export const savedResponseOfJson = (json: Sql): Omit<SavedResponseColumns, 'created_at'> => ({
+  principal: `${json} ->> 'principal'`,
+  key: `${json} ->> 'key'`,
+  fingerprint: `decode(${json} ->> 'fingerprint', 'hex')`,
+  status: `(${json} ->> 'status')::smallint`,
+  body: `${json} ->> 'body'`,
+  etag: `${json} ->> 'etag'`,
+});
+
+/** Returns a saved response as six parameters from `$first` on, which `savedResponseValues` fills. */
+export const savedResponseParameters = (first: number): Omit<SavedResponseColumns, 'created_at'> => {
+  const parameter = (i: number): Sql => `$${String(first + i)}`;
+  return {
+    principal: parameter(0),
+    key: parameter(1),
+    fingerprint: `${parameter(2)}::bytea`,
+    status: `${parameter(3)}::smallint`,
+    body: parameter(4),
+    etag: parameter(5),
+  };
+};
 
 const findResponseSql = statement(
   'once.find',
@@ -11,8 +46,7 @@ const findResponseSql = statement(
 );
 const insertResponseSql = statement(
   'once.keep',
-  `
-  insert into idempotency_keys (principal, key, fingerprint, status, body, etag, created_at) values ($1, $2, $3, $4, $5, $6, $7)`,
+  savedResponseInsert({ ...savedResponseParameters(1), created_at: '$7' }),
 );
 const deleteExpiredResponsesSql = statement(
   'once.expire',
@@ -28,6 +62,18 @@ export interface SavedResponse {
   readonly body: string;
   readonly etag: string | null;
 }
+
+export const savedResponseValues = (saved: SavedResponse | null): SqlValue[] => [
+  saved?.principal ?? null,
+  saved?.key ?? null,
+  saved?.fingerprint ?? null,
+  saved?.status ?? null,
+  saved?.body ?? null,
+  saved?.etag ?? null,
+];
+
+export const savedResponseJson = (saved: SavedResponse | null): string | null =>
+  saved === null ? null : JSON.stringify({ ...saved, fingerprint: saved.fingerprint.toString('hex') });
 
 export interface StoredResponse {
   readonly status: number;
@@ -67,13 +113,5 @@ export const readSavedResponse = async (
 
 /** Keeps an answer, in the transaction of its effect if there is one. */
 export const insertSavedResponse = async (db: Db | Tx, saved: SavedResponse, now: number): Promise<void> => {
-  await executeStatement(db, insertResponseSql, [
-    saved.principal,
-    saved.key,
-    saved.fingerprint,
-    saved.status,
-    saved.body,
-    saved.etag,
-    now,
-  ]);
+  await executeStatement(db, insertResponseSql, [...savedResponseValues(saved), now]);
 };

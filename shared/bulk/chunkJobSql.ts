@@ -1,0 +1,28 @@
+/** The text that stages the jobs of a bulk's chunks, when it is accepted, approved, or found without them. */
+import type { InsertSource, Sql } from '../platform/journal/insertText.ts';
+import { stagedJobInsert } from '../platform/journal/stagedJobs.ts';
+
+interface ChunkJobColumns {
+  readonly env: Sql;
+  readonly bulk: Sql;
+  /** The chunk's number. */
+  readonly chunk: Sql;
+  readonly requestId: Sql;
+  readonly at: Sql;
+}
+
+/** Each row of the source has the id of a job in `job`. */
+export const chunkJobInsert = ({ env, bulk, chunk, requestId, at }: ChunkJobColumns, source: InsertSource): string =>
+  stagedJobInsert(
+    {
+      id: 'job',
+      env,
+      name: "'bulkChunk'",
+      payload: `jsonb_build_object('bulk', ${bulk}, 'chunk', ${chunk})`,
+      subject: bulk,
+      request_id: requestId,
+      due_at: at,
+      created_at: at,
+    },
+    source,
+  );

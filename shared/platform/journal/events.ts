@@ -1,0 +1,102 @@
+/**
+ * The insert into `events`, the timeline and the audit log in one: its columns, its ids, and who an event's actor is.
+ * Every statement that changes something composes it. A new column of the audit log is added here.
+ */
+import type { ActorRef } from '../../catalogue/events.ts';
+import type { SqlValue } from '../db/sql.ts';
+import { insertText, type InsertSource, type Sql } from './insertText.ts';
+
+/** Who an event is recorded for, and by which request. */
+export interface EventActor extends ActorRef {
+  readonly role: string | null;
+  readonly requestId: string | null;
+  readonly address: string | null;
+}
+
+/** The columns that say so, and the member of an `EventActor` that each holds. */
+const actorMembers = {
+  actor_type: 'type',
+  actor: 'id',
+  actor_name: 'name',
+  role: 'role',
+  request_id: 'requestId',
+  address: 'address',
+} as const satisfies Record<string, keyof EventActor>;
+
+type ActorColumn = keyof typeof actorMembers;
+const actorColumns = Object.keys(actorMembers) as ActorColumn[];
+
+/** An expression for each column of the actor. */
+export type ActorColumns = Readonly<Record<ActorColumn, Sql>>;
+
+const requiredColumns = ['env', 'at', ...actorColumns] as const;
+const otherColumns = [
+  'id',
+  // The audit log; without a verb the event is one of a timeline only.
+  'verb',
+  'target_type',
+  'target',
+  'outcome',
+  'before',
+  'after',
+  // The timeline; without an entry the event is one of the audit log only.
+  'inbox',
+  'item',
+  'entry',
+  'type',
+  'is_update',
+  'data',
+  'about',
+] as const;
+
+export type EventColumns = Readonly<
+  Record<(typeof requiredColumns)[number], Sql> & Partial<Record<(typeof otherColumns)[number], Sql>>
+>;
+
+/** Returns the text of the insert of one event for each row of the source. */
+export const eventInsert = (values: EventColumns, source: InsertSource = {}): string =>
+  insertText('insert into events', [...requiredColumns, ...otherColumns], values, source);
+
+/** The next event id. Live messages without an event draw theirs from the same sequence, which is the outbox's order. */
+export const nextEventId: Sql = "nextval('events_id_seq')";
+
+/**
+ * Returns a select of the source's `columns` with an event id for each row, as `id` unless it is renamed. The source is
+ * the CTE that locked the changed rows: the ids of an item's events then follow its versions.
+ */
+export const withEventIds = (from: Sql, columns?: Sql, id = 'id'): string =>
+  `select ${nextEventId} as ${id}${columns === undefined ? '' : `, ${columns}`} from ${from}`;
+
+const mapActor = (expression: (column: ActorColumn, place: number) => Sql): ActorColumns =>
+  Object.fromEntries(actorColumns.map((column, i) => [column, expression(column, i)])) as Record<ActorColumn, Sql>;
+
+/** How many parameters an actor takes. */
+export const actorParameterCount = actorColumns.length;
+
+/** Returns the actor as parameters from `$first` on, which `actorValues` fills. */
+export const actorParameters = (first: number): ActorColumns => mapActor((_, i) => `$${String(first + i)}`);
+
+export const actorValues = (actor: EventActor): SqlValue[] => actorColumns.map((column) => actor[actorMembers[column]]);
+
+/** Returns the actor as columns of the source's rows, each of which may have an actor of its own. */
+export const actorOfRow = (row: string): ActorColumns => mapActor((column) => `${row}.${column}`);
+
+/** Returns the actor as members of a JSON value: the text of an `EventActor`. */
+export const actorOfJson = (json: Sql): ActorColumns => mapActor((column) => `${json} ->> '${actorMembers[column]}'`);
+
+/** A caller, as far as an event tells of it. */
+interface EventCaller {
+  readonly principal: ActorRef & { readonly role: { readonly name: string } | null };
+  readonly requestId: string | null;
+  readonly address: string | null;
+}
+
+/** Returns the actor of what a caller does. */
+export const toEventActor = ({ principal, requestId, address }: EventCaller): EventActor => ({
+  type: principal.type,
+  id: principal.id,
+  name: principal.name,
+  role: principal.role?.name ?? null,
+  requestId,
+  address,
+});

@@ -1,0 +1,14 @@
+/** The insert into `outbox`, from which the publisher tells subscribers: composed by each statement that changes what they see. */
+import { insertText, type InsertSource, type Sql } from './insertText.ts';
+
+const requiredColumns = ['id', 'env', 'at', 'parts'] as const;
+const otherColumns = ['inbox', 'deltas', 'due_from', 'due_to'] as const;
+
+/** `id` is the event's, or drawn from the same sequence; `deltas`, `due_from` and `due_to` move the inbox's counts. */
+export type OutboxColumns = Readonly<
+  Record<(typeof requiredColumns)[number], Sql> & Partial<Record<(typeof otherColumns)[number], Sql>>
+>;
+
+/** Returns the text of the insert of one outbox row for each row of the source. */
+export const outboxInsert = (values: OutboxColumns, source: InsertSource): string =>
+  insertText('insert into outbox', [...requiredColumns, ...otherColumns], values, source);
