@@ -1,4 +1,5 @@
 /** Audit rows of refused requests, for api/endpointServer.ts and api/mcp: written before the response, never on a timeline or the stream. */
+import { actorParameters, actorValues, eventInsert, toEventActor } from '../platform/journal/events.ts';
 import type { Fault } from '../catalogue/errors.ts';
 import type { Caller } from './principal.ts';
 import type { Environment } from '../environments/definition.ts';
@@ -7,9 +8,17 @@ import type { Db } from '../platform/db/knex.ts';
 
 const insertRefusalSql = statement(
   'audit.denied',
-  `
-  insert into events (env, at, actor_type, actor, actor_name, role, verb, target_type, target, outcome, after, request_id, address, inbox)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, coalesce($14, (select i.inbox from items i where i.env = $1 and i.id = $9 and $8 = 'item')))`,
+  eventInsert({
+    env: '$1',
+    at: '$2',
+    verb: '$3',
+    target_type: '$4',
+    target: '$5',
+    outcome: '$6',
+    after: '$7',
+    inbox: "coalesce($8, (select i.inbox from items i where i.env = $1 and i.id = $5 and $4 = 'item'))",
+    ...actorParameters(9),
+  }),
 );
 
 const failedStatuses = new Set([409, 412, 422, 502, 503, 504]);
@@ -37,25 +46,20 @@ interface AuditRefusal {
 /** Inserts the audit row of a refused request. */
 export const insertRefusal = async (
   db: Db,
-  { env, principal, requestId, address }: Caller,
+  caller: Caller,
   { verb, target, outcome, code }: AuditRefusal,
   at: number,
 ): Promise<void> => {
   const id = target.id?.replaceAll('\0', '').slice(0, targetMax).toWellFormed() ?? null;
   await executeStatement(db, insertRefusalSql, [
-    env.id,
+    caller.env.id,
     at,
-    principal.type,
-    principal.id,
-    principal.name,
-    principal.role?.name ?? null,
     verb,
     target.type,
     id,
     outcome,
     JSON.stringify({ code }),
-    requestId,
-    address,
-    inboxOf(env, target),
+    inboxOf(caller.env, target),
+    ...actorValues(toEventActor(caller)),
   ]);
 };

@@ -1,6 +1,8 @@
 /** Requests a person's approval of a run, a bulk, a flag's change, or an item's change by a supervised agent. For actions/, bulk/, flags/ and items/. */
 import { openApprovalStatuses } from '../catalogue/states/approvals.ts';
 import { sqlList } from '../catalogue/states/machine.ts';
+import { actorParameters, actorValues, eventInsert, toEventActor } from '../platform/journal/events.ts';
+import { outboxInsert } from '../platform/journal/outbox.ts';
 import { createHash } from 'node:crypto';
 import { fault } from '../catalogue/errors.ts';
 import type { Caller } from '../access/principal.ts';
@@ -66,19 +68,34 @@ const expirePendingSql = statement(
   update approvals set status = 'expired' where env = $1 and actor = $2 and fingerprint = $3 and status in (${sqlList(openApprovalStatuses)}) and expires_at <= $4`,
 );
 
+const actor = actorParameters(18);
+
 const insertApprovalSql = statement(
   'approvals.insert',
   `
   with made as (
-    insert into approvals (id, env, kind, summary, actor_type, actor, actor_name, requested_at, expires_at, fingerprint, request, before, run, bulk, item, inbox, entry,
-      request_id, address)
-    values ($1, $2, $3, $4, $5, $6, $7, $8::bigint, $9::bigint, $10, $11::jsonb, $12::jsonb, $13, $14, $15, $16, $17, $18, $19)
-  ), happened as (
-    insert into events (env, at, actor_type, actor, actor_name, role, verb, target_type, target, inbox, item, entry, type, data, after, request_id, address)
-    values ($2, $8, $5, $6, $7, $20, 'approval.request', 'approval', $1, $16, $15, $17, case when $17::text is null then null else 'approval' end,
-      case when $17::text is null then null else $21::jsonb end, $22::jsonb, $18, $19) returning id
-  )
-  insert into outbox (id, env, at, parts, inbox) select id, $2, $8, $23, $16 from happened`,
+    insert into approvals (id, env, kind, summary, requested_at, expires_at, fingerprint, request, before, run, bulk, item, inbox, entry,
+      actor_type, actor, actor_name, request_id, address)
+    values ($1, $2, $3, $4, $5::bigint, $6::bigint, $7, $8::jsonb, $9::jsonb, $10, $11, $12, $13, $14,
+      ${actor.actor_type}, ${actor.actor}, ${actor.actor_name}, ${actor.request_id}, ${actor.address})
+  ), happened as (${eventInsert(
+    {
+      ...actor,
+      env: '$2',
+      at: '$5',
+      verb: "'approval.request'",
+      target_type: "'approval'",
+      target: '$1',
+      inbox: '$13',
+      item: '$12',
+      entry: '$14',
+      type: "case when $14::text is null then null else 'approval' end",
+      data: 'case when $14::text is null then null else $15::jsonb end',
+      after: '$16::jsonb',
+    },
+    { returning: 'id' },
+  )})
+  ${outboxInsert({ id: 'id', env: '$2', at: '$5', parts: '$17', inbox: '$13' }, { from: 'happened' })}`,
 );
 
 /** Returns JSON with the members of every object sorted by name, so that equal values give equal texts. */
@@ -151,13 +168,8 @@ const buildApproval = <K extends ApprovalKind>(
   };
 };
 
-const insertApproval = async (
-  tx: Tx,
-  { principal }: Caller,
-  approval: Approval,
-  fingerprint: Buffer,
-): Promise<void> => {
-  const { id, env, kind, summary, actor_type: type, actor, actor_name: name, requested_at: at } = approval;
+const insertApproval = async (tx: Tx, caller: Caller, approval: Approval, fingerprint: Buffer): Promise<void> => {
+  const { id, env, kind, summary, actor: requester, requested_at: at } = approval;
   const { action, resource, flag } = approvalJson(approval);
   const audited = {
     kind,
@@ -167,15 +179,12 @@ const insertApproval = async (
     ...(action === null ? {} : { action, resource }),
     ...(flag === null ? {} : { flag }),
   };
-  await executeStatement(tx, expirePendingSql, [env, actor, fingerprint, at]);
+  await executeStatement(tx, expirePendingSql, [env, requester, fingerprint, at]);
   await executeStatement(tx, insertApprovalSql, [
     id,
     env,
     kind,
     summary,
-    type,
-    actor,
-    name,
     at,
     approval.expires_at,
     fingerprint,
@@ -186,12 +195,10 @@ const insertApproval = async (
     approval.item,
     approval.inbox,
     approval.entry,
-    approval.request_id,
-    approval.address,
-    principal.role?.name ?? null,
     JSON.stringify(approvalEntryData(approval)),
     JSON.stringify(audited),
     JSON.stringify(approvalLiveParts(approval, at, 'created')),
+    ...actorValues(toEventActor(caller)),
   ]);
 };
 

@@ -3,6 +3,7 @@
  * that are due, in few statements: a thousand ramps cost at most 40 jobs a second instead of a thousand. Used by write.ts and
  * orphanedRampSteps.ts.
  */
+import { stagedJobInsert } from '../platform/journal/stagedJobs.ts';
 
 export const rampBucketMs = 25;
 
@@ -11,10 +12,20 @@ export const rampBucketAt = (at: number, now: number): number =>
   Math.ceil(Math.max(at, now + 1) / rampBucketMs) * rampBucketMs;
 
 /** Returns SQL that stages the jobs of `from` (env, slot, at) unless they exist; a job's environment is that of one of its ramps. */
-export const stageRampJobsSql = (from: string): string => `
-  insert into staged_jobs (id, env, name, payload, subject, due_at, created_at)
-  select 'ramps-' || s.slot, min(s.env), 'rampStep', jsonb_build_object('slot', s.slot), 'ramps', s.slot, min(s.at) from (${from}) s group by s.slot
-  on conflict (id) do nothing`;
+export const stageRampJobsSql = (from: string): string =>
+  stagedJobInsert(
+    {
+      id: "'ramps-' || s.slot",
+      env: 's.env',
+      name: "'rampStep'",
+      payload: "jsonb_build_object('slot', s.slot)",
+      subject: "'ramps'",
+      request_id: 'null',
+      due_at: 's.slot',
+      created_at: 's.at',
+    },
+    { from: `(select slot, min(env) as env, min(at) as at from (${from}) d group by slot) s`, skipExisting: true },
+  );
 
 /** Returns SQL that deletes the job of a bucket that no flag but `$2` needs; a job that a worker runs stays. */
 export const deleteRampJobSql = (slot: string, written: string): string => `

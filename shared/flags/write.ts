@@ -6,7 +6,15 @@
 import type { ActorRef, LivePart } from '../catalogue/events.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { queryRow, queryRows, statement } from '../platform/db/sql.ts';
-import type { SavedResponse } from '../platform/journal/idempotency.ts';
+import { actorOfJson, eventInsert, withEventIds } from '../platform/journal/events.ts';
+import {
+  savedResponseInsert,
+  savedResponseJson,
+  savedResponseOfJson,
+  type SavedResponse,
+} from '../platform/journal/idempotency.ts';
+import { sameColumns } from '../platform/journal/insertText.ts';
+import { outboxInsert } from '../platform/journal/outbox.ts';
 import { flagDifference } from './decideFlag.ts';
 import { flagView, toPercent, type ResolvedFlag } from './model.ts';
 import { guardUntil, isRampRunning, nextStepAt, type Ramp } from './ramp.ts';
@@ -34,18 +42,29 @@ const writeFlagSql = statement(
       version = excluded.version, changes = excluded.changes, updated_at = excluded.updated_at, updated_by = excluded.updated_by, changed = excluded.changed
     where flags.version = excluded.version - 1
     returning key
-  ), numbered as (select nextval('events_id_seq') as id from written),
-  happened as (
-    insert into events (id, env, at, actor_type, actor, actor_name, role, verb, target_type, target, data, before, after, request_id, address)
-    select id, $1, $3::bigint, $4::json ->> 'type', $4::json ->> 'id', $4::json ->> 'name', $4::json ->> 'role', 'flag.change', 'flag', $2, $5::jsonb, $6::jsonb, $7::jsonb,
-      $4::json ->> 'requestId', $4::json ->> 'address' from numbered),
-  told as (insert into outbox (id, env, at, parts) select id, $1, $3::bigint, $8 from numbered),
+  ), numbered as (${withEventIds('written')}),
+  happened as (${eventInsert(
+    {
+      ...actorOfJson('$4::json'),
+      id: 'id',
+      env: '$1',
+      at: '$3::bigint',
+      verb: "'flag.change'",
+      target_type: "'flag'",
+      target: '$2',
+      data: '$5::jsonb',
+      before: '$6::jsonb',
+      after: '$7::jsonb',
+    },
+    { from: 'numbered' },
+  )}),
+  told as (${outboxInsert({ id: 'id', env: '$1', at: '$3::bigint', parts: '$8' }, { from: 'numbered' })}),
   dropped as (${deleteRampJobSql('$10::bigint', 'written')}),
   staged as (${stageRampJobsSql('select $1 as env, $11::bigint as slot, $3::bigint as at from written where $11::bigint is not null')}),
-  kept as (
-    insert into idempotency_keys (principal, key, fingerprint, status, body, etag, created_at)
-    select $12::json ->> 'principal', $12::json ->> 'key', decode($12::json ->> 'fingerprint', 'hex'), ($12::json ->> 'status')::smallint, $12::json ->> 'body',
-      $12::json ->> 'etag', $3 from written where $12::json is not null)
+  kept as (${savedResponseInsert(
+    { ...savedResponseOfJson('$12::json'), created_at: '$3' },
+    { from: 'written', where: '$12::json is not null' },
+  )})
   select key from written`,
 );
 
@@ -64,21 +83,24 @@ const updateRampsSql = statement(
       updated_by = jsonb_build_object('type', g.actor -> 'type', 'id', g.actor -> 'id', 'name', g.actor -> 'name'), changed = pg_current_xact_id()
     from given g join held using (env, key) where f.env = g.env and f.key = g.key and f.version = g.version
     returning f.env, f.key
-  ), numbered as materialized (select nextval('events_id_seq') as id, g.* from given g join written using (env, key)),
-  happened as (
-    insert into events (id, env, at, actor_type, actor, actor_name, role, verb, target_type, target, data, before, after, request_id, address)
-    select id, env, $1::bigint, actor ->> 'type', actor ->> 'id', actor ->> 'name', actor ->> 'role', verb, 'flag', key, data, before, after,
-      actor ->> 'requestId', actor ->> 'address' from numbered),
-  told as (insert into outbox (id, env, at, parts) select id, env, $1::bigint, parts from numbered),
+  ), numbered as materialized (${withEventIds('given g join written using (env, key)', 'g.*')}),
+  happened as (${eventInsert(
+    {
+      ...actorOfJson('actor'),
+      ...sameColumns(['id', 'env', 'verb', 'data', 'before', 'after']),
+      at: '$1::bigint',
+      target_type: "'flag'",
+      target: 'key',
+    },
+    { from: 'numbered' },
+  )}),
+  told as (${outboxInsert({ ...sameColumns(['id', 'env', 'parts']), at: '$1::bigint' }, { from: 'numbered' })}),
   staged as (${stageRampJobsSql('select env, slot, $1::bigint as at from numbered where slot is not null')})
   select key from written`,
 );
 
 const flagLiveParts = (flag: ResolvedFlag, at: number, { type, id, name }: ActorRef): string =>
   JSON.stringify([{ type: 'flag', flag: flagView(flag, at), by: { type, id, name } }] satisfies LivePart[]);
-
-const savedJson = (saved: SavedResponse | null): string | null =>
-  saved === null ? null : JSON.stringify({ ...saved, fingerprint: saved.fingerprint.toString('hex') });
 
 const actorOf = ({ by, requestId, address }: FlagChangeOrigin): object => ({ ...by, requestId, address });
 const actorJson = (happening: FlagChangeOrigin): string => JSON.stringify(actorOf(happening));
@@ -144,7 +166,7 @@ export const writeFlagChange = async (
     rowJson(after),
     ends ? rampBucketAt(nextStepAt(before.ramp) ?? 0, 0) : null,
     begins ? rampBucketAt(nextStepAt(after.ramp) ?? 0, at) : null,
-    savedJson(saved),
+    savedResponseJson(saved),
   ]);
   return written !== undefined;
 };

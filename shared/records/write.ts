@@ -12,7 +12,19 @@ import { isSerializationFailure } from '../platform/db/errors.ts';
 import { queryRows, statement, type SqlValue } from '../platform/db/sql.ts';
 import type { DomainDeps } from '../settings/deps.ts';
 import { principalModeFault } from '../access/gates.ts';
-import type { SavedResponse } from '../platform/journal/idempotency.ts';
+import {
+  actorParameterCount,
+  actorParameters,
+  actorValues,
+  eventInsert,
+  toEventActor,
+} from '../platform/journal/events.ts';
+import {
+  savedResponseInsert,
+  savedResponseParameters,
+  savedResponseValues,
+  type SavedResponse,
+} from '../platform/journal/idempotency.ts';
 import { recordIdProblem, recordProblems, toFullRecord, type GivenRecord } from './recordProblems.ts';
 import type { FullRecord } from './queries.ts';
 import { requireVisibleResource } from './read.ts';
@@ -30,8 +42,15 @@ interface WriteRecordsResult {
   readonly deleted: number;
 }
 
+const saved = savedResponseParameters(8 + actorParameterCount);
+const savedResponseSql = savedResponseInsert({
+  ...saved,
+  body: `replace(${saved.body}, '"deleted":0', '"deleted":' || (select count(*) from gone))`,
+  created_at: '$4::bigint',
+});
+
 /** Leaves an unchanged record alone, so that an app may push all its records over and over at little cost. */
-const writeRecordsSql = (saved: boolean): string => `
+const writeRecordsSql = (isSaved: boolean): string => `
   with given as (
     select * from json_to_recordset($3::json) as g(id text, title text, title_key text, subtitle text, fields jsonb, updated_at bigint, terms text, keys json)),
   written as (
@@ -52,18 +71,18 @@ const writeRecordsSql = (saved: boolean): string => `
     insert into record_keys (env, resource, field, missing, num, text, id, stamp)
     select $1, $2, k.field, k.missing, k.num, k.text, g.id, $6::bigint
     from given g join written using (id), json_to_recordset(g.keys) as k(field text, missing boolean, num float8, text text)),
-  happened as (
-    insert into events (env, at, actor_type, actor, actor_name, role, verb, target_type, target, after, request_id, address)
-    select $1, $4::bigint, $8, $9, $10, $11, 'records.put', 'resource', $2,
-      jsonb_build_object('stored', (select count(*) from given), 'changed', (select count(*) from written), 'deleted', (select count(*) from gone)), $12, $13
-    where exists (select from written) or exists (select from gone))
-  ${
-    saved
-      ? `, kept as (
-    insert into idempotency_keys (principal, key, fingerprint, status, body, etag, created_at)
-    select $14, $15, $16::bytea, $17::smallint, replace($18, '"deleted":0', '"deleted":' || (select count(*) from gone)), $19, $4::bigint)`
-      : ''
-  }
+  happened as (${eventInsert(
+    {
+      ...actorParameters(8),
+      env: '$1',
+      at: '$4::bigint',
+      verb: "'records.put'",
+      target_type: "'resource'",
+      target: '$2',
+      after: `jsonb_build_object('stored', (select count(*) from given), 'changed', (select count(*) from written), 'deleted', (select count(*) from gone))`,
+    },
+    { where: 'exists (select from written) or exists (select from gone)' },
+  )})${isSaved ? `, kept as (${savedResponseSql})` : ''}
   select (select count(*) from given)::int as stored, (select count(*) from gone)::int as deleted`;
 
 const writeStatements = {
@@ -147,7 +166,7 @@ export const writeRecords = async (
   changes: RecordChanges,
   save: SavedResponse | null = null,
 ): Promise<WriteRecordsResult> => {
-  const { env, principal, requestId, address } = caller;
+  const { env, principal } = caller;
   const resource = requireVisibleResource(caller, name);
   const mode = principalModeFault(principal);
   if (mode !== null) throw mode;
@@ -168,13 +187,8 @@ export const writeRecords = async (
     indexing.shape,
     newStamp(),
     changes.deleted,
-    principal.type,
-    principal.id,
-    principal.name,
-    principal.role?.name ?? null,
-    requestId,
-    address,
-    ...(save === null ? [] : [save.principal, save.key, save.fingerprint, save.status, save.body, save.etag]),
+    ...actorValues(toEventActor(caller)),
+    ...(save === null ? [] : savedResponseValues(save)),
   ];
   for (let attempt = 1; ; attempt++) {
     try {

@@ -3,6 +3,8 @@
  * failed one puts back, and the job's row, in one statement, and only while the job is in the hands of its worker.
  */
 import type { ReplyStatus } from '../catalogue/states/replies.ts';
+import { actorParameters, actorValues, eventInsert, withEventIds } from '../platform/journal/events.ts';
+import { outboxInsert } from '../platform/journal/outbox.ts';
 import { fullAccess } from '../access/access.ts';
 import { channels } from '../platform/redis/bus.ts';
 import { queryRow, statement, type SqlValue } from '../platform/db/sql.ts';
@@ -22,14 +24,32 @@ export interface ReplyResolution {
 const settleReplySql = (moved: string): string => `
   with held as (select id from staged_jobs where id = $1 and fence = $2 and lease_until is not null for update),
   moved as (${moved}),
-  numbered as materialized (select nextval('events_id_seq') as id from moved),
-  happened as (
-    insert into events (id, env, at, actor_type, actor, actor_name, role, verb, target_type, target, outcome, inbox, item, entry, type, is_update,
-      data, before, after, request_id, address)
-    select id, $3, $5::bigint, $6, $7, $8, $9, $10, 'item', $4, $11, $12, $4, $13, 'reply', true, $14::jsonb, $15::jsonb, $16::jsonb, $17, $18 from numbered),
-  told as (
-    insert into outbox (id, env, at, parts, inbox, deltas, due_to)
-    select id, $3, $5::bigint, $19, $12, '{}', $20::bigint from numbered),
+  numbered as materialized (${withEventIds('moved')}),
+  happened as (${eventInsert(
+    {
+      ...actorParameters(15),
+      id: 'id',
+      env: '$3',
+      at: '$5::bigint',
+      verb: '$6',
+      target_type: "'item'",
+      target: '$4',
+      outcome: '$7',
+      inbox: '$8',
+      item: '$4',
+      entry: '$9',
+      type: "'reply'",
+      is_update: 'true',
+      data: '$10::jsonb',
+      before: '$11::jsonb',
+      after: '$12::jsonb',
+    },
+    { from: 'numbered' },
+  )}),
+  told as (${outboxInsert(
+    { id: 'id', env: '$3', at: '$5::bigint', parts: '$13', inbox: '$8', deltas: "'{}'", due_to: '$14::bigint' },
+    { from: 'numbered' },
+  )}),
   ended as (delete from staged_jobs where id in (select id from held) and exists (select from moved))
   select (select count(*) from held)::int as held, (select count(*) from moved)::int as moved`;
 
@@ -41,7 +61,7 @@ const settleEntry = statement(
 const settleItem = statement(
   'replies.settleItem',
   settleReplySql(`
-    update items set version = version + 1, due_at = $20::bigint, updated_at = $21::bigint, terms = array_to_tsvector(string_to_array($22, E',\\n'))
+    update items set version = version + 1, due_at = $14::bigint, updated_at = $21::bigint, terms = array_to_tsvector(string_to_array($22, E',\\n'))
     where env = $3 and id = $4 and version = $23 and exists (select from held) returning id`),
 );
 
@@ -94,10 +114,6 @@ export const settleReply = async (
       job.env,
       asked.item,
       at,
-      actor.type,
-      actor.id,
-      actor.name,
-      asked.role,
       `item.reply.${end.status}`,
       end.status === 'sent' ? 'ok' : 'failed',
       asked.inbox,
@@ -105,10 +121,9 @@ export const settleReply = async (
       JSON.stringify(data),
       JSON.stringify({ status: 'sending', ...(restored === null ? {} : { dueAt: null }) }),
       JSON.stringify({ ...end, ...deadline }),
-      asked.requestId,
-      asked.address,
       replyLiveParts(asked, data, restored),
       restored?.dueAt ?? null,
+      ...actorValues({ ...actor, role: asked.role, requestId: asked.requestId, address: asked.address }),
     ];
     if (restored !== null)
       values.push(restored.updatedAt, itemTerms(job.env, restored).join(itemTermSeparator), item.version);

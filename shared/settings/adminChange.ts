@@ -2,6 +2,7 @@
  * What every change of roles, principals and environments shares: who makes it, its audit entry in the same transaction,
  * the revision by which each process learns of it, and tokens. Used by the settings endpoints, the admin command and the demo.
  */
+import { actorParameters, actorValues, eventInsert } from '../platform/journal/events.ts';
 import { fault, invalidAt } from '../catalogue/errors.ts';
 import type { ActorRef } from '../catalogue/events.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
@@ -54,12 +55,25 @@ interface AdminChange {
   readonly after: object | null;
 }
 
+/** In SQL: whether `e` is the environment of $1 or, when that is null, one of those named in $2. */
+export const auditedEnvironmentsSql =
+  "case when $1::int is null then '*' = any($2::text[]) or e.name = any($2::text[]) else e.id = $1::int end";
+
 const insertAuditSql = statement(
   'administer.audit',
-  `
-  insert into events (env, at, actor_type, actor, actor_name, role, verb, target_type, target, before, after, request_id, address)
-  select e.id, $3::bigint, $4, $5, $6, $7, $8, $9, $10, $11::jsonb, $12::jsonb, $13, $14 from environments e
-  where case when $1::int is null then '*' = any($2::text[]) or e.name = any($2::text[]) else e.id = $1::int end`,
+  eventInsert(
+    {
+      env: 'e.id',
+      at: '$3::bigint',
+      verb: '$4',
+      target_type: '$5',
+      target: '$6',
+      before: '$7::jsonb',
+      after: '$8::jsonb',
+      ...actorParameters(9),
+    },
+    { from: 'environments e', where: auditedEnvironmentsSql },
+  ),
 );
 const raiseRevisionSql = statement('administer.raise', 'update revisions set n = n + 1 where id = 1');
 const revisionSql = statement('administer.revision', 'select n from revisions where id = 1');
@@ -75,17 +89,12 @@ export const recordAdminChange = async (
     admin.env,
     environments,
     admin.at,
-    admin.by.type,
-    admin.by.id,
-    admin.by.name,
-    admin.role,
     verb,
     target.type,
     target.id,
     json(before),
     json(after),
-    admin.requestId,
-    admin.address,
+    ...actorValues({ ...admin.by, role: admin.role, requestId: admin.requestId, address: admin.address }),
   ]);
   await executeStatement(tx, raiseRevisionSql);
 };

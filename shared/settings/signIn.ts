@@ -1,10 +1,11 @@
 /** People sign in: a session for an e-mail address and its password, kept fresh by the password, ended by signing out. */
+import { actorParameters, actorValues, eventInsert } from '../platform/journal/events.ts';
 import { fault, type ErrorCode } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import type { Tx } from '../platform/db/knex.ts';
 import { queryRow, executeStatement, statement } from '../platform/db/sql.ts';
 import type { DomainDeps } from './deps.ts';
-import { runAdminChange, toAdministrator, recordAdminChange } from './adminChange.ts';
+import { auditedEnvironmentsSql, runAdminChange, toAdministrator, recordAdminChange } from './adminChange.ts';
 import { verifyPassword } from './passwords.ts';
 import { normalizeEmail, readPerson, type PersonView } from './people.ts';
 import { includesEnvironment, type Caller } from '../access/principal.ts';
@@ -41,10 +42,19 @@ const deleteSessionSql = statement('signIn.close', 'delete from tokens where has
 /** In the environment of the path; one that doesn't exist keeps no log, so then in those of the person. */
 const insertSignInAuditSql = statement(
   'signIn.audit',
-  `
-  insert into events (env, at, actor_type, actor, actor_name, role, verb, target_type, target, outcome, after, request_id, address)
-  select e.id, $3::bigint, 'person', $4, $5, $6, 'person.signIn', 'person', $7, $8, $9::jsonb, $10, $11 from environments e
-  where case when $1::int is null then '*' = any($2::text[]) or e.name = any($2::text[]) else e.id = $1::int end`,
+  eventInsert(
+    {
+      env: 'e.id',
+      at: '$3::bigint',
+      verb: "'person.signIn'",
+      target_type: "'person'",
+      target: '$4',
+      outcome: '$5',
+      after: '$6::jsonb',
+      ...actorParameters(7),
+    },
+    { from: 'environments e', where: auditedEnvironmentsSql },
+  ),
 );
 
 interface SignInRequest extends SignInAttempt {
@@ -70,23 +80,19 @@ const insertSignInAudit = async (
 ): Promise<void> => {
   const env = directory.environment(given.environment)?.id ?? null;
   // Who failed has shown nothing of who they are but the address that they typed.
-  const [actor, name, role] =
+  const { id, name, role } =
     found === undefined || code === 'unauthorized'
-      ? [null, normalizeEmail(given.email), null]
-      : [found.id, found.name, found.role];
+      ? { id: null, name: normalizeEmail(given.email), role: null }
+      : found;
   const after = code === null ? null : JSON.stringify({ code });
   await executeStatement(tx, insertSignInAuditSql, [
     env,
     found?.environments ?? [],
     clock.now(),
-    actor,
-    name,
-    role,
     found?.id ?? null,
     code === null ? 'ok' : 'denied',
     after,
-    given.requestId,
-    given.address,
+    ...actorValues({ type: 'person', id, name, role, requestId: given.requestId, address: given.address }),
   ]);
 };
 

@@ -1,4 +1,6 @@
 /** Writes the demo's records and items with their history and counts in one transaction, so that half of it is none of it. */
+import { actorOfRow, eventInsert } from '../../platform/journal/events.ts';
+import { sameColumns } from '../../platform/journal/insertText.ts';
 import { countDeltas } from '../../items/perform/eventBatch.ts';
 import type { Tx } from '../../platform/db/knex.ts';
 import { executeStatement, statement } from '../../platform/db/sql.ts';
@@ -30,16 +32,32 @@ const insertItems = statement(
     occurred_entry jsonb, created_at bigint, updated_at bigint, terms text[])`,
 );
 
-const eventColumns =
-  'at, actor_type, actor, actor_name, role, verb, target_type, target, inbox, item, entry, type, data, before, after';
 const insertEvents = statement(
   'demo.events',
-  `
-  insert into events (env, ${eventColumns})
-  select $1, ${eventColumns}
-  from json_to_recordset($2::json) as e(n bigint, at bigint, actor_type text, actor text, actor_name text, role text, verb text,
-    target_type text, target text, inbox text, item text, entry text, type text, data json, before json, after json)
-  order by at, n`,
+  eventInsert(
+    {
+      ...actorOfRow('e'),
+      ...sameColumns([
+        'at',
+        'verb',
+        'target_type',
+        'target',
+        'inbox',
+        'item',
+        'entry',
+        'type',
+        'data',
+        'before',
+        'after',
+      ]),
+      env: '$1',
+    },
+    {
+      from: `json_to_recordset($2::json) as e(n bigint, at bigint, actor_type text, actor text, actor_name text, role text, verb text,
+        request_id text, address text, target_type text, target text, inbox text, item text, entry text, type text, data json, before json, after json)`,
+      orderBy: 'at, n',
+    },
+  ),
 );
 
 const insertCounts = statement(
