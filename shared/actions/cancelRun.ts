@@ -1,5 +1,7 @@
 /** Cancels a run that is not dispatched yet, and withdraws its approval. Used by `POST /runs/:id/cancel`. */
 import { cancellableRunStatuses } from '../catalogue/states/runs.ts';
+import { retryOnConflict } from '../platform/db/retryOnConflict.ts';
+import { toEventActor } from '../platform/journal/events.ts';
 import { fault } from '../catalogue/errors.ts';
 import type { Caller } from '../access/principal.ts';
 import { withdrawApproval } from '../approvals/endApproval.ts';
@@ -21,6 +23,24 @@ const requireMayCancel = ({ principal }: Caller, run: Run): void => {
   if (problem !== null) throw problem;
 };
 
+interface CancelRunRequest {
+  readonly caller: Caller;
+  readonly id: string;
+  readonly save: (body: string) => SavedResponse | null;
+}
+
+/** One round: null when the run moved on since it was read. */
+const tryCancel = async (deps: ActionDeps, { caller, id, save }: CancelRunRequest): Promise<Run | null> => {
+  const run = await readVisibleRun(deps.db, caller, id);
+  requireMayCancel(caller, run);
+  if (run.handed_at !== null || !cancellableRunStatuses.includes(run.status))
+    throw fault('conflict', `This run is ${run.status} and can’t be cancelled any more.`);
+  const verdict = { status: 'cancelled', error: `Cancelled by ${caller.principal.name}.` } as const;
+  const at = deps.clock.now();
+  const body = JSON.stringify({ run: presentRunWithoutBlocks(caller, toSettledRun(run, verdict, at)) });
+  return settleRun(deps, run, verdict, { by: toEventActor(caller), saved: save(body) });
+};
+
 /** Cancels the run and returns the body of the `200`. Throws `conflict` for a run that has begun or ended. */
 export const cancelRun = async (
   deps: ActionDeps,
@@ -28,27 +48,12 @@ export const cancelRun = async (
   id: string,
   save: (body: string) => SavedResponse | null,
 ): Promise<string> => {
-  const { principal, requestId, address } = caller;
-  for (let tries = 1; tries <= attemptsMax; tries++) {
-    const run = await readVisibleRun(deps.db, caller, id);
-    requireMayCancel(caller, run);
-    if (run.handed_at !== null || !cancellableRunStatuses.includes(run.status))
-      throw fault('conflict', `This run is ${run.status} and can’t be cancelled any more.`);
-    const verdict = { status: 'cancelled', error: `Cancelled by ${principal.name}.` } as const;
-    const at = deps.clock.now();
-    const body = JSON.stringify({ run: presentRunWithoutBlocks(caller, toSettledRun(run, verdict, at)) });
-    const by = {
-      type: principal.type,
-      id: principal.id,
-      name: principal.name,
-      role: principal.role?.name ?? null,
-      requestId,
-      address,
-    };
-    const settled = await settleRun(deps, run, verdict, { by, saved: save(body) });
-    if (settled === null) continue;
-    if (run.approval !== null) await withdrawApproval(deps, caller, run.approval);
-    return JSON.stringify({ run: presentRunWithoutBlocks(caller, settled) });
-  }
-  throw fault('conflict', 'This run is being changed by many at once; try again.');
+  const settled = await retryOnConflict(() => tryCancel(deps, { caller, id, save }), {
+    limit: attemptsMax,
+    // What follows a settled run is written after it: an error there is not to cancel it again.
+    isConflict: () => false,
+    exhausted: () => fault('conflict', 'This run is being changed by many at once; try again.'),
+  });
+  if (settled.approval !== null) await withdrawApproval(deps, caller, settled.approval);
+  return JSON.stringify({ run: presentRunWithoutBlocks(caller, settled) });
 };

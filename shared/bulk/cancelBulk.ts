@@ -8,7 +8,7 @@ import { fault } from '../catalogue/errors.ts';
 import { readRunsNotStarted } from './runs.ts';
 import { settleRun } from '../actions/settleRun.ts';
 import { withdrawApproval } from '../approvals/endApproval.ts';
-import { isSerializationFailure } from '../platform/db/errors.ts';
+import { retryOnConflict } from '../platform/db/retryOnConflict.ts';
 import { queryRow, executeStatement, queryRows, statement } from '../platform/db/sql.ts';
 import type { Tx } from '../platform/db/knex.ts';
 import type { ActionDeps } from '../actions/deps.ts';
@@ -110,14 +110,10 @@ export const cancelBulk = async (
   id: string,
   save: (body: string) => SavedResponse | null,
 ): Promise<string> => {
-  let body: string | undefined;
-  for (let tries = 1; body === undefined; tries++) {
-    try {
-      body = await deps.db.transaction((tx) => cancelBulkTx(tx, { caller, id, at: deps.clock.now(), save }));
-    } catch (error) {
-      if (!isSerializationFailure(error) || tries === attemptsMax) throw error;
-    }
-  }
+  const body = await retryOnConflict(
+    () => deps.db.transaction((tx) => cancelBulkTx(tx, { caller, id, at: deps.clock.now(), save })),
+    { limit: attemptsMax },
+  );
   const waiting = await queryRow<{ id: string }>(deps.db, pendingApprovalSql, [id]);
   if (waiting !== undefined) await withdrawApproval(deps, caller, waiting.id);
   for (const run of await readRunsNotStarted(deps, caller.env.id, id))

@@ -3,6 +3,7 @@
  * a lock and written where nothing has changed since. Called by `POST /flags/:flag` and, for changes that were approved,
  * by shared/decisions.
  */
+import { retryOnConflict } from '../platform/db/retryOnConflict.ts';
 import { fault, type Fault } from '../catalogue/errors.ts';
 import type { ActorRef } from '../catalogue/events.ts';
 import { limits } from '../catalogue/limits.ts';
@@ -62,8 +63,7 @@ export const requireMayChangeFlag = ({ principal }: Caller, key: string): void =
     throw fault('forbidden', `Your role does not allow change of the flag ${key}.`);
 };
 
-/** Tries without a lock before the row is locked, and tries before `409 conflict`. */
-const optimisticRounds = 3;
+/** Rounds before `409 conflict`. */
 const roundsMax = 20;
 
 const versionConflict = (flag: ResolvedFlag, { access }: Caller['principal'], at: number): Fault =>
@@ -121,21 +121,20 @@ const tryChange = async (
   return (await writeFlagChange(db, env.id, before, after, { happening, saved })) ? applied : null;
 };
 
-const changeWithRetries = async (wanted: FlagChangeContext, db: Db | Tx): Promise<FlagChangeResult> => {
+/** In another's transaction there is one round, and its error ends that transaction. */
+const changeWithRetries = (wanted: FlagChangeContext, db: Db | Tx): Promise<FlagChangeResult> => {
   const own = db === wanted.deps.db;
-  for (let attempt = 0; attempt < roundsMax; attempt++) {
-    try {
-      const lock = !own || attempt >= optimisticRounds;
-      const applied =
-        own && lock
-          ? await wanted.deps.db.transaction((tx) => tryChange(wanted, tx, true))
-          : await tryChange(wanted, db, lock);
-      if (applied !== null) return applied;
-    } catch (error) {
-      if (!own || !isSerializationFailure(error)) throw error;
-    }
-  }
-  throw fault('conflict', 'This flag is being changed by many at once; try again.');
+  return retryOnConflict(
+    ({ lock }) => {
+      if (!own) return tryChange(wanted, db, true);
+      return lock ? wanted.deps.db.transaction((tx) => tryChange(wanted, tx, true)) : tryChange(wanted, db, false);
+    },
+    {
+      limit: roundsMax,
+      isConflict: (error) => own && isSerializationFailure(error),
+      exhausted: () => fault('conflict', 'This flag is being changed by many at once; try again.'),
+    },
+  );
 };
 
 /** Sends the wake signals of the publisher, the enqueuer and the flag caches. */

@@ -8,7 +8,7 @@ import { fault, type FaultDetail } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import { isObject } from '../platform/core/jsonLimits.ts';
 import { invalidFault } from '../platform/core/validate.ts';
-import { isSerializationFailure } from '../platform/db/errors.ts';
+import { retryOnConflict } from '../platform/db/retryOnConflict.ts';
 import { queryRows, statement, type SqlValue } from '../platform/db/sql.ts';
 import type { DomainDeps } from '../settings/deps.ts';
 import { principalModeFault } from '../access/gates.ts';
@@ -190,18 +190,17 @@ export const writeRecords = async (
     ...actorValues(toEventActor(caller)),
     ...(save === null ? [] : savedResponseValues(save)),
   ];
-  for (let attempt = 1; ; attempt++) {
-    try {
+  return retryOnConflict(
+    async () => {
       const [written] = await queryRows<WriteRecordsResult>(
         deps.db,
         save === null ? writeStatements.plain : writeStatements.saved,
         values,
       );
       return written ?? { stored: 0, deleted: 0 };
-    } catch (error) {
-      if (!isSerializationFailure(error) || attempt === attemptsMax) throw error;
-    }
-  }
+    },
+    { limit: attemptsMax },
+  );
 };
 
 /** Stores records of a stored resource and returns how many were given. */

@@ -3,6 +3,7 @@
  * failed one puts back, and the job's row, in one statement, and only while the job is in the hands of its worker.
  */
 import type { ReplyStatus } from '../catalogue/states/replies.ts';
+import { retryOnConflict } from '../platform/db/retryOnConflict.ts';
 import { actorParameters, actorValues, eventInsert, withEventIds } from '../platform/journal/events.ts';
 import { outboxInsert } from '../platform/journal/outbox.ts';
 import { fullAccess } from '../access/access.ts';
@@ -91,6 +92,53 @@ const replyLiveParts = (asked: ReplyRequest, data: object, restored: Item | null
   return `[{"type":"item","inbox":"${inbox}","change":"changed","item":${itemJson(restored, fullAccess)},"by":${JSON.stringify(actor)}},${timeline}]`;
 };
 
+interface ReplySettling {
+  readonly job: ReplyJobKey & { readonly env: number };
+  readonly asked: ReplyRequest;
+  readonly end: ReplyResolution;
+  readonly dueAt: number | null;
+}
+
+/** One round: null when the item changed since it was read. */
+const trySettle = async (
+  { db, clock }: DomainDeps,
+  { job, asked, end, dueAt }: ReplySettling,
+): Promise<boolean | null> => {
+  const { subject, text, actor } = asked;
+  const data = { subject, text, ...end };
+  const at = clock.now();
+  const item = (await readItems(db, job.env, [asked.item])).get(asked.item);
+  if (item === undefined) throw new Error(`The reply ${asked.entry} belongs to no item.`);
+  const restored = withRestoredDeadline(item, end, dueAt, at);
+  const deadline = restored === null ? {} : { dueAt: restored.dueAt };
+  const values: SqlValue[] = [
+    job.id,
+    job.fence,
+    job.env,
+    asked.item,
+    at,
+    `item.reply.${end.status}`,
+    end.status === 'sent' ? 'ok' : 'failed',
+    asked.inbox,
+    asked.entry,
+    JSON.stringify(data),
+    JSON.stringify({ status: 'sending', ...(restored === null ? {} : { dueAt: null }) }),
+    JSON.stringify({ ...end, ...deadline }),
+    replyLiveParts(asked, data, restored),
+    restored?.dueAt ?? null,
+    ...actorValues({ ...actor, role: asked.role, requestId: asked.requestId, address: asked.address }),
+  ];
+  if (restored !== null)
+    values.push(restored.updatedAt, itemTerms(job.env, restored).join(itemTermSeparator), item.version);
+  const done = await queryRow<{ held: number; moved: number }>(
+    db,
+    restored === null ? settleEntry : settleItem,
+    values,
+  );
+  if (done?.held !== 1) return false;
+  return done.moved === 1 ? true : null;
+};
+
 /** False when the job is in other hands by now: nothing was written. `dueAt`: the deadline that the reply had cleared. */
 export const settleReply = async (
   deps: DomainDeps,
@@ -99,44 +147,11 @@ export const settleReply = async (
   end: ReplyResolution,
   dueAt: number | null,
 ): Promise<boolean> => {
-  const { db, bus, clock } = deps;
-  const { subject, text, actor } = asked;
-  const data = { subject, text, ...end };
-  for (let round = 0; round < roundsMax; round++) {
-    const at = clock.now();
-    const item = (await readItems(db, job.env, [asked.item])).get(asked.item);
-    if (item === undefined) throw new Error(`The reply ${asked.entry} belongs to no item.`);
-    const restored = withRestoredDeadline(item, end, dueAt, at);
-    const deadline = restored === null ? {} : { dueAt: restored.dueAt };
-    const values: SqlValue[] = [
-      job.id,
-      job.fence,
-      job.env,
-      asked.item,
-      at,
-      `item.reply.${end.status}`,
-      end.status === 'sent' ? 'ok' : 'failed',
-      asked.inbox,
-      asked.entry,
-      JSON.stringify(data),
-      JSON.stringify({ status: 'sending', ...(restored === null ? {} : { dueAt: null }) }),
-      JSON.stringify({ ...end, ...deadline }),
-      replyLiveParts(asked, data, restored),
-      restored?.dueAt ?? null,
-      ...actorValues({ ...actor, role: asked.role, requestId: asked.requestId, address: asked.address }),
-    ];
-    if (restored !== null)
-      values.push(restored.updatedAt, itemTerms(job.env, restored).join(itemTermSeparator), item.version);
-    const done = await queryRow<{ held: number; moved: number }>(
-      db,
-      restored === null ? settleEntry : settleItem,
-      values,
-    );
-    if (done?.held !== 1) return false;
-    if (done.moved === 1) {
-      bus.publish(channels.workAvailable, 'outbox');
-      return true;
-    }
-  }
-  throw new Error(`The reply ${asked.entry} could not be settled: its item is being changed by many at once.`);
+  const isSettled = await retryOnConflict(() => trySettle(deps, { job, asked, end, dueAt }), {
+    limit: roundsMax,
+    exhausted: () =>
+      new Error(`The reply ${asked.entry} could not be settled: its item is being changed by many at once.`),
+  });
+  if (isSettled) deps.bus.publish(channels.workAvailable, 'outbox');
+  return isSettled;
 };

@@ -1,11 +1,11 @@
 /** The journal law: history, live messages, jobs, saved responses and bulk results are inserted in one place each. A failing line says what to do. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { files } from './source.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const folders = ['api', 'workers', 'shared', 'migrations'];
 
 /** The only file that inserts into each table, and the function by which statements do. */
 const journal = {
@@ -16,12 +16,9 @@ const journal = {
   bulk_results: ['shared/platform/journal/bulkResults.ts', 'bulkResultInsert'],
 } as const;
 
-const sources = folders
-  .flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-      .filter((file) => /\.(ts|mjs)$/.test(file))
-      .map((file) => join(folder, file)),
-  )
+/** Tests and benchmarks may insert by themselves. */
+const sources = files
+  .filter((file) => !file.startsWith('test/'))
   .map((file) => ({ file, text: readFileSync(join(root, file), 'utf8') }));
 
 const linesOf = (pattern: RegExp): { file: string; line: string }[] =>

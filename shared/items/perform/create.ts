@@ -2,6 +2,7 @@
  * Performs the creation of items, or the occurrences that they turn out to be: the same writing as every change. One
  * at a time for `POST /items`, many at once for the reports of an app (items/report.ts).
  */
+import { retryOnConflict } from '../../platform/db/retryOnConflict.ts';
 import { Fault, fault } from '../../catalogue/errors.ts';
 import { newId } from '../../platform/core/ids.ts';
 import { isSerializationFailure, isUniqueViolation } from '../../platform/db/errors.ts';
@@ -40,8 +41,7 @@ type SaveCreated = (created: CreateResult) => SavedResponse | null;
 
 const saveNothing: SaveCreated = () => null;
 
-/** Optimistic rounds before the row is locked, and rounds before giving up. */
-const optimisticRounds = 3;
+/** Rounds before giving up. */
 const roundsMax = 20;
 
 /** The inbox that the input names, if the caller may create there what fits it. Throws the fault that stands in the way. */
@@ -177,25 +177,26 @@ const notifyCreated = ({ bus }: DomainDeps, staged: boolean): void => {
   if (staged) bus.publish(channels.workAvailable, 'jobs');
 };
 
-const createWithRetries = async (
+const createWithRetries = (
   deps: DomainDeps,
   caller: Caller,
   asked: CreateRequest,
   save: SaveCreated,
-): Promise<CreateResult> => {
-  for (let attempt = 0; attempt < roundsMax; attempt++) {
-    try {
-      const [created] = await (attempt < optimisticRounds
-        ? tryCreate(deps, deps.db, caller, [asked], { save, lock: false })
-        : deps.db.transaction((tx) => tryCreate(deps, tx, caller, [asked], { save, lock: true })));
+): Promise<CreateResult> =>
+  retryOnConflict(
+    async ({ lock }) => {
+      const [created] = await (lock
+        ? deps.db.transaction((tx) => tryCreate(deps, tx, caller, [asked], { save, lock }))
+        : tryCreate(deps, deps.db, caller, [asked], { save, lock }));
       if (created instanceof Error) throw created;
-      if (created !== null && created !== undefined) return created;
-    } catch (error) {
-      if (!isUniqueViolation(error, 'items_key') && !isSerializationFailure(error)) throw error;
-    }
-  }
-  throw fault('conflict', 'This item is being changed by many at once; try again.');
-};
+      return created ?? null;
+    },
+    {
+      limit: roundsMax,
+      isConflict: (error) => isUniqueViolation(error, 'items_key') || isSerializationFailure(error),
+      exhausted: () => fault('conflict', 'This item is being changed by many at once; try again.'),
+    },
+  );
 
 /** Creates an item, or adds an occurrence to the one with the same key. Throws the fault that stands in the way. */
 export const createItem = async (

@@ -3,9 +3,10 @@
  * conditional statement; on a version conflict read and decide again; after three conflicts with the rows locked,
  * so that a much-wanted item always progresses.
  */
+import { retryOnConflict } from '../../platform/db/retryOnConflict.ts';
 import { Fault } from '../../catalogue/errors.ts';
 import { newId } from '../../platform/core/ids.ts';
-import { isSerializationFailure, isUniqueViolation } from '../../platform/db/errors.ts';
+import { isUniqueViolation } from '../../platform/db/errors.ts';
 import type { Db, Tx } from '../../platform/db/knex.ts';
 import type { DomainDeps } from '../../settings/deps.ts';
 import { toActorRef, type Caller } from '../../access/principal.ts';
@@ -32,8 +33,8 @@ interface PerformOptions {
   readonly bulk?: { readonly id: string; readonly seqs: ReadonlyMap<string, number> };
 }
 
-/** Optimistic rounds before the rows are locked. */
-const optimisticRounds = 3;
+/** Rounds before giving up; with the rows locked only a deadlock is left that makes another necessary. */
+const roundsMax = 22;
 
 export const createDecisionContext = (
   deps: Pick<DomainDeps, 'clock' | 'directory'>,
@@ -145,20 +146,17 @@ export const performOperation = async <I>(
   const context: Round<I> = { deps, caller, operation, input, options };
   const outcomes = new Map<string, ItemOutcome>();
   let pending: readonly string[] = ids;
-  for (let attempt = 0; pending.length > 0; attempt++) {
+  const tryPending = async ({ lock }: { readonly lock: boolean }): Promise<true | null> => {
     const current = pending;
-    try {
-      const settled =
-        attempt < optimisticRounds
-          ? await tryRound(context, deps.db, current, false)
-          : await deps.db.transaction((tx) => tryRound(context, tx, current, true));
-      for (const outcome of settled.done) outcomes.set(outcome.id, outcome);
-      pending = settled.retryIds;
-      if (settled.staged) deps.bus.publish(channels.workAvailable, 'jobs');
-    } catch (error) {
-      if (!isSerializationFailure(error) || attempt > 20) throw error;
-    }
-  }
+    const settled = lock
+      ? await deps.db.transaction((tx) => tryRound(context, tx, current, true))
+      : await tryRound(context, deps.db, current, false);
+    for (const outcome of settled.done) outcomes.set(outcome.id, outcome);
+    pending = settled.retryIds;
+    if (settled.staged) deps.bus.publish(channels.workAvailable, 'jobs');
+    return pending.length === 0 ? true : null;
+  };
+  if (ids.length > 0) await retryOnConflict(tryPending, { limit: roundsMax });
   if ([...outcomes.values()].some((outcome) => outcome.kind === 'changed'))
     deps.bus.publish(channels.workAvailable, 'outbox');
   return ids.flatMap((id) => outcomes.get(id) ?? []);
