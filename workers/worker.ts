@@ -63,8 +63,8 @@ const runHandler = async (
   const handler = handlers[name];
   if (handler === undefined) return { kind: 'failed', error: new Error(`There is no handler for the job ${name}.`) };
   try {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the row was written with the payload of its name
     return await handler(
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the row was written with the payload of its name
       { id, env, name: name as never, payload: payload as never, requestId, fence, startCount: tries, signal },
       deps,
     );

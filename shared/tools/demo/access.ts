@@ -16,7 +16,7 @@ import { queryRow, queryRows, statement } from '../../platform/db/sql.ts';
 import { lockDemo } from './setUp.ts';
 import type { DemoWorld } from './types.ts';
 
-/** What `.data/access.json` holds (contract section 11). */
+/** What `.data/access.json` holds for the commands, clients and tests of this checkout. */
 const accessSchema = responseObject({
   baseUrl: Type.String(),
   agents: responseObject({ admin: Type.String(), operator: Type.String(), viewer: Type.String() }),
