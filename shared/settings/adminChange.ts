@@ -1,6 +1,7 @@
 /**
- * What every change of roles, principals and environments shares: who makes it, its audit entry in the same transaction,
- * the revision by which each process learns of it, and tokens. Used by the settings endpoints, the admin command and the demo.
+ * Shared parts of all changes of roles, principals and environments: the administrator, the audit entry in the same
+ * transaction, the revision that makes every process reload its directory, and tokens. Used by the settings endpoints,
+ * the admin command and the demo.
  */
 import { actorParameters, actorValues, eventInsert } from '../platform/journal/events.ts';
 import { fault, invalidAt } from '../catalogue/errors.ts';
@@ -17,13 +18,14 @@ export interface Administrator {
   readonly role: string | null;
   /** The environment of the request; null (the admin command has none): every environment that the change concerns. */
   readonly env: number | null;
-  /** Names of the environments that they have access to, or `*`: nobody hands on more than their own. */
+  /** Names of the environments that they have access to, or `*`; they can't give access to others. */
   readonly reach: readonly string[];
   readonly requestId: string | null;
   readonly address: string | null;
   readonly at: number;
 }
 
+/** Returns the caller of a settings endpoint as administrator. `at`: epoch milliseconds. */
 export const toAdministrator = ({ env, principal, requestId, address }: Caller, at: number): Administrator => ({
   by: toActorRef(principal),
   role: principal.role?.name ?? null,
@@ -34,7 +36,7 @@ export const toAdministrator = ({ env, principal, requestId, address }: Caller, 
   at,
 });
 
-/** Whoever may reach the database: the admin command, the demo's loader. */
+/** Returns an administrator with all environments, for programs with access to the database: the admin command, the demo's loader. */
 export const systemAdministrator = (name: string, at: number): Administrator => ({
   by: { type: 'system', id: null, name },
   role: null,
@@ -45,11 +47,11 @@ export const systemAdministrator = (name: string, at: number): Administrator => 
   at,
 });
 
-/** A change as the audit log tells it. Never with a credential in it. */
+/** A change as the audit log has it, without any credential. */
 interface AdminChange {
   readonly verb: string;
   readonly target: { readonly type: string; readonly id: string };
-  /** Names of the environments that it concerns, or `*`. */
+  /** Names of the environments whose audit log gets the entry, or `*`. */
   readonly environments: readonly string[];
   readonly before: object | null;
   readonly after: object | null;
@@ -78,7 +80,7 @@ const insertAuditSql = statement(
 const raiseRevisionSql = statement('administer.raise', 'update revisions set n = n + 1 where id = 1');
 const revisionSql = statement('administer.revision', 'select n from revisions where id = 1');
 
-/** Audits a change and raises the revision; the last thing in its transaction, as it locks the one revision row. */
+/** Inserts the audit entry of a change and raises the revision. Called last in a transaction, as it locks the only revision row. */
 export const recordAdminChange = async (
   tx: Tx,
   admin: Administrator,
@@ -99,18 +101,18 @@ export const recordAdminChange = async (
   await executeStatement(tx, raiseRevisionSql);
 };
 
-/** Does `work` in a transaction and, once that has committed, tells every process to look. */
+/** Runs `work` in a transaction, returns its result, and after the commit sends the wake signal that makes every process reload. */
 export const runAdminChange = async <T>(
   db: Db,
   bus: Pick<Bus, 'publish'>,
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> => {
-  const { answer, revision } = await db.transaction(async (tx) => {
+  const { result, revision } = await db.transaction(async (tx) => {
     const done = await work(tx);
-    return { answer: done, revision: (await queryRow<{ n: number }>(tx, revisionSql))?.n ?? 0 };
+    return { result: done, revision: (await queryRow<{ n: number }>(tx, revisionSql))?.n ?? 0 };
   });
   bus.publish(channels.revision, String(revision));
-  return answer;
+  return result;
 };
 
 const findRole = statement('administer.role', 'select id, name from roles where id = $1 or name = $1 for key share');
@@ -120,7 +122,7 @@ export interface RoleRef {
   readonly name: string;
 }
 
-/** The role of an id or a name, which can't be deleted before this transaction has ended. */
+/** Returns the role of an id or a name, locked against deletion until the transaction ends. Throws `invalid` for an unknown one. */
 export const lockRole = async (tx: Tx, given: string): Promise<RoleRef> => {
   const role = await queryRow<RoleRef>(tx, findRole, [given]);
   if (role === undefined) throw invalidAt('role', `there is no role ${JSON.stringify(given)}`);
@@ -135,8 +137,8 @@ const existingEnvironmentsSql = statement(
 const reachesEverything = ({ reach }: Administrator): boolean => reach.includes('*');
 
 /**
- * Environments by name, each once, or `*` alone; `400 invalid` for one that doesn't exist or that the administrator has
- * no access to, which is the same to them.
+ * Returns the given environment names, each once, or `*` alone. Throws `invalid` for one that doesn't exist, and the same
+ * for one that the administrator has no access to.
  */
 export const resolveEnvironmentNames = async (
   tx: Tx,
@@ -162,13 +164,13 @@ interface EnvironmentScope {
   readonly environments: readonly string[];
 }
 
-/** Whether what reaches those environments is there for the administrator: one of them is theirs too. */
+/** Returns whether the administrator sees a principal with these environments: at least one of them is theirs too. */
 export const sharesReach = ({ reach }: Pick<Administrator, 'reach'>, { environments }: EnvironmentScope): boolean =>
   environments.includes('*') || environments.some((name) => includesEnvironment(reach, name));
 
 /**
- * Whoever takes over what reaches further than they do reaches further themselves. Throws `404` for what isn't there for
- * them, `403` for what reaches environments that are not theirs too.
+ * Prevents administrators from taking over a principal with more access than their own. Throws `not_found` for a principal
+ * that they don't see, `forbidden` for one with access to environments that are not theirs.
  */
 export const requireReach = (admin: Administrator, thing: EnvironmentScope): void => {
   if (reachesEverything(admin)) return;
@@ -188,19 +190,19 @@ const endTokens = statement(
   update tokens set expires_at = least(coalesce(expires_at, $2::bigint), $2::bigint) where principal = $1`,
 );
 
-/** A new token, which is told once: only its hash is kept. */
+/** Inserts a new token and returns it. Only its hash is stored, so that it can't be shown a second time. */
 export const issueToken = async (tx: Tx, kind: PrincipalKind, principal: string, at: number): Promise<string> => {
   const token = newToken(kind);
   await executeStatement(tx, insertToken, [tokenHash(token), kind, principal, at]);
   return token;
 };
 
-/** Ends every token and session of a principal at once. */
+/** Deletes every token and session of a principal. */
 export const deleteTokens = async (tx: Tx, principal: string): Promise<void> => {
   await executeStatement(tx, deleteTokensSql, [principal]);
 };
 
-/** A new token; the old ones go on working for `grace` ms, never longer than they would have. */
+/** Returns a new token. The old ones expire after `grace` milliseconds, or earlier if they would have. */
 export const replaceToken = async (
   tx: Tx,
   kind: 'agent' | 'app',

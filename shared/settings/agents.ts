@@ -1,4 +1,4 @@
-/** Making, changing, rotating and revoking agents. */
+/** Creates, updates, rotates and revokes agents. For the settings endpoints and the admin command. */
 import { fault, invalidAt } from '../catalogue/errors.ts';
 import { newId } from '../platform/core/ids.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
@@ -24,7 +24,7 @@ interface AgentView {
   readonly mode: PrincipalMode;
   readonly environments: readonly string[];
   readonly expiresAt: number | null;
-  /** The person who made it; null: the admin command. */
+  /** The person who created it; null: the admin command. */
   readonly createdBy: string | null;
   readonly lastUsedAt: number | null;
   readonly createdAt: number;
@@ -59,11 +59,11 @@ const toAgentView = ({
   createdAt,
 });
 
-/** Those that are not revoked, oldest first. */
+/** Returns the agents that are not revoked, oldest first. */
 export const listAgents = async (db: Db | Tx): Promise<AgentView[]> =>
   (await agents(db).orderBy(['created_at', 'id'])).map(toAgentView);
 
-/** The agent to be changed, locked. */
+/** Returns an agent, locked for a change. Throws `not_found` and `forbidden` as `requireReach` does. */
 const lockAgent = async (tx: Tx, admin: Administrator, id: string): Promise<AgentView> => {
   const found = await agents(tx).findById(id).forUpdate();
   if (found === undefined) throw fault('not_found');
@@ -103,7 +103,7 @@ const checkExpiry = (expiresAt: number | null, at: number): void => {
     throw invalidAt('expiresAt', 'must be in the future, in milliseconds since 1970 UTC');
 };
 
-/** `environments` is where it may act unless the input says otherwise. */
+/** Creates an agent and returns it with its token. `environments`: where it may act when the input has none. */
 export const createAgent = async (
   tx: Tx,
   admin: Administrator,
@@ -132,6 +132,7 @@ export const createAgent = async (
   return { agent, token };
 };
 
+/** Changes an agent and returns it. Writes nothing when the patch changes nothing. */
 export const updateAgent = async (tx: Tx, admin: Administrator, id: string, patch: AgentPatch): Promise<AgentView> => {
   const before = await lockAgent(tx, admin, id);
   if (patch.expiresAt !== undefined) checkExpiry(patch.expiresAt, admin.at);
@@ -150,11 +151,11 @@ export const updateAgent = async (tx: Tx, admin: Administrator, id: string, patc
   return after;
 };
 
-/** A new token; the old one works for `grace` ms more. */
+/** Returns a new token. The old one expires after `grace` milliseconds. Throws `conflict` for an expired agent. */
 export const rotateAgent = async (tx: Tx, admin: Administrator, id: string, grace: number): Promise<AgentToken> => {
   const agent = await lockAgent(tx, admin, id);
   if (agent.expiresAt !== null && agent.expiresAt <= admin.at)
-    throw fault('conflict', `The agent ${agent.name} has expired; make a new one.`);
+    throw fault('conflict', `The agent ${agent.name} has expired; create a new one.`);
   const token = await replaceToken(tx, 'agent', id, { at: admin.at, grace });
   await recordAdminChange(tx, admin, {
     verb: 'agent.rotate',
@@ -166,7 +167,7 @@ export const rotateAgent = async (tx: Tx, admin: Administrator, id: string, grac
   return { agent, token };
 };
 
-/** Answers the agent as it was. */
+/** Revokes an agent, deletes its tokens, and returns it as it was. */
 export const revokeAgent = async (tx: Tx, admin: Administrator, id: string): Promise<AgentView> => {
   const agent = await lockAgent(tx, admin, id);
   await AgentRow.query(tx).findById(id).patch({ revokedAt: admin.at });

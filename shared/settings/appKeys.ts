@@ -1,4 +1,4 @@
-/** Making, rotating and revoking app keys; each belongs to one environment. */
+/** Creates, updates, rotates and revokes app keys, each of one environment. For the settings endpoints and the admin command. */
 import { fault, invalidAt } from '../catalogue/errors.ts';
 import { newId } from '../platform/core/ids.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
@@ -29,11 +29,11 @@ const toAppKeyView = ({ id, name, environment, lastUsedAt, createdAt }: AppKeyRo
   createdAt,
 });
 
-/** Those that are not revoked, oldest first. */
+/** Returns the keys that are not revoked, oldest first. */
 export const listAppKeys = async (db: Db | Tx): Promise<AppKeyView[]> =>
   (await appKeys(db).orderBy(['created_at', 'id'])).map(toAppKeyView);
 
-/** The key to be changed, locked. An environment's settings know its own keys; the admin command knows all. */
+/** Returns a key, locked for a change. Settings endpoints find only keys of their environment; the admin command finds all. */
 const lockAppKey = async (tx: Tx, { env }: Administrator, id: string): Promise<AppKeyView> => {
   const found = await appKeys(tx)
     .findById(id)
@@ -48,13 +48,13 @@ const recordAppKeyChange = (
   admin: Administrator,
   verb: string,
   { id, environment }: AppKeyView,
-  told: { before: object | null; after: object | null },
+  values: { before: object | null; after: object | null },
 ): Promise<void> =>
   recordAdminChange(tx, admin, {
     verb: `appKey.${verb}`,
     target: { type: 'appKey', id },
     environments: [environment],
-    ...told,
+    ...values,
   });
 
 export const createAppKey = async (
@@ -86,7 +86,7 @@ export const updateAppKey = async (
   return { ...before, name };
 };
 
-/** A new token; the old one works for `grace` ms more. */
+/** Returns a new token. The old one expires after `grace` milliseconds. */
 export const rotateAppKey = async (tx: Tx, admin: Administrator, id: string, grace: number): Promise<AppKeyToken> => {
   const appKey = await lockAppKey(tx, admin, id);
   const token = await replaceToken(tx, 'app', id, { at: admin.at, grace });
@@ -94,7 +94,7 @@ export const rotateAppKey = async (tx: Tx, admin: Administrator, id: string, gra
   return { appKey, token };
 };
 
-/** Answers the key as it was. */
+/** Revokes a key, deletes its tokens, and returns it as it was. */
 export const revokeAppKey = async (tx: Tx, admin: Administrator, id: string): Promise<AppKeyView> => {
   const appKey = await lockAppKey(tx, admin, id);
   await AppKeyRow.query(tx).findById(id).patch({ revokedAt: admin.at });

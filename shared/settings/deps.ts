@@ -1,4 +1,4 @@
-/** What a domain (approvals, items, records, replies, triage) needs of its process. */
+/** The dependencies that a process passes to the domains (approvals, items, records, replies, triage). */
 import type { AppLink } from '../applink/link.ts';
 import type { PlatformDeps } from '../platform/deps.ts';
 import type { Directory } from './directory.ts';

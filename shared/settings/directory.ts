@@ -1,6 +1,7 @@
 /**
- * What every request needs and that changes rarely: environments, roles, people, and principals by token. Held in
- * memory, loaded anew when the revision row is raised (told by Redis, asked for twice a second as Redis may be away).
+ * The directory: a cache of environments, roles, people, and of sessions by token, which every request needs and which
+ * rarely change. It reloads when the revision row has been raised: on a wake signal by Redis, and by a poll, as Redis may
+ * be unavailable.
  */
 import type { Grant } from '../catalogue/permissions.ts';
 import type { Clock } from '../platform/core/clock.ts';
@@ -18,15 +19,16 @@ import {
 } from '../access/principal.ts';
 import { tokenHash, parseTokenKind } from '../access/tokens.ts';
 
+/** Milliseconds after which a process without wake signals notices a new revision. */
 const pollMs = 500;
-/** `lastUsedAt` is written at most this often a token. */
+/** Milliseconds between two writes of `lastUsedAt` of one principal. */
 const lastUsedWriteMs = 60_000;
-/** Tokens held; beyond it the oldest are forgotten and looked up again. */
+/** Cached sessions; beyond it the oldest tenth is dropped. */
 const tokensMax = 50_000;
 
 export interface AuthSession {
   readonly principal: Principal;
-  /** SHA-256 of the token, base64: names the credential without being it. */
+  /** SHA-256 of the token, base64: it identifies the credential and can't be used as one. */
   readonly credential: string;
   readonly expiresAt: number | null;
   readonly freshUntil: number | null;
@@ -38,17 +40,17 @@ export interface Directory {
   environments(): Environment[];
   role(id: string): Role | undefined;
   person(id: string): Person | undefined;
-  /** The people of an environment, by name. */
+  /** Returns the people of an environment, by name. */
   people(env: Environment): Person[];
-  /** The session of a token, or null when it is unknown, revoked or expired. No query for a wrong checksum. */
+  /** Returns the session of a token, or null when it is unknown, revoked or expired. No query for a wrong checksum. */
   sessionByToken(token: string): Promise<AuthSession | null>;
-  /** Looks up a session again by its credential. */
+  /** Returns the session of a credential, or null when it has ended. */
   sessionByCredential(credential: string): Promise<AuthSession | null>;
-  /** An agent, person or app key by id, for work done later in its name; null when it is revoked or removed. */
+  /** Returns an agent, a person or an app key by id, for work done later in its name; null when it is revoked or removed. */
   principal(type: string, id: string): Promise<Principal | null>;
-  /** Called after each reload. Answers a function that ends it. */
+  /** Calls the listener after each reload, and returns a function that removes it. */
   onChange(listener: () => void): () => void;
-  /** Loads anew now; answers when everything that was committed before the call is in force. */
+  /** Reloads; resolves when everything that was committed before the call is in the cache. */
   refresh(): Promise<void>;
   close(): Promise<void>;
 }
@@ -125,17 +127,11 @@ interface DirectoryOptions {
   readonly onError: (error: unknown) => void;
 }
 
-interface CachedSession {
-  readonly session: AuthSession | null;
-  /** Whether this process learnt of it after the newest reload began. */
-  readonly revision: number;
-}
-
-/** Opens the directory, loaded. */
+/** Returns the directory after its first load. */
 export const openDirectory = async ({ db, bus, clock, onError }: DirectoryOptions): Promise<Directory> => {
   const revisionNow = async (): Promise<number> => (await queryRow<{ n: number }>(db, readRevision))?.n ?? 0;
   let state = await loadState(db, await revisionNow());
-  const sessions = new Map<string, CachedSession>();
+  const sessions = new Map<string, AuthSession>();
   const used = new Map<string, number>();
   const listeners = new Set<() => void>();
   let loading: Promise<void> | null = null;
@@ -244,17 +240,17 @@ export const openDirectory = async ({ db, bus, clock, onError }: DirectoryOption
   };
 
   const sessionOf = async (credential: string): Promise<AuthSession | null> => {
-    let held = sessions.get(credential);
-    if (held === undefined) {
-      const revision = state.revision;
-      held = { session: await lookUp(credential), revision };
-      if (held.session !== null && revision === state.revision) {
-        sessions.set(credential, held);
+    let session = sessions.get(credential) ?? null;
+    if (session === null) {
+      const { revision } = state;
+      session = await lookUp(credential);
+      // A session that was read while the cache was reloaded may be outdated.
+      if (session !== null && revision === state.revision) {
+        sessions.set(credential, session);
         if (sessions.size > tokensMax)
           for (const oldest of [...sessions.keys()].slice(0, tokensMax / 10)) sessions.delete(oldest);
       }
     }
-    const { session } = held;
     if (session === null || (session.expiresAt !== null && session.expiresAt <= clock.now())) return null;
     noteUse(session);
     return session;

@@ -1,9 +1,9 @@
-/** Somebody who can sign in and may manage settings is always left, whoever is changed at the same time. For people.ts and roles.ts. */
+/** Keeps at least one person who can sign in and may manage settings, also under concurrent changes. For people.ts and roles.ts. */
 import { fault } from '../catalogue/errors.ts';
 import type { Tx } from '../platform/db/knex.ts';
 import { queryRow, executeStatement, statement } from '../platform/db/sql.ts';
 
-/** Two admins who remove each other at the same time wait for each other here. */
+/** Serializes such changes, so that two admins can't remove each other at the same time. */
 const lockAdminRoleSql = statement('lastAdmin.lock', `select from roles where name = 'admin' for no key update`);
 const findAdminSql = statement(
   'lastAdmin.any',
@@ -15,8 +15,9 @@ const findAdminSql = statement(
 );
 
 /**
- * Does `work`, which locks people and roles only after this has begun. Throws `409 conflict` with the sentence that
- * `refusal` makes when nobody would be left; that ends the transaction. Where nobody was there before nobody is missed.
+ * Runs `work`, which takes its locks on people and roles after this one, and returns its result. Throws `conflict` with
+ * the sentence of `refusal` when the last admin would go, which rolls the transaction back. Installations that had no
+ * admin before may stay without.
  */
 export const requireAdminRemains = async <T>(
   tx: Tx,

@@ -1,4 +1,4 @@
-/** Passwords as they are kept: scrypt with its parameters beside the hash; for sign-in, settings and the admin command. */
+/** Hashes and verifies passwords by scrypt, with the parameters stored beside the hash. For sign-in, settings and the admin command. */
 import { randomBytes, scrypt, timingSafeEqual, type ScryptOptions } from 'node:crypto';
 import { fault } from '../catalogue/errors.ts';
 
@@ -8,30 +8,30 @@ interface Parameters {
   readonly p: number;
 }
 
-/** OWASP's Password Storage Cheat Sheet, the choice with 32 MiB. About 0.2 s. */
+/** The 32 MiB choice of OWASP's Password Storage Cheat Sheet, about 0.2 s of one thread. */
 const currentParameters: Parameters = { N: 2 ** 15, r: 8, p: 3 };
 const saltBytes = 16;
 const hashBytes = 32;
 
-/** A stored string may ask for no more than this much memory, whoever wrote it. */
+/** Bytes that the parameters of a stored hash may request, so that no row of the database can exhaust the memory. */
 const memoryMax = 256 * 1024 * 1024;
 
-/** Of node's four threads two stay free for what all other requests need them for. */
+/** Hashes at a time: two of the four threads of Node's pool stay free for file and DNS work of other requests. */
 const hashingConcurrency = 2;
-/** Who comes later than this would wait for more than three seconds. */
+/** Waiting sign-ins; the next one would wait for more than three seconds. */
 const waitingMax = 30;
 
 let running = 0;
 const waiting: (() => void)[] = [];
 
-/** Hands the place on to who waits longest, or gives it up. */
+/** Passes the slot on to the one that has waited longest, or frees it. */
 const releaseHashingSlot = (): void => {
   const next = waiting.shift();
   if (next === undefined) running -= 1;
   else next();
 };
 
-/** Does `work` when it is its turn. Throws `429 rate_limited` when too many wait already. */
+/** Runs `work` when a slot is free. Throws `rate_limited` when too many wait. */
 const withHashingSlot = async <T>(work: () => Promise<T>): Promise<T> => {
   if (running < hashingConcurrency) running += 1;
   else if (waiting.length < waitingMax) await new Promise<void>((resolve) => waiting.push(resolve));
@@ -44,7 +44,7 @@ const withHashingSlot = async <T>(work: () => Promise<T>): Promise<T> => {
 };
 
 const derive = (password: string, salt: Buffer, { N, r, p }: Parameters, length: number): Promise<Buffer> => {
-  // Composed, so that the same characters typed on another machine are the same password.
+  // NFKC, so that the same characters typed on another machine are the same password.
   const options: ScryptOptions = { N, r, p, maxmem: Math.min(256 * N * r, memoryMax) };
   return new Promise((resolve, reject) => {
     scrypt(password.normalize('NFKC'), salt, length, options, (error, key) => {
@@ -54,7 +54,7 @@ const derive = (password: string, salt: Buffer, { N, r, p }: Parameters, length:
   });
 };
 
-/** `scrypt$<N>$<r>$<p>$<salt>$<hash>`, both in base64. */
+/** Returns `scrypt$<N>$<r>$<p>$<salt>$<hash>` with salt and hash in base64. */
 export const hashPassword = async (password: string): Promise<string> => {
   const salt = randomBytes(saltBytes);
   const hash = await withHashingSlot(() => derive(password, salt, currentParameters, hashBytes));
@@ -87,7 +87,7 @@ const parseStoredHash = (stored: string): StoredHash | null => {
   };
 };
 
-/** What is compared with when there is nothing to compare with, so that both take the same time. */
+/** Verified in place of a missing hash, so that both cases take the same time. */
 const dummyHash: StoredHash = {
   parameters: currentParameters,
   salt: randomBytes(saltBytes),
@@ -95,8 +95,8 @@ const dummyHash: StoredHash = {
 };
 
 /**
- * Whether `password` is the stored one. `stored` null (no such person, or one without a password) takes as long and
- * answers false, so that the time says nothing about who exists.
+ * Returns whether `password` has the stored hash. With `stored` null (no such person, or one without a password) it
+ * returns false after the same time, so that the time doesn't show who exists.
  */
 export const verifyPassword = async (password: string, stored: string | null): Promise<boolean> => {
   const kept = stored === null ? null : parseStoredHash(stored);

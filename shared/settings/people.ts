@@ -1,4 +1,4 @@
-/** Making, changing and removing people. Passwords come hashed, as hashing takes longer than a transaction should. */
+/** Creates, updates and removes people. Callers hash passwords, as hashing takes too long for a transaction. For the settings endpoints and the admin command. */
 import { fault } from '../catalogue/errors.ts';
 import { newId } from '../platform/core/ids.ts';
 import { isUniqueViolation } from '../platform/db/errors.ts';
@@ -26,11 +26,11 @@ export interface PersonView {
   readonly createdAt: number;
 }
 
-/** `passwordHash` null: can't sign in until somebody gives them a password. */
+/** `passwordHash` null: the person can't sign in until an admin sets a password. */
 type NewPerson = Omit<PersonInput, 'password'> & { readonly passwordHash: string | null };
 type PersonChange = Omit<PersonPatch, 'password'> & { readonly passwordHash?: string };
 
-/** An e-mail address as it is stored and looked up. */
+/** Returns an e-mail address as it is stored and looked up. */
 export const normalizeEmail = (email: string): string => email.normalize('NFC').toLowerCase();
 
 const people = (db: Db | Tx) => PersonRow.query(db).whereNull('removed_at').withGraphFetched('itsRole');
@@ -44,7 +44,7 @@ const toPersonView = ({ id, email, name, itsRole, environments, createdAt }: Per
   createdAt,
 });
 
-/** Who comes back gets the same row, so that what they did before is still theirs. */
+/** A person who is created with the address of a removed one gets the same row, so that earlier entries are still theirs. */
 const insertPersonSql = statement(
   'administer.people.insert',
   `
@@ -55,7 +55,7 @@ const insertPersonSql = statement(
   returning id`,
 );
 
-/** Those who are not removed, by name. */
+/** Returns the people who are not removed, by name. */
 export const listPeople = async (db: Db | Tx): Promise<PersonView[]> =>
   (await people(db).orderBy(['name', 'id'])).map(toPersonView);
 
@@ -67,7 +67,7 @@ const requirePerson = (person: PersonRow | undefined): PersonView => {
 export const readPerson = async (db: Db | Tx, id: string): Promise<PersonView> =>
   requirePerson(await people(db).findById(id));
 
-/** The person to be changed, locked. */
+/** Returns a person, locked for a change. Throws `not_found` and `forbidden` as `requireReach` does. */
 const lockPerson = async (tx: Tx, admin: Administrator, id: string): Promise<PersonView> => {
   const person = requirePerson(await people(tx).findById(id).forUpdate());
   requireReach(admin, person);
@@ -102,7 +102,7 @@ const recordPersonChange = (
 const emailTakenFault = (email: string) =>
   fault('conflict', `There is already a person with the e-mail address ${email}.`);
 
-/** `environments` is where they may act unless the input says otherwise. */
+/** Creates a person. `environments`: where they may act when the input has none. Throws `conflict` for a known address. */
 export const createPerson = async (
   tx: Tx,
   admin: Administrator,
@@ -170,13 +170,13 @@ const applyPersonChange = async (
   return after;
 };
 
-/** A new password ends the sessions that were opened with the old one. `409 conflict` for taking the last admin's role. */
+/** Changes a person and returns them. A new password deletes their sessions. Throws `conflict` when the last admin would lose the role. */
 export const updatePerson = (tx: Tx, admin: Administrator, id: string, patch: PersonChange): Promise<PersonView> =>
   patch.role === undefined
     ? applyPersonChange(tx, admin, id, patch)
     : requireAdminRemains(tx, () => applyPersonChange(tx, admin, id, patch), lastAdminMessage);
 
-/** Ends every session. `409 conflict` for the last admin. Answers the person as it was. */
+/** Removes a person, deletes their sessions, and returns them as they were. Throws `conflict` for the last admin. */
 export const removePerson = (tx: Tx, admin: Administrator, id: string): Promise<PersonView> =>
   requireAdminRemains(
     tx,

@@ -1,9 +1,9 @@
-/** Whoever asked for something that is done later, with the rights of now: for jobs, and for approvals when they are given. */
+/** Looks up the requester of work that is done later, with present rights. For jobs, and for approvals when they are decided. */
 import type { DomainDeps } from './deps.ts';
 import { includesEnvironment, type Caller } from '../access/principal.ts';
 
 interface Requester {
-  /** The environment's number. */
+  /** The number of the environment, as the column `env` has it. */
   readonly env: number;
   readonly actor_type: string;
   readonly actor: string;
@@ -13,9 +13,9 @@ interface Requester {
 
 const findRequester = async (
   { directory }: Pick<DomainDeps, 'directory'>,
-  { env: number, actor_type: type, actor, request_id: requestId, address }: Requester,
+  { env: envId, actor_type: type, actor, request_id: requestId, address }: Requester,
 ): Promise<Caller | null> => {
-  const env = directory.environmentById(number);
+  const env = directory.environmentById(envId);
   const principal = env === undefined ? null : await directory.principal(type, actor);
   return env === undefined || principal === null || !includesEnvironment(principal.environments, env.name)
     ? null
@@ -23,8 +23,8 @@ const findRequester = async (
 };
 
 /**
- * null: revoked, removed, or not in this environment any more. A no is believed only after a fresh look: a role or an
- * environment may be newer than what this process has read.
+ * Returns the requester as a caller, or null when it is revoked, removed, or has no access to the environment any more.
+ * Refreshes the directory before it returns null, as a role or an environment may be newer than the cache.
  */
 export const readRequester = async (
   deps: Pick<DomainDeps, 'directory'>,

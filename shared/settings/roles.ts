@@ -1,4 +1,4 @@
-/** Making, changing and deleting roles; a role of the project counts in every environment. */
+/** Creates, updates and deletes roles, which are the same in all environments. For the settings endpoints and the admin command. */
 import { fault, invalidAt } from '../catalogue/errors.ts';
 import type { Grant } from '../catalogue/permissions.ts';
 import { isId, newId } from '../platform/core/ids.ts';
@@ -36,7 +36,7 @@ const countRoleUsersSql = statement(
   select (select count(*) from people where role = $1 and removed_at is null)::int as people,
     (select count(*) from agents where role = $1 and revoked_at is null)::int as agents`,
 );
-/** Rows of whom was removed stay, for what they did; their role means nothing any more, but the row must name one. */
+/** Rows of removed people and revoked agents stay, as timelines name them; they get another role, as the column must have one. */
 const resetAgentRolesSql = statement(
   'administer.roles.leaveAgents',
   `
@@ -48,12 +48,12 @@ const resetPersonRolesSql = statement(
   update people set role = (select id from roles where name = 'viewer') where role = $1`,
 );
 
-/** The built-in ones first, then by name. */
+/** Returns all roles, the built-in ones first, then by name. */
 export const listRoles = async (db: Db | Tx): Promise<RoleView[]> =>
   (await RoleRow.query(db).orderBy([{ column: 'built_in', order: 'desc' }, 'name'])).map(toRoleView);
 
 const checkRole = ({ name, grants }: { readonly name?: string; readonly grants?: readonly Grant[] }): void => {
-  // A role is named by id or name, so that no name may look like an id.
+  // Requests name a role by id or by name, so no name may have the form of an id.
   if (name !== undefined && isId(name, 'rol')) throw invalidAt('name', 'must not have the form of an id');
   const problems = grantProblems(grants ?? []);
   if (problems.length > 0) throw invalidFault(problems);
@@ -82,6 +82,7 @@ const roleAuditJson = ({ name, grants }: RoleView): object => ({ name, grants })
 const target = ({ id }: RoleView) => ({ type: 'role', id });
 const everywhere = ['*'];
 
+/** Creates a role. Throws `invalid` for its grants, `conflict` for a name that exists. */
 export const createRole = async (tx: Tx, admin: Administrator, input: RoleInput): Promise<RoleView> => {
   checkRole(input);
   const role = await rejectDuplicateName(input.name, async () =>
@@ -116,7 +117,7 @@ const applyRoleChange = async (tx: Tx, admin: Administrator, id: string, patch: 
   return role;
 };
 
-/** `409 conflict` for a built-in role, and when nobody would be left who may manage settings. */
+/** Changes a role. Throws `conflict` for a built-in one, and when nobody would be left who may manage settings. */
 export const updateRole = (tx: Tx, admin: Administrator, id: string, patch: RolePatch): Promise<RoleView> => {
   checkRole(patch);
   const refusal = ({ name }: RoleView): string =>
@@ -126,7 +127,7 @@ export const updateRole = (tx: Tx, admin: Administrator, id: string, patch: Role
     : requireAdminRemains(tx, () => applyRoleChange(tx, admin, id, patch), refusal);
 };
 
-/** `409 conflict` while somebody has it. */
+/** Deletes a role. Throws `conflict` for a built-in one, and while a person or an agent has it. */
 export const deleteRole = async (tx: Tx, admin: Administrator, id: string): Promise<void> => {
   const role = await lockCustomRole(tx, id, 'deleted');
   const { people = 0, agents = 0 } =

@@ -1,4 +1,4 @@
-/** What may be said of roles, agents, people and app keys, and is answered: for the settings endpoints and the admin command. */
+/** Schemas of roles, agents, people, app keys and environments in requests and responses. For the settings endpoints and the admin command. */
 import { permissions } from '../catalogue/permissions.ts';
 import {
   responseObject,
@@ -11,7 +11,7 @@ import {
   type Static,
 } from '../platform/core/schema.ts';
 
-/** One line of text: names stand in timelines, logs and terminals. */
+/** One line of text, as timelines, logs and terminals show names. */
 const line = (maxLength: number, description: string) =>
   Type.String({ minLength: 1, maxLength, pattern: linePattern, description });
 
@@ -109,7 +109,7 @@ export const appKeyInput = strictObject({ name: label });
 export const appKeyPatch = strictObject({ name: Type.Optional(label) }, { minProperties: 1 });
 export const environmentInput = strictObject({ name: nameSchema('Unique; part of its address.') });
 
-/** Any text may be tried; one that can't be a password is simply wrong. */
+/** Any text: one that can't be a password is a wrong password, not an invalid request. */
 const enteredPassword = Type.String({ minLength: 1, maxLength: 1024, description: 'The password.' });
 export const signInInput = strictObject({ email, password: enteredPassword });
 export const freshSignInInput = strictObject({ password: enteredPassword });
@@ -163,9 +163,14 @@ export const environmentViewSchema = responseObject({
   definedAt: nullable(at('When what its app declared last changed; null: nothing declared yet')),
 });
 
-/** Beside what was made or rotated. */
+/** The members of a response that creates or rotates a credential. */
 export const tokenResponse = (prefix: 'cagt' | 'capp') => ({
-  token: nullable(Type.String({ pattern: `^${prefix}_`, description: 'Told once; null when the answer is repeated.' })),
+  token: nullable(
+    Type.String({
+      pattern: `^${prefix}_`,
+      description: 'Shown once; null when the response is a repeat by the idempotency key.',
+    }),
+  ),
   baseUrl: Type.String({ description: 'Where it is used.' }),
 });
 

@@ -1,4 +1,4 @@
-/** People sign in: a session for an e-mail address and its password, kept fresh by the password, ended by signing out. */
+/** Signs people in and out, and makes sessions fresh by the password. For api/routes/signIn.ts. */
 import { actorParameters, actorValues, eventInsert } from '../platform/journal/events.ts';
 import { fault, type ErrorCode } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
@@ -26,7 +26,7 @@ const account = `
   from people p join roles r on r.id = p.role where p.removed_at is null`;
 const byEmail = statement('signIn.byEmail', `${account} and p.email = $1`);
 const byId = statement('signIn.byId', `${account} and p.id = $1`);
-/** Held until the session is written: a new password or a removal in the meantime would have to end it. */
+/** Locks the person until the session is written, as a new password or a removal must find and delete it. */
 const lockPersonSql = statement(
   'signIn.hold',
   'select from people where id = $1 and password_hash = $2 and removed_at is null for share',
@@ -39,7 +39,7 @@ const insertSessionSql = statement(
 const dropExpired = statement('signIn.dropExpired', 'delete from tokens where principal = $1 and expires_at <= $2');
 const refreshSessionSql = statement('signIn.renew', 'update tokens set fresh_until = $2 where hash = $1');
 const deleteSessionSql = statement('signIn.close', 'delete from tokens where hash = $1');
-/** In the environment of the path; one that doesn't exist keeps no log, so then in those of the person. */
+/** Inserts the audit entry in the environment of the path or, when that doesn't exist, in those of the person. */
 const insertSignInAuditSql = statement(
   'signIn.audit',
   eventInsert(
@@ -59,7 +59,7 @@ const insertSignInAuditSql = statement(
 
 interface SignInRequest extends SignInAttempt {
   readonly password: string;
-  /** As the path names it. */
+  /** The environment of the path, which may not exist. */
   readonly environment: string;
   readonly requestId: string;
 }
@@ -79,7 +79,7 @@ const insertSignInAudit = async (
   { found, code }: { found: Account | undefined; code: ErrorCode | null },
 ): Promise<void> => {
   const env = directory.environment(given.environment)?.id ?? null;
-  // Who failed has shown nothing of who they are but the address that they typed.
+  // A failed sign-in proves nothing but the address that was typed, so the entry names no person.
   const { id, name, role } =
     found === undefined || code === 'unauthorized'
       ? { id: null, name: normalizeEmail(given.email), role: null }
@@ -99,8 +99,8 @@ const insertSignInAudit = async (
 const wrongPasswordFault = () => fault('unauthorized', 'The e-mail address or the password is wrong.');
 
 /**
- * A session for who knows the password. Throws `401 unauthorized` in the same time whether the address exists or not,
- * whatever the environment; `404` for an environment that isn't the person's; `429` when guesses come too fast.
+ * Opens a session for an address and its password. Throws `unauthorized`, in the same time whether the address exists or
+ * not; `not_found` for an environment that the person has no access to; `rate_limited` for too many failures.
  */
 export const signIn = async (tools: SignInDeps, given: SignInRequest): Promise<SignInResult> => {
   const { db, clock, directory } = tools;
@@ -157,7 +157,7 @@ const endSession = (
   });
 };
 
-/** Makes a session fresh again; answers until when. Throws `403 forbidden` for a wrong password: the session itself is well. */
+/** Makes a session fresh and returns until when. Throws `forbidden` for a wrong password, not `unauthorized`, as the session stays valid. */
 export const refreshSignIn = async (tools: SignInDeps, session: OwnSession, password: string): Promise<number> => {
   const { db, clock } = tools;
   const { principal, address } = session.caller;
@@ -175,6 +175,6 @@ export const refreshSignIn = async (tools: SignInDeps, session: OwnSession, pass
   return until;
 };
 
-/** Ends a session, everywhere. */
+/** Ends a session in all environments. */
 export const signOut = (tools: SignInDeps, session: OwnSession): Promise<void> =>
   endSession(tools, session, 'person.signOut', (tx, hash) => executeStatement(tx, deleteSessionSql, [hash]));

@@ -1,6 +1,6 @@
 /**
- * Slows guessing of passwords, per account and per address, over all processes. A wait is at most half a minute (an
- * address: five) and asking during it doesn't make it longer, so nobody is ever locked out. For signIn.ts.
+ * Throttles sign-ins per account and per address, over all processes, against guessing of passwords. Attempts during a
+ * wait don't make it longer, and waits are short, so that nobody can be locked out. For signIn.ts.
  */
 import { createHash } from 'node:crypto';
 import { fault } from '../catalogue/errors.ts';
@@ -9,22 +9,22 @@ import { queryRow, executeStatement, statement } from '../platform/db/sql.ts';
 import { normalizeEmail } from './people.ts';
 
 interface ThrottlePolicy {
-  /** Tries without a wait; then 1 s, doubling. */
+  /** Attempts without a wait. The last of them starts a wait of 1 s, each further failure doubles it. */
   readonly free: number;
   readonly waitMaxMs: number;
 }
 
-/** Many people may share an address, and one may mistype more than once. */
+/** An address has more free failures than an account, as many people may share it. */
 const throttlePolicies = {
   account: { free: 5, waitMaxMs: 30_000 },
   address: { free: 20, waitMaxMs: 300_000 },
 } as const satisfies Record<string, ThrottlePolicy>;
-/** Failures are forgotten after this time without a try. */
+/** Milliseconds without an attempt after which failures no longer count. */
 const forgetMs = 3_600_000;
-/** Forgotten rows that each try removes: more than it adds. */
+/** Outdated rows that each attempt deletes: more than the two that it may insert. */
 const sweepRows = 4;
 
-/** Counts the try before it is made, so that those made at once count too; touches no row while there is a wait. */
+/** Counts the attempt as failed before the password is verified, so that concurrent attempts count too; updates no row during a wait. */
 const countAttemptSql = statement(
   'tries.take',
   `
@@ -44,7 +44,7 @@ const deleteForgottenSql = statement(
   delete from sign_in_tries where subject in (select subject from sign_in_tries where last_at <= $1 order by last_at limit $2 for update skip locked)`,
 );
 const clearFailuresSql = statement('tries.forgive', 'delete from sign_in_tries where subject = $1');
-/** An account that somebody owns must not win its address free tries at others. */
+/** A success takes only its own attempt back from the address: an attacker's own account must not reset the failures at others. */
 const decrementFailuresSql = statement(
   'tries.giveBack',
   'update sign_in_tries set failures = failures - 1 where subject = $1 and failures > 0',
@@ -55,7 +55,7 @@ export interface SignInAttempt {
   readonly address: string;
 }
 
-/** What was typed may be anything, a password too: it is not kept. */
+/** The typed address may be anything, even a password, so only its hash is stored. */
 const accountSubject = ({ email }: SignInAttempt): string =>
   `account:${createHash('sha256').update(normalizeEmail(email)).digest('base64url')}`;
 const addressSubject = ({ address }: SignInAttempt): string => `address:${address}`;
@@ -74,16 +74,16 @@ const throttleSubject = async (
   });
 };
 
-/** Counts a try as failed, for now. Throws `429 rate_limited` while there is a wait, which then counts nothing. */
+/** Counts an attempt as failed until `clearSignInFailures`. Throws `rate_limited` during a wait, and then counts nothing. */
 export const throttleSignIn = (db: Db, tried: SignInAttempt, at: number): Promise<void> =>
   db.transaction(async (tx) => {
-    // In this order everywhere, so that no two wait for each other.
+    // Always in this order, so that concurrent attempts don't deadlock.
     await throttleSubject(tx, accountSubject(tried), throttlePolicies.account, at);
     await throttleSubject(tx, addressSubject(tried), throttlePolicies.address, at);
     await executeStatement(tx, deleteForgottenSql, [at - forgetMs, sweepRows]);
   });
 
-/** The password was right: its account has no failures any more, its address one less. */
+/** Resets the failures of the account and takes one from the address, after a right password. */
 export const clearSignInFailures = async (tx: Tx, tried: SignInAttempt): Promise<void> => {
   await executeStatement(tx, clearFailuresSql, [accountSubject(tried)]);
   await executeStatement(tx, decrementFailuresSql, [addressSubject(tried)]);

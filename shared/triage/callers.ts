@@ -1,4 +1,4 @@
-/** For whom triage's results are performed: the service for what a rule says, the app for what it answers. */
+/** The principals that triage is performed for: the service for results of rules, the app for its own answers. For workers/jobs/triageItem.ts. */
 import { appAccess, fullAccess } from '../access/access.ts';
 import type { Principal } from '../access/principal.ts';
 
@@ -12,7 +12,7 @@ export const rulesPrincipal: Principal = {
   environments: ['*'],
 };
 
-/** Without the id of a key: any instance may have answered. */
+/** Has no id, as instances with different app keys may have answered. */
 export const appPrincipal: Principal = {
   type: 'app',
   id: null,

@@ -1,18 +1,18 @@
 /**
- * An inbox's triage rules: they are looked at in their order, and the first whose condition holds is the one that
- * applies; the app is asked only when none does. Conditions see `item` and `record`. Called by workers/jobs/triageItem.ts.
+ * Finds the triage rule that applies to an item: the first in the inbox's order whose condition holds. The app is called
+ * only when none does. Conditions read `item` and `record`. Called by workers/jobs/triageItem.ts.
  */
 import { evaluateCondition, type ConditionExpression } from '../platform/core/conditions.ts';
 import type { InboxDefinition } from '../environments/definition.ts';
 import type { TriageInput } from '../items/operations/triage.ts';
 
-/** What a rule's condition is asked of: the item as it is shown, and its record (null: none). */
+/** The values that conditions read: the item as responses show it, and its record (null: none). */
 export interface TriageSubject {
   readonly item: Readonly<Record<string, unknown>>;
   readonly record: object | null;
 }
 
-/** What the first rule that holds says of the item; null: none holds. */
+/** Returns the triage of the first rule whose condition holds, or null. */
 export const findTriageRule = (
   { triage }: Pick<InboxDefinition, 'triage'>,
   subject: TriageSubject,

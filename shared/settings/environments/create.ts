@@ -1,4 +1,4 @@
-/** Making environments, and beginning a new epoch of one after its database was restored from a backup. */
+/** Creates environments, and starts a new epoch after a restore from a backup. For the settings endpoints and the admin command. */
 import { fault } from '../../catalogue/errors.ts';
 import { newSealKey } from '../../platform/core/seal.ts';
 import { isUniqueViolation } from '../../platform/db/errors.ts';
@@ -11,7 +11,7 @@ export interface EnvironmentView {
   readonly name: string;
   readonly epoch: number;
   readonly createdAt: number;
-  /** When what its app declared last changed; null: nothing declared yet. */
+  /** When the app's declaration last changed; null: nothing declared yet. */
   readonly definedAt: number | null;
 }
 
@@ -27,7 +27,7 @@ const insertStream = statement(
   'administer.environments.stream',
   'insert into streams (env) values ($1) on conflict do nothing',
 );
-/** Who may not go everywhere would not get into what they made. */
+/** Gives the creator access to the new environment, unless they have access to all. */
 const grantOwnAccessSql = statement(
   'administer.environments.enter',
   `
@@ -38,7 +38,7 @@ const raiseEpoch = statement(
   'update environments set epoch = epoch + 1 where name = $1 returning epoch',
 );
 
-/** Oldest first. */
+/** Returns all environments, oldest first. */
 export const listEnvironments = (db: Db | Tx): Promise<EnvironmentView[]> => queryRows<EnvironmentView>(db, list);
 
 const environmentOf = async (tx: Tx, name: string): Promise<EnvironmentView> => {
@@ -47,6 +47,7 @@ const environmentOf = async (tx: Tx, name: string): Promise<EnvironmentView> => 
   return environment;
 };
 
+/** Creates an environment and its stream. Throws `conflict` for a name that exists. */
 export const createEnvironment = async (
   tx: Tx,
   admin: Administrator,
@@ -69,16 +70,16 @@ export const createEnvironment = async (
   return environmentOf(tx, name);
 };
 
-/** Every stream offset given out before counts as gone: clients are told to fetch anew. */
+/** Starts a new epoch, which makes every earlier offset of the live stream invalid: clients fetch everything once more. */
 export const startEpoch = async (tx: Tx, admin: Administrator, name: string): Promise<EnvironmentView> => {
   const raised = await queryRow<{ epoch: number }>(tx, raiseEpoch, [name]);
   if (raised === undefined) throw fault('not_found');
-  const told = { before: { epoch: raised.epoch - 1 }, after: { epoch: raised.epoch } };
   await recordAdminChange(tx, admin, {
     verb: 'environment.newEpoch',
     target: { type: 'environment', id: name },
     environments: [name],
-    ...told,
+    before: { epoch: raised.epoch - 1 },
+    after: { epoch: raised.epoch },
   });
   return environmentOf(tx, name);
 };

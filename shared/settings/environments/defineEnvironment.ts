@@ -1,6 +1,6 @@
 /**
- * Takes over what an environment's app declares: checked, joined with what was declared before, audited. Called when an
- * app registers, by the admin command and by the demo's loader.
+ * Stores the manifest that an environment's app declares: checks it, merges it with the earlier definition, and audits the
+ * change. Called when an app registers, by the admin command and by the demo's loader.
  */
 import { fault, type FaultDetail } from '../../catalogue/errors.ts';
 import { jsonProblem } from '../../platform/core/jsonLimits.ts';
@@ -23,17 +23,17 @@ import { readSchemaProblems } from '../../environments/manifestSchemas.ts';
 interface ManifestDeclaration {
   /** The environment's name. */
   readonly environment: string;
-  /** As it came: nothing of it is trusted. */
+  /** As received, unchecked. */
   readonly manifest: unknown;
-  /** When the app that declares it was started: of several versions the latest started one holds. */
+  /** When the declaring app process started, epoch milliseconds: of several versions the one that started last holds. */
   readonly startedAt: number;
 }
 
 export interface DefineResult {
-  /** false: it was so already, or an app that was started later has declared otherwise. */
+  /** false: the stored manifest is equal, or is that of an app process that started later. */
   readonly changed: boolean;
   readonly warnings: readonly string[];
-  /** Keys of the flags that it declares otherwise than before. */
+  /** Keys of the flags whose declaration is new or has changed. */
   readonly flags: readonly string[];
 }
 
@@ -45,7 +45,7 @@ interface Stored {
   readonly same: boolean | null;
 }
 
-/** The environment's row is locked, as there may be no definition yet that could be; key-less, so that events go on. */
+/** Locks the environment's row, as the definition may not exist yet; with no key update, so that inserts of events don't wait. */
 const current = statement(
   'definitions.current',
   `
@@ -72,13 +72,13 @@ const countManifestParts = ({ resources, inboxes, views, actions, pages, flags }
     ]),
   );
 
-/** What its form doesn't say. */
+/** Returns the problems that the schema of the manifest can't express. */
 const contentProblems = async (read: ParsedManifest): Promise<FaultDetail[]> => [
   ...crossReferenceProblems(read),
   ...(await readSchemaProblems(read.manifest)),
 ];
 
-/** `400 invalid` with every problem of the manifest in `details`; `404` for an unknown environment. */
+/** Stores a manifest. Throws `invalid` with every problem in `details`, `not_found` for an unknown environment. */
 export const defineEnvironment = async (
   tx: Tx,
   admin: Administrator,

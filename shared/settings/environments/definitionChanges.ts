@@ -1,4 +1,4 @@
-/** What a new manifest takes away or changes of the one before: told to whoever declared it, or refused. Asked by defineEnvironment.ts. */
+/** Compares a new definition with the one before: warnings for the declaring app, and changes that are refused. For defineEnvironment.ts. */
 import { isDeepStrictEqual } from 'node:util';
 import type { FaultDetail } from '../../catalogue/errors.ts';
 import type { Tx } from '../../platform/db/knex.ts';
@@ -29,18 +29,18 @@ const kindChanges = (before: Definition, after: Definition): KindChange[] =>
   );
 
 /**
- * A state that has items keeps its kind: whether an item is closed is stored with it, and its deadline, its snooze and
- * the counts went by that. Changing it under them would make them say what never happened.
+ * Returns a problem for each state with items whose kind changes. Items store whether they are closed, and deadlines,
+ * snoozes and counts depend on that, so that a new kind would make them wrong.
  */
 export const stateKindProblems = async (
   tx: Tx,
-  env: number,
+  envId: number,
   before: Definition,
   after: Definition,
 ): Promise<FaultDetail[]> => {
   const details: FaultDetail[] = [];
   for (const { path, inbox, state, from, to } of kindChanges(before, after)) {
-    if ((await queryRow(tx, stateHasItemsSql, [env, inbox, state])) === undefined) continue;
+    if ((await queryRow(tx, stateHasItemsSql, [envId, inbox, state])) === undefined) continue;
     details.push({
       path,
       message: `was ${from} and can’t become ${to} while the inbox ${inbox} has items in the state ${state}: declare a state of another name and move them`,
@@ -54,7 +54,7 @@ const inboxWarnings = (known: InboxDefinition | undefined, inbox: InboxDefinitio
   if (inbox.retired)
     return known.retired
       ? []
-      : [`The inbox ${inbox.name} is retired: its items stay readable, and nothing enters it any more.`];
+      : [`The inbox ${inbox.name} is retired: its items stay readable, and no new item enters it.`];
   return inbox.retiredStates
     .filter(({ name }) => known.states.some((state) => state.name === name))
     .map(
@@ -66,7 +66,7 @@ const inboxWarnings = (known: InboxDefinition | undefined, inbox: InboxDefinitio
 const removedNames = (before: ReadonlyMap<string, unknown>, after: ReadonlyMap<string, unknown>): string[] =>
   [...before.keys()].filter((name) => !after.has(name));
 
-/** What goes out of use by the new definition, for whoever declared it to read. */
+/** Returns a sentence for each part that the new definition takes out of use, for the developers of the app. */
 export const definitionWarnings = (before: Definition, after: Definition): string[] => [
   ...[...after.inboxes.values()].flatMap((inbox) => inboxWarnings(before.inboxes.get(inbox.name), inbox)),
   ...removedNames(before.resources, after.resources).map(
@@ -86,7 +86,7 @@ export const definitionWarnings = (before: Definition, after: Definition): strin
   }),
 ];
 
-/** Flags that are declared anew or otherwise than before. */
+/** Returns the keys of the flags whose declaration is new or has changed. */
 export const changedFlagKeys = (before: Definition, after: Definition): string[] =>
   [...after.flags.values()]
     .filter((flag) => !isDeepStrictEqual(flag, before.flags.get(flag.key)))
