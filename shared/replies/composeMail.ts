@@ -1,15 +1,15 @@
-/** A reply as an e-mail: plain text, its Message-ID made from the entry's id, so that a repeat is known as one. */
+/** Composes the e-mail of a reply: plain text, with a Message-ID made of the entry's id, so that mail programs recognise a repeat. For deliverReply.ts. */
 import MailComposer from 'nodemailer/lib/mail-composer';
 import type { ReplySender } from '../items/replyAddress.ts';
 
 interface ReplyMail {
-  /** The entry's id. */
+  /** The id of the reply's timeline entry. */
   readonly delivery: string;
   readonly from: ReplySender;
   readonly to: string;
   readonly subject: string;
   readonly text: string;
-  /** When it was asked for, ms. */
+  /** When the reply was written, epoch milliseconds. */
   readonly at: number;
 }
 
@@ -18,7 +18,7 @@ export interface MailEnvelope {
   readonly to: string;
 }
 
-/** Addresses go in as objects, so that nothing in them is read as another address; files and addresses are never fetched. */
+/** Returns the message text (RFC 5322). Addresses are passed as objects, so that no part is parsed as a further address; no file or URL is read. */
 export const composeMail = async ({ delivery, from, to, subject, text, at }: ReplyMail): Promise<Buffer> =>
   new MailComposer({
     from: { name: from.name, address: from.address },

@@ -1,6 +1,6 @@
 /**
- * Brings a reply to the customer, by the app or by a mail server, and says what became of it. `onHandOver` is awaited
- * before anything is given out of hand, so that a reply that may have been sent is never sent again.
+ * Delivers a reply to the customer, by the app or by a mail server, and returns the outcome. `onDispatch` is awaited
+ * before the reply is dispatched, so that one that may have been sent is never sent twice. For workers/jobs/replySend.ts.
  */
 import { getOrCreate } from '../platform/core/maps.ts';
 import { rpcCodes } from '../applink/protocol.ts';
@@ -8,7 +8,7 @@ import { fullAccess } from '../access/access.ts';
 import type { DomainDeps } from '../settings/deps.ts';
 import type { Environment, InboxDefinition } from '../environments/definition.ts';
 import type { Item } from '../items/model.ts';
-import { itemJson } from '../items/present.ts';
+import { presentItem } from '../items/present.ts';
 import { resolveCustomerAddress, parseSender } from '../items/replyAddress.ts';
 import type { ReplyRequest } from './replyRequest.ts';
 import { composeMail } from './composeMail.ts';
@@ -18,7 +18,7 @@ export type DeliveryOutcome =
   | { readonly kind: 'sent' }
   | { readonly kind: 'failed'; readonly error: string }
   | { readonly kind: 'unknown'; readonly error: string }
-  /** It was not given out of hand, or was given back: it may be tried again. */
+  /** The reply was not dispatched, or was returned unsent: the job retries it. */
   | { readonly kind: 'later'; readonly error: string }
   | { readonly kind: 'offline' };
 
@@ -30,13 +30,13 @@ interface OutgoingReply {
   readonly onDispatch: () => Promise<void>;
 }
 
-/** How long the app may take, in ms. */
+/** Milliseconds that the app may take: it may call a slow service of its own. */
 const appMs = 60_000;
 
 const failedDelivery = (error: string): DeliveryOutcome => ({ kind: 'failed', error });
 
 const noAnswerMessage = 'The app was given it and gave no answer.';
-/** The app has not looked at it. */
+/** Error codes by which the app's SDK shows that no code of the app has seen the reply. */
 const notProcessedCodes: readonly number[] = [
   rpcCodes.methodNotFound,
   rpcCodes.invalidParams,
@@ -46,16 +46,16 @@ const notProcessedCodes: readonly number[] = [
 
 const deliverByApp = async (
   { link }: DomainDeps,
-  { env, inbox, item, request: asked, onDispatch: onHandOver }: OutgoingReply,
+  { env, inbox, item, request, onDispatch }: OutgoingReply,
 ): Promise<DeliveryOutcome> => {
   const declares = { kind: 'inbox', name: inbox.name } as const;
   if (!(await link.online(env.id, declares))) return { kind: 'offline' };
-  await onHandOver();
-  const { subject, text, actor, entry } = asked;
+  await onDispatch();
+  const { subject, text, actor, entry } = request;
   const outcome = await link.call(
     env.id,
     'reply.send',
-    { item: JSON.parse(itemJson(item, fullAccess)) as Record<string, unknown>, subject, text, actor, delivery: entry },
+    { item: presentItem(item, fullAccess), subject, text, actor, delivery: entry },
     { declares, timeoutMs: appMs },
   );
   switch (outcome.kind) {
@@ -66,7 +66,7 @@ const deliverByApp = async (
     case 'error':
       if (outcome.code === rpcCodes.actionFailed)
         return { kind: outcome.retryable ? 'later' : 'failed', error: outcome.message };
-      // Other errors than a refusal may tell of the app's inside.
+      // Messages of other errors may show internals of the app.
       return notProcessedCodes.includes(outcome.code)
         ? failedDelivery('The app can’t send replies.')
         : { kind: 'unknown', error: 'The app was given it, and something went wrong inside it.' };
@@ -77,13 +77,13 @@ const deliverByApp = async (
   }
 };
 
-/** One for the process: its connections are shared by all replies. */
+/** One server object per address and process, so that replies share its connections. */
 const mailServersByUrl = new Map<string, MailServer>();
 const getMailServer = (url: string): MailServer => getOrCreate(mailServersByUrl, url, () => openMailServer(url));
 
 const deliverBySmtp = async (
   { config }: DomainDeps,
-  { item, request: asked, onDispatch: onHandOver }: OutgoingReply,
+  { item, request, onDispatch }: OutgoingReply,
   { from, to }: { from: string; to: string },
 ): Promise<DeliveryOutcome> => {
   if (config.smtpUrl === null) return failedDelivery('No mail server is set up: SMTP_URL is missing.');
@@ -91,16 +91,17 @@ const deliverBySmtp = async (
   if (sender === null) return failedDelivery('The inbox’s own address is not valid.');
   const address = resolveCustomerAddress(to, item);
   if (address === null) return failedDelivery('The item has no e-mail address to send a reply to.');
-  const { entry: delivery, subject, text, at } = asked;
+  const { entry: delivery, subject, text, at } = request;
   const body = await composeMail({ delivery, from: sender, to: address, subject, text, at });
   const outcome = await getMailServer(config.smtpUrl).send({
     envelope: { from: sender.address, to: address },
     body,
-    onDispatch: onHandOver,
+    onDispatch,
   });
   return outcome.kind === 'refused' ? failedDelivery(outcome.error) : outcome;
 };
 
+/** Delivers a reply by the way that the inbox declares now. Throws what `onDispatch` throws, and then has dispatched nothing. */
 export const deliverReply = async (deps: DomainDeps, outgoing: OutgoingReply): Promise<DeliveryOutcome> => {
   const { inbox } = outgoing;
   const { reply } = inbox;

@@ -1,9 +1,9 @@
-/** What a reply's job needs to know of it: the entry as it was asked for, and the mark that it was handed over. */
+/** Reads the reply that a job is to deliver, and marks the job as dispatched. For workers/jobs/replySend.ts. */
 import type { ActorRef } from '../catalogue/events.ts';
 import type { Db } from '../platform/db/knex.ts';
 import { queryRow, executeStatement, statement } from '../platform/db/sql.ts';
 
-/** A reply as it was asked for, and by whom. */
+/** A reply as its author wrote it, from the first event of its timeline entry. */
 export interface ReplyRequest {
   readonly entry: string;
   readonly item: string;
@@ -35,19 +35,20 @@ const findReplySql = statement(
   select at, inbox, actor_type, actor, actor_name, role, data, request_id, address from events
   where env = $1 and item = $2 and entry = $3 and not is_update`,
 );
-/** Only the claim that holds now: a worker that froze finds that it has lost it, and hands nothing over. */
+/** Updates the job only under its present lease: a worker that froze and has lost the lease dispatches nothing. */
 const markReplySql = statement(
   'replies.mark',
   `
   update staged_jobs set payload = payload || $3::jsonb where id = $1 and fence = $2 and lease_until is not null`,
 );
 
+/** Returns the reply of an entry, or null when there is none. */
 export const readReplyRequest = async (
   db: Db,
-  env: number,
+  envId: number,
   { item, entry }: { item: string; entry: string },
 ): Promise<ReplyRequest | null> => {
-  const found = await queryRow<EventRow>(db, findReplySql, [env, item, entry]);
+  const found = await queryRow<EventRow>(db, findReplySql, [envId, item, entry]);
   if (found === undefined) return null;
   const {
     at,
@@ -79,14 +80,14 @@ export interface ReplyJobKey {
   readonly fence: number;
 }
 
-/** What is kept with the job: whether it was handed over (and no answer is known yet), and how often it was tried. */
+/** Members of the job's payload: whether the reply was dispatched and its outcome is unknown yet, and the number of attempts. */
 interface ReplyJobMark {
   readonly handedOver?: boolean;
   readonly attempts?: number;
 }
 
-/** Keeps a mark with the job, durable before what follows it. Throws when the claim was lost. */
+/** Writes a mark into the job's payload; committed when this resolves. Throws when the worker has lost its lease. */
 export const markReply = async (db: Db, { id, fence }: ReplyJobKey, kept: ReplyJobMark): Promise<void> => {
   if ((await executeStatement(db, markReplySql, [id, fence, JSON.stringify(kept)])) === 0)
-    throw new Error('The claim on the reply was lost.');
+    throw new Error('The lease of the reply’s job was lost.');
 };

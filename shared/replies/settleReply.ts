@@ -1,6 +1,7 @@
 /**
- * The end of a reply: the later status of its entry, what subscribers and the audit log are told, the deadline that a
- * failed one puts back, and the job's row, in one statement, and only while the job is in the hands of its worker.
+ * Settles a reply: the final status of its entry, live messages, the audit entry, the deadline that a failed reply
+ * restores, and the end of its job, in one statement, and only while the worker has the job's lease. For
+ * workers/jobs/replySend.ts.
  */
 import type { ReplyStatus } from '../catalogue/states/replies.ts';
 import { retryOnConflict } from '../platform/db/retryOnConflict.ts';
@@ -68,7 +69,7 @@ const settleItem = statement(
 
 const roundsMax = 20;
 
-/** The item with the deadline back that the reply had cleared; null when it stays as it is. */
+/** Returns the item with the deadline that the reply had cleared, or null when the item doesn't change. */
 const withRestoredDeadline = (
   item: Item,
   { status }: ReplyResolution,
@@ -99,7 +100,7 @@ interface ReplySettling {
   readonly dueAt: number | null;
 }
 
-/** One round: null when the item changed since it was read. */
+/** Runs one round of settling. Returns null when the item has changed since it was read. */
 const trySettle = async (
   { db, clock }: DomainDeps,
   { job, asked, end, dueAt }: ReplySettling,
@@ -139,7 +140,7 @@ const trySettle = async (
   return done.moved === 1 ? true : null;
 };
 
-/** False when the job is in other hands by now: nothing was written. `dueAt`: the deadline that the reply had cleared. */
+/** Settles a reply. Returns false, and writes nothing, when the worker has lost the job's lease. `dueAt`: the deadline that the reply had cleared. */
 export const settleReply = async (
   deps: DomainDeps,
   job: ReplyJobKey & { readonly env: number },

@@ -1,26 +1,26 @@
 /**
- * Hands letters to a mail server and says honestly what became of them. A letter is handed over once the server has
- * asked for its text: before that nothing was sent, after it only the server's answer tells. Connections are kept for a
- * few seconds, for replies that come one after the other. Called by deliverReply.ts.
+ * Sends mails to a mail server (RFC 5321). A mail is dispatched when the server has accepted DATA: before that nothing was
+ * sent, after it only the server's reply shows the outcome. Idle connections stay open for a few seconds, for replies that
+ * follow each other. For deliverReply.ts.
  */
 import { Readable } from 'node:stream';
-import type { NodemailerError } from 'nodemailer';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
+import { isObject } from '../platform/core/jsonLimits.ts';
 import type { MailEnvelope } from './composeMail.ts';
 
 type MailOutcome =
   | { readonly kind: 'sent' }
-  /** The server will not have it. */
+  /** The server refused the mail for good. */
   | { readonly kind: 'refused'; readonly error: string }
-  /** It was not taken, and may be another time. */
+  /** The mail was not accepted; a retry may succeed. */
   | { readonly kind: 'later'; readonly error: string }
-  /** Its text was sent, in whole or in part, and no answer came. */
+  /** The text was sent, in whole or in part, and no reply came. */
   | { readonly kind: 'unknown'; readonly error: string };
 
 interface Mail {
   readonly envelope: MailEnvelope;
   readonly body: Buffer;
-  /** Called when the server has asked for the text: nothing is sent unless it resolves, and what it throws is thrown. */
+  /** Called when the server has accepted DATA. The text is sent once it resolves; when it rejects, `send` rejects with its error. */
   readonly onDispatch: () => Promise<void>;
 }
 
@@ -28,11 +28,11 @@ export interface MailServer {
   send(mail: Mail): Promise<MailOutcome>;
 }
 
-/** ms: until a connection stands; until the server greets; without a sign of it, the answer to the text included. */
+/** Milliseconds until the connection is open, until the server greets, and of silence at any later time. */
 const connectTimeoutMs = 10_000;
 const greetingTimeoutMs = 10_000;
 const silenceTimeoutMs = 60_000;
-/** Kept this long without work; long enough for a queue of replies, short enough to be no burden to the server. */
+/** Milliseconds that an idle connection stays open: long enough for a queue of replies, short enough not to burden the server. */
 const idleMs = 3_000;
 const mailsPerConnectionMax = 100;
 
@@ -44,7 +44,7 @@ const newConnection = (url: URL): SMTPConnection => {
     host,
     ...(url.port === '' ? {} : { port: Number(url.port) }),
     secure: url.protocol === 'smtps:',
-    // A password never goes over a network in the clear.
+    // Passwords are never sent over a network without TLS.
     requireTLS: url.protocol === 'smtp:' && url.password !== '' && !loopback.test(host),
     connectionTimeout: connectTimeoutMs,
     greetingTimeout: greetingTimeoutMs,
@@ -68,7 +68,7 @@ const openMailConnection = (url: URL): Promise<MailConnection> =>
       connection.close();
       reject(error);
     };
-    // Also later ones must be heard: an error that nobody hears ends the process.
+    // The listener stays after the promise has settled, as an 'error' event without a listener ends the process.
     connection.on('error', reject);
     connection.once('end', () => {
       line.ended = true;
@@ -89,17 +89,18 @@ const openMailConnection = (url: URL): Promise<MailConnection> =>
   });
 
 const errorSentence = (error: unknown): string => {
-  const { response, message, code } = error as Partial<NodemailerError> & { response?: string };
-  return (response ?? message ?? code ?? 'no reason given').replace(/\s+/g, ' ').trim().slice(0, 500);
+  const known = isObject(error) ? [error['response'], error['message'], error['code']] : [];
+  const text = known.find((value) => typeof value === 'string') ?? 'no reason given';
+  return text.replace(/\s+/g, ' ').trim().slice(0, 500);
 };
 
-const mailOutcomeOf = (error: unknown, handedOver: boolean): MailOutcome => {
-  const { responseCode, code } = error as { responseCode?: number; code?: string };
-  if (responseCode !== undefined)
+const mailOutcomeOf = (error: unknown, dispatched: boolean): MailOutcome => {
+  const [responseCode, code] = isObject(error) ? [error['responseCode'], error['code']] : [];
+  if (typeof responseCode === 'number')
     return responseCode >= 500
       ? { kind: 'refused', error: `The mail server refused it: ${errorSentence(error)}` }
       : { kind: 'later', error: `The mail server didn’t take it: ${errorSentence(error)}` };
-  if (handedOver)
+  if (dispatched)
     return { kind: 'unknown', error: `The mail server was given it and gave no answer: ${errorSentence(error)}` };
   if (code === 'EENVELOPE' || code === 'EMESSAGE')
     return { kind: 'refused', error: `It can’t be sent: ${errorSentence(error)}` };
@@ -111,25 +112,22 @@ interface SendResult {
   readonly dispatched: boolean;
 }
 
-const sendOnConnection = (
-  { connection }: MailConnection,
-  { envelope, body, onDispatch: onHandOver }: Mail,
-): Promise<SendResult> =>
+const sendOnConnection = ({ connection }: MailConnection, { envelope, body, onDispatch }: Mail): Promise<SendResult> =>
   new Promise((resolve, reject) => {
-    let asked = false;
-    let handedOver = false;
+    let started = false;
+    let dispatched = false;
     const text = new Readable({
       read() {
-        if (asked) return;
-        asked = true;
-        onHandOver().then(
+        if (started) return;
+        started = true;
+        onDispatch().then(
           () => {
-            handedOver = true;
+            dispatched = true;
             this.push(body);
             this.push(null);
           },
           (error: unknown) => {
-            // Without its end the text counts for nothing.
+            // The server discards a mail whose text has no end.
             connection.close();
             reject(error instanceof Error ? error : new Error(String(error)));
           },
@@ -138,13 +136,13 @@ const sendOnConnection = (
     });
     connection.send({ from: envelope.from, to: [envelope.to], size: body.length }, text, (error) => {
       resolve({
-        outcome: error === null ? { kind: 'sent' } : mailOutcomeOf(error, handedOver),
-        dispatched: handedOver,
+        outcome: error === null ? { kind: 'sent' } : mailOutcomeOf(error, dispatched),
+        dispatched,
       });
     });
   });
 
-/** The mail server at `url` (`smtp://user:password@host:port`, `smtps://…`). Holds nothing open for long. */
+/** Returns the mail server at `address` (`smtp://user:password@host:port`, `smtps://…`); connects when a mail is sent. */
 export const openMailServer = (address: string): MailServer => {
   const url = new URL(address);
   const idle: { line: MailConnection; timer: NodeJS.Timeout }[] = [];
@@ -182,9 +180,9 @@ export const openMailServer = (address: string): MailServer => {
     send: async (mail) => {
       const known = taken();
       if (known !== null) {
-        const { outcome, dispatched: handedOver } = await over(known, mail);
-        // Servers end connections that were idle; what was not handed over then goes over a new one.
-        if (outcome.kind !== 'later' || handedOver) return outcome;
+        const { outcome, dispatched } = await over(known, mail);
+        // Servers close idle connections; a mail that was not dispatched is then sent on a new one.
+        if (outcome.kind !== 'later' || dispatched) return outcome;
       }
       let line: MailConnection;
       try {

@@ -3,6 +3,7 @@
  * only when none does. Conditions read `item` and `record`. Called by workers/jobs/triageItem.ts.
  */
 import { evaluateCondition, type ConditionExpression } from '../platform/core/conditions.ts';
+import { isObject } from '../platform/core/jsonLimits.ts';
 import type { InboxDefinition } from '../environments/definition.ts';
 import type { TriageInput } from '../items/operations/triage.ts';
 
@@ -17,8 +18,11 @@ export const findTriageRule = (
   { triage }: Pick<InboxDefinition, 'triage'>,
   subject: TriageSubject,
 ): TriageInput | null => {
-  const rule = (triage?.rules ?? []).find(({ when }) => evaluateCondition(when as ConditionExpression, subject));
+  const rule = (triage?.rules ?? []).find(({ when }) =>
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- conditions are checked when the app declares them
+    evaluateCondition(when as ConditionExpression, subject),
+  );
   if (rule === undefined) return null;
   const { when: _, answers = {}, ...rest } = rule;
-  return { answers: answers as Record<string, unknown>, ...rest };
+  return { answers: isObject(answers) ? answers : {}, ...rest };
 };

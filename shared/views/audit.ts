@@ -1,8 +1,9 @@
-/** The audit log, read from the events: filters, newest first. */
+/** Reads the audit log from the events, filtered, newest first. For api/routes/audit.ts. */
 import { cutPage } from '../platform/listing/page.ts';
 import type { Db } from '../platform/db/knex.ts';
 import { queryRows, statement, type Statement, type SqlValue } from '../platform/db/sql.ts';
 import { rowId } from '../platform/core/ids.ts';
+import { isObject } from '../platform/core/jsonLimits.ts';
 import type { Access } from '../access/access.ts';
 
 interface AuditFilter {
@@ -39,12 +40,12 @@ const clauses: Readonly<Record<(typeof members)[number], string>> = {
   to: 'at <',
 };
 
-/** What was done to records and flags that the role doesn't see, by whichever of its marks an entry tells. */
+/** Excludes entries about records and flags that the role doesn't see, whichever column or member names them. */
 const visibleOnlySql = `and (about is null or split_part(about, '/', 1) <> all($5)) and (after ->> 'resource' is null or after ->> 'resource' <> all($5))
       and (target_type is distinct from 'resource' or target <> all($5)) and (target_type is distinct from 'flag' or target <> all($6))
       and (after ->> 'flag' is null or after ->> 'flag' <> all($6))`;
 
-/** One statement per set of filters given, so that each uses its own index. */
+/** Returns the statement for the given filters; each set of filters has its own, so that each uses its own index. */
 const statementFor = (filter: AuditFilter): { prepared: Statement; values: SqlValue[] } => {
   const given = members.filter((member) => filter[member] !== undefined);
   const where = given.map((member, i) => `and ${clauses[member]} $${String(i + 7)}`).join(' ');
@@ -58,12 +59,12 @@ const statementFor = (filter: AuditFilter): { prepared: Statement; values: SqlVa
   return { prepared, values: given.map((member) => filter[member] ?? null) };
 };
 
-/** What a role can't see of a change is left out of it, as it is of the item. */
+/** Returns the values of a change without a record that the role doesn't see. */
 const redactValues = (access: Access, values: Record<string, unknown> | null): Record<string, unknown> | null => {
-  const record = values?.['record'] as { resource?: string } | null | undefined;
-  return values === null || record === null || record === undefined || access.sees('resource', record.resource ?? '')
-    ? values
-    : { ...values, record: null };
+  const record = values?.['record'];
+  return isObject(record) && !access.sees('resource', String(record['resource']))
+    ? { ...values, record: null }
+    : values;
 };
 
 interface AuditPage {
@@ -73,14 +74,14 @@ interface AuditPage {
 
 interface AuditVisibility {
   readonly inboxes: readonly string[];
-  /** By name, what the role doesn't see. */
+  /** Names of the resources and flags that the role doesn't see. */
   readonly unseen: { readonly resources: readonly string[]; readonly flags: readonly string[] };
 }
 
-/** A page of entries older than `before`, of the inboxes named and of what belongs to none. */
+/** Returns a page of entries older than `before`, of the given inboxes and of none, newest first. */
 export const readAudit = async (
   db: Db,
-  env: number,
+  envId: number,
   access: Access,
   { inboxes, unseen }: AuditVisibility,
   filter: AuditFilter,
@@ -89,7 +90,7 @@ export const readAudit = async (
 ): Promise<AuditPage> => {
   const { prepared, values } = statementFor(filter);
   const found = await queryRows<AuditRow>(db, prepared, [
-    env,
+    envId,
     before ?? Number.MAX_SAFE_INTEGER,
     inboxes,
     limit + 1,

@@ -1,4 +1,4 @@
-/** Which actions apply to records right now, with what to begin their input with (`POST /available`, record pages). */
+/** Reads the actions that apply to records now, with defaults for their input. For `POST /available` and record pages. */
 import type { Caller } from '../access/principal.ts';
 import { linkLimits } from '../applink/protocol.ts';
 import { fillTemplate, evaluateCondition } from '../platform/core/conditions.ts';
@@ -28,7 +28,7 @@ interface RecordAvailability extends AvailabilityRef {
   readonly unavailable: { action: string; reason: string }[];
 }
 
-/** What the app says of one record, as far as it can be used. */
+/** The valid parts of the app's answer about one record. */
 interface AppAvailability {
   readonly defaults: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
   readonly reasons: ReadonlyMap<string, string>;
@@ -36,7 +36,7 @@ interface AppAvailability {
 
 const noAvailability: AppAvailability = { defaults: new Map(), reasons: new Map() };
 const reasonMax = 500;
-/** Shorter than a read may take: without the app the declaration answers. */
+/** Milliseconds; shorter than for reads, as the declaration alone gives an answer too. */
 const availabilityTimeoutMs = linkLimits.readMs / 2;
 
 const objectsOf = (value: unknown): Readonly<Record<string, unknown>>[] =>
@@ -59,22 +59,22 @@ const parseAvailability = (entry: Readonly<Record<string, unknown>>): AppAvailab
 
 const keyOf = ({ resource, id }: AvailabilityRef): string => `${resource}/${id}`;
 
-/** Asks the app about records of which some action is declared by an instance that is there; what isn't valid is as if unsaid. */
+/** Calls the app for records that have declared actions, and returns its answer by record. Invalid parts, and a failed call, count as no answer. */
 const fetchAvailability = async (
   { link }: ViewDeps,
-  env: number,
+  envId: number,
   refs: readonly AvailabilityRef[],
   actions: ReadonlyMap<string, readonly ActionDefinition[]>,
 ): Promise<ReadonlyMap<string, AppAvailability>> => {
   const [first] = refs.flatMap(({ resource }) => actions.get(resource) ?? []);
   if (first === undefined) return new Map();
-  const asked = refs
+  const acting = refs
     .filter(({ resource }) => (actions.get(resource) ?? []).length > 0)
     .map(({ resource, id }) => ({ resource, id }));
   const outcome = await link.call(
-    env,
+    envId,
     'action.available',
-    { refs: asked },
+    { refs: acting },
     { declares: { kind: 'action', name: first.name }, timeoutMs: availabilityTimeoutMs },
   );
   if (outcome.kind !== 'answer' || !isObject(outcome.result) || jsonProblem(outcome.result) !== null) return new Map();
@@ -90,38 +90,41 @@ const fetchAvailability = async (
 const describeAction = (
   { name, label, danger, approval, background, freshSignIn, input, defaults }: ActionDefinition,
   record: FullRecord,
-  said: AppAvailability,
-): AvailableAction => ({
-  action: name,
-  label,
-  danger,
-  approval,
-  background,
-  freshSignIn,
-  input,
-  defaults: { ...(fillTemplate(defaults, { record }) as Record<string, unknown>), ...said.defaults.get(name) },
-});
+  answered: AppAvailability,
+): AvailableAction => {
+  const declared = fillTemplate(defaults, { record });
+  return {
+    action: name,
+    label,
+    danger,
+    approval,
+    background,
+    freshSignIn,
+    input,
+    defaults: { ...(isObject(declared) ? declared : {}), ...answered.defaults.get(name) },
+  };
+};
 
 const buildAvailability = (
   record: FullRecord,
   actions: readonly ActionDefinition[],
-  said: AppAvailability,
+  answered: AppAvailability,
 ): RecordAvailability => {
   const found: RecordAvailability = { resource: record.resource, id: record.id, actions: [], unavailable: [] };
   for (const action of actions) {
-    const reason = said.reasons.get(action.name);
+    const reason = answered.reasons.get(action.name);
     if (action.when !== null && !evaluateCondition(action.when, { record }))
       found.unavailable.push({
         action: action.name,
         reason: `${action.label} does not apply to this ${record.resource} now.`,
       });
     else if (reason !== undefined) found.unavailable.push({ action: action.name, reason });
-    else found.actions.push(describeAction(action, record, said));
+    else found.actions.push(describeAction(action, record, answered));
   }
   return found;
 };
 
-/** For each of `refs`, in their order; of what the role can't see and of what doesn't exist the same empty entry. */
+/** Returns an entry for each of `refs`, in their order. Records that the role can't see, and those that don't exist, have the same empty entry. */
 export const readAvailableActions = async (
   deps: ViewDeps,
   { env, principal: { access } }: Caller,
@@ -136,10 +139,10 @@ export const readAvailableActions = async (
     byResource.set(action.resource, [...(byResource.get(action.resource) ?? []), action]);
   }
   const records = new Map((await findRecordsAnywhere(deps, env, seen)).map((record) => [keyOf(record), record]));
-  const said = await fetchAvailability(deps, env.id, [...records.values()], byResource);
+  const answered = await fetchAvailability(deps, env.id, [...records.values()], byResource);
   return refs.map((ref) => {
     const record = records.get(keyOf(ref));
     if (record === undefined) return { resource: ref.resource, id: ref.id, actions: [], unavailable: [] };
-    return buildAvailability(record, byResource.get(ref.resource) ?? [], said.get(keyOf(ref)) ?? noAvailability);
+    return buildAvailability(record, byResource.get(ref.resource) ?? [], answered.get(keyOf(ref)) ?? noAvailability);
   });
 };

@@ -1,4 +1,4 @@
-/** What reading across domains, and deciding approvals, needs of its process. */
+/** The dependencies that a process passes to views/ and decisions/, which read and change several domains. */
 import type { ActionDeps } from '../actions/deps.ts';
 import type { FlagDeps } from '../flags/deps.ts';
 

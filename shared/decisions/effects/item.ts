@@ -3,14 +3,12 @@ import { isObject } from '../../platform/core/jsonLimits.ts';
 import { withoutSupervision } from '../../access/principal.ts';
 import { fullAccess } from '../../access/access.ts';
 import { readItems, type Item } from '../../items/model.ts';
-import { itemJson } from '../../items/present.ts';
+import { presentItem } from '../../items/present.ts';
 import { parseCreateInput } from '../../items/operations/create.ts';
 import { requireMayCreate, createItemTx } from '../../items/perform/create.ts';
 import { performOperationTx } from '../../items/perform/perform.ts';
 import { supervisedOperations } from '../../items/supervised/supervisedOperations.ts';
 import { emptyEffects, staleFault, type ApprovalContext, type ApprovalEffect, type PrepareEffect } from './effect.ts';
-
-const itemJsonValue = (item: Item): unknown => JSON.parse(itemJson(item, fullAccess));
 
 const prepareCreation = ({ deps, approval, requester }: ApprovalContext<'item'>): ApprovalEffect => {
   const { type: _, ...members } = approval.request.operation;
@@ -18,7 +16,7 @@ const prepareCreation = ({ deps, approval, requester }: ApprovalContext<'item'>)
   requireMayCreate(requester, input);
   return async (tx) => ({
     ...emptyEffects,
-    item: itemJsonValue((await createItemTx(deps, tx, requester, input)).item),
+    item: presentItem((await createItemTx(deps, tx, requester, input)).item, fullAccess),
   });
 };
 
@@ -54,6 +52,6 @@ export const prepareItemApproval: PrepareEffect<'item'> = async (approving) => {
       throw staleFault(`item.${changed}`, `the item’s ${changed} has changed since the request`);
     const outcome = await performOperationTx(deps, tx, requester, operation, target, null);
     if (outcome.kind === 'fault') throw outcome.fault;
-    return { ...emptyEffects, item: itemJsonValue(outcome.item) };
+    return { ...emptyEffects, item: presentItem(outcome.item, fullAccess) };
   };
 };

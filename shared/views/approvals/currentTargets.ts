@@ -4,15 +4,14 @@ import type { ViewDeps } from '../deps.ts';
 import { resolveFlag, flagView, readFlagRows } from '../../flags/model.ts';
 import { readItems, type Item } from '../../items/model.ts';
 import { fullAccess } from '../../access/access.ts';
-import { itemJson } from '../../items/present.ts';
+import { presentItem } from '../../items/present.ts';
 import { findRecordsAnywhere } from '../../records/read.ts';
 import type { Approval } from '../../approvals/model.ts';
 import { redactedApprovalJson } from './present.ts';
 
 const keyOf = (resource: string, id: string): string => `${resource}/${id}`;
 
-const itemValue = (item: Item | undefined): unknown =>
-  item === undefined ? null : JSON.parse(itemJson(item, fullAccess));
+const itemValue = (item: Item | undefined): unknown => (item === undefined ? null : presentItem(item, fullAccess));
 
 /** Reads the records, items and flags that the approvals are about, and returns a function that gives each approval its own. */
 const readCurrentTargets = async (

@@ -1,20 +1,20 @@
-/** What the app adds to an item's detail: its `item.blocks`, and linked records that it serves itself. Asked by detail.ts. */
+/** Calls the app for its part of an item's detail: `item.blocks`, and linked records that it serves. For detail.ts. */
 import { fullAccess } from '../../access/access.ts';
 import type { Caller } from '../../access/principal.ts';
-import { rpcCodes, type Block, type GivenRecord } from '../../applink/protocol.ts';
+import { rpcCodes, type Block } from '../../applink/protocol.ts';
 import { requireAnswer, errorBlockFor } from '../../blocks/appAnswers.ts';
 import { validateBlocks, errorBlock } from '../../blocks/validateBlocks.ts';
 import { presentBlocks } from '../../items/presentBlocks.ts';
-import { jsonProblem } from '../../platform/core/jsonLimits.ts';
+import { isObject, jsonProblem } from '../../platform/core/jsonLimits.ts';
 import { nullable, Type, type Static } from '../../platform/core/schema.ts';
 import { compileProblemCheck } from '../../platform/core/validate.ts';
 import type { ViewDeps } from '../deps.ts';
-import { recordProblems, toFullRecord } from '../../records/recordProblems.ts';
+import { isGivenRecord, toFullRecord } from '../../records/recordProblems.ts';
 import type { FullRecord } from '../../records/queries.ts';
 import type { Item, RecordRef } from '../../items/model.ts';
-import { itemJson } from '../../items/present.ts';
+import { presentItem } from '../../items/present.ts';
 
-/** An item's detail is looked at all the time, and it is of use without what the app adds. */
+/** Milliseconds that the app may take; short, as the detail is useful without the app's part. */
 const appTimeoutMs = 2_000;
 
 interface AppItemDetail {
@@ -38,43 +38,39 @@ const checkSuggestions = compileProblemCheck(Type.Array(suggestion, { maxItems: 
 const emptyAppDetail: AppItemDetail = { blocks: [], suggestions: [], offline: false };
 
 const parseAppDetail = async (deps: ViewDeps, caller: Caller, given: unknown): Promise<AppItemDetail> => {
-  const { blocks = [], suggestedActions = [] } = (typeof given === 'object' && given !== null ? given : {}) as {
-    blocks?: unknown;
-    suggestedActions?: unknown;
-  };
-  const checked = validateBlocks(blocks ?? []);
-  const wrong =
-    suggestedActions !== null && (jsonProblem(suggestedActions) ?? checkSuggestions(suggestedActions, '')[0]);
-  const told =
-    wrong === false || wrong === undefined || wrong === null
-      ? checked
-      : [
-          ...checked,
-          errorBlock(null, 'app_error', `The app’s suggestions are not valid: ${wrong.path} ${wrong.message}.`),
-        ];
+  const answer: Readonly<Record<string, unknown>> = isObject(given) ? given : {};
+  const blocks = validateBlocks(answer['blocks'] ?? []);
+  const suggestions = answer['suggestedActions'] ?? [];
+  const problem = jsonProblem(suggestions) ?? checkSuggestions(suggestions, '')[0];
+  if (problem !== undefined) {
+    const message = `The app’s suggestions are not valid: ${problem.path} ${problem.message}.`;
+    const shown = await presentBlocks(deps.db, caller, [...blocks, errorBlock(null, 'app_error', message)]);
+    return { blocks: shown, suggestions: [], offline: false };
+  }
   return {
-    blocks: await presentBlocks(deps.db, caller, told),
-    suggestions: told === checked && suggestedActions !== null ? (suggestedActions as AppSuggestion[]) : [],
+    blocks: await presentBlocks(deps.db, caller, blocks),
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- checkSuggestions has found no problem
+    suggestions: suggestions as AppSuggestion[],
     offline: false,
   };
 };
 
-/** An instance that is connected and doesn't know the inbox, as while a new version is rolled out, has nothing to add. */
-const missingAppDetail = async ({ link }: ViewDeps, env: number): Promise<AppItemDetail> => ({
+/** Returns an empty detail; offline unless an instance is connected that doesn't declare the inbox, as during the rollout of a new version. */
+const missingAppDetail = async ({ link }: ViewDeps, envId: number): Promise<AppItemDetail> => ({
   ...emptyAppDetail,
-  offline: !(await link.online(env)),
+  offline: !(await link.online(envId)),
 });
 
-/** Never fails: what the app doesn't answer in time or well is an `error` block. */
+/** Returns the app's part of an item's detail. Never rejects: a late or invalid answer becomes an `error` block. */
 export const fetchItemDetail = async (deps: ViewDeps, caller: Caller, item: Item): Promise<AppItemDetail> => {
-  const { id: env } = caller.env;
+  const { id: envId } = caller.env;
   try {
-    const params = { item: JSON.parse(itemJson(item, fullAccess)) as Record<string, unknown> };
-    const outcome = await deps.link.call(env, 'item.blocks', params, {
+    const params = { item: presentItem(item, fullAccess) };
+    const outcome = await deps.link.call(envId, 'item.blocks', params, {
       declares: { kind: 'inbox', name: item.inbox },
       timeoutMs: appTimeoutMs,
     });
-    if (outcome.kind === 'offline') return await missingAppDetail(deps, env);
+    if (outcome.kind === 'offline') return await missingAppDetail(deps, envId);
     if (outcome.kind === 'lost') return { ...emptyAppDetail, offline: true };
     if (outcome.kind === 'error' && outcome.code === rpcCodes.methodNotFound) return emptyAppDetail;
     return await parseAppDetail(deps, caller, requireAnswer(outcome));
@@ -89,32 +85,33 @@ interface AppRecords {
 }
 
 const recordsIn = (resource: string, ids: readonly string[], given: unknown): FullRecord[] => {
-  const list = typeof given === 'object' && given !== null ? (given as { records?: unknown }).records : undefined;
+  const list = isObject(given) ? given['records'] : undefined;
   return !Array.isArray(list)
     ? []
     : list.flatMap((record: unknown) =>
-        recordProblems(record).length === 0 && ids.includes((record as GivenRecord).id)
-          ? [toFullRecord(resource, record as GivenRecord)]
-          : [],
+        isGivenRecord(record) && ids.includes(record.id) ? [toFullRecord(resource, record)] : [],
       );
 };
 
 const fetchResourceRecords = async (
   { link }: ViewDeps,
-  env: number,
+  envId: number,
   [resource, ids]: readonly [string, readonly string[]],
 ): Promise<AppRecords> => {
   const outcome = await link.call(
-    env,
+    envId,
     'records.get',
     { resource, ids },
     { declares: { kind: 'resource', name: resource }, timeoutMs: appTimeoutMs },
   );
   if (outcome.kind === 'answer') return { records: recordsIn(resource, ids, outcome.result), offline: false };
-  return { records: [], offline: outcome.kind === 'lost' || (outcome.kind === 'offline' && !(await link.online(env))) };
+  return {
+    records: [],
+    offline: outcome.kind === 'lost' || (outcome.kind === 'offline' && !(await link.online(envId))),
+  };
 };
 
-/** Those of `refs` that the app answers in time, all of one resource by one call; the others are known by their references alone. */
+/** Returns those of `refs` that the app serves and answers in time, by one call per resource. */
 export const fetchLinkedRecords = async (
   deps: ViewDeps,
   caller: Caller,

@@ -1,9 +1,10 @@
-/** What the detail page of an item adds: blocks and suggestions, declared by its inbox and given by the app, and linked records. */
+/** Builds the parts of an item's detail besides the item: blocks and suggestions of its inbox and of the app, and linked records. For api/routes/items.ts. */
 import type { Caller } from '../../access/principal.ts';
 import type { Block } from '../../applink/protocol.ts';
 import { renderBlocks } from '../../blocks/renderBlocks.ts';
 import { presentBlocks, canSeeActionReference } from '../../items/presentBlocks.ts';
 import { fillTemplate, evaluateCondition } from '../../platform/core/conditions.ts';
+import { isObject } from '../../platform/core/jsonLimits.ts';
 import type { ViewDeps } from '../deps.ts';
 import type { InboxDefinition } from '../../environments/definition.ts';
 import { findRecords, inReferenceOrder, type FullRecord } from '../../records/queries.ts';
@@ -22,17 +23,17 @@ interface ItemPageDetail {
   readonly blocks: readonly Block[];
   readonly linked: readonly FullRecord[];
   readonly suggestedActions: readonly SuggestedAction[];
-  /** The app is offline, so that something it would add is missing. */
+  /** Whether a part is missing because the app is offline. */
   readonly appOffline: boolean;
 }
 
-/** What templates and conditions of an inbox can speak of: the item as its reader sees it, and its record if that is seen. */
+/** The values that templates and conditions of an inbox read: the item as its reader sees it, and its record if that is seen. */
 interface Subject {
   readonly item: Readonly<Record<string, unknown>>;
   readonly record: FullRecord | null;
 }
 
-/** The item's record and its links that the role sees, each once. */
+/** Returns the item's record and links, each once, without those that the role doesn't see. */
 const linkedRefs = (
   { principal: { access } }: Caller,
   { record, links }: Item,
@@ -43,17 +44,16 @@ const linkedRefs = (
       all.findIndex((other) => other.resource === ref.resource && other.id === ref.id) === i,
   );
 
-/** The declared suggestions whose condition holds. */
+/** Returns the suggestions of the inbox whose condition holds. */
 const declaredSuggestions = ({ suggest }: InboxDefinition, subject: Subject): AppSuggestion[] =>
   suggest
     .filter(({ when }) => when === undefined || evaluateCondition(when, subject))
-    .map(({ action, input, reason }) => ({
-      action,
-      input: fillTemplate(input ?? {}, subject) as object,
-      reason: reason ?? null,
-    }));
+    .map(({ action, input, reason }) => {
+      const filled = fillTemplate(input ?? {}, subject);
+      return { action, input: isObject(filled) ? filled : {}, reason: reason ?? null };
+    });
 
-/** A suggestion as it is answered; none of an action that the role can't run on the record at hand. */
+/** Returns a suggestion as the response has it, or none for an action that the role can't run on the record. */
 const toSuggestedActions = (
   { env: { definition }, principal: { access } }: Caller,
   given: AppSuggestion,
@@ -70,7 +70,7 @@ const toSuggestedActions = (
 const sameSuggestion = (a: SuggestedAction, b: SuggestedAction): boolean =>
   a.action === b.action && a.record === b.record && JSON.stringify(a.input) === JSON.stringify(b.input);
 
-/** `seen` is the item as the caller is answered it. Asks PostgreSQL and the app at the same time. */
+/** Returns the detail of an item; `seen` is the item as the response has it. Queries PostgreSQL and calls the app at the same time. */
 export const readItemDetail = async (
   deps: ViewDeps,
   caller: Caller,
@@ -79,7 +79,7 @@ export const readItemDetail = async (
 ): Promise<ItemPageDetail> => {
   const inbox = caller.env.definition.inboxes.get(item.inbox);
   const refs = linkedRefs(caller, item);
-  const [stored, served, adds] = await Promise.all([
+  const [stored, served, app] = await Promise.all([
     findRecords(deps.db, caller.env.id, refs),
     fetchLinkedRecords(deps, caller, refs),
     fetchItemDetail(deps, caller, item),
@@ -87,19 +87,18 @@ export const readItemDetail = async (
   const linked = inReferenceOrder(refs, [...stored, ...served.records]);
   const own = linked.find(({ resource, id }) => resource === item.record?.resource && id === item.record.id) ?? null;
   const subject: Subject = { item: seen, record: own };
-  const suggestions = [
-    ...(inbox === undefined ? [] : declaredSuggestions(inbox, subject)),
-    ...adds.suggestions,
-  ].flatMap((given) => toSuggestedActions(caller, given, own));
+  const suggestions = [...(inbox === undefined ? [] : declaredSuggestions(inbox, subject)), ...app.suggestions].flatMap(
+    (given) => toSuggestedActions(caller, given, own),
+  );
   return {
     blocks: [
       ...(inbox === undefined ? [] : await presentBlocks(deps.db, caller, renderBlocks(inbox.blocks, subject))),
-      ...adds.blocks,
+      ...app.blocks,
     ],
     linked,
     suggestedActions: suggestions.filter(
       (one, i) => suggestions.findIndex((other) => sameSuggestion(one, other)) === i,
     ),
-    appOffline: adds.offline || served.offline,
+    appOffline: app.offline || served.offline,
   };
 };

@@ -1,4 +1,4 @@
-/** What every source of blocks works with. */
+/** The context of a page's request, which page.ts passes to every source of blocks. */
 import type { Caller } from '../../access/principal.ts';
 import type { Block } from '../../applink/protocol.ts';
 import type { ViewDeps } from '../deps.ts';
@@ -12,11 +12,11 @@ export interface PageContext {
   /** The page's name. */
   readonly page: string;
   readonly params: PageParams;
-  /** When the page was asked for, in ms: everything time-dependent on it holds for then. */
+  /** The time of the request, epoch milliseconds, by which all blocks are made. */
   readonly now: number;
 }
 
-/** Makes the block; null: the role doesn't see what it is about, so there is no such block. */
+/** Makes a block; null: the role doesn't see its subject, so the page has no such block. */
 export type BlockResolver = (context: PageContext, block: DeclaredBlock, place: number) => Promise<Block | null>;
 
 export const blockTitle = (block: DeclaredBlock): string | null =>

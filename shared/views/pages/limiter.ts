@@ -1,4 +1,4 @@
-/** Lets so many things run at a time and the others wait for their turn, so that one page doesn't take every connection. */
+/** Returns a function that runs at most `most` tasks at a time and queues the others. For page.ts, so that one page doesn't take every connection. */
 export const createLimiter = (most: number): (<T>(work: () => Promise<T>) => Promise<T>) => {
   let free = most;
   const waiting: (() => void)[] = [];

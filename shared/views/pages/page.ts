@@ -1,4 +1,4 @@
-/** A page: its declared blocks, each made from its source with the caller's rights, all at the same time. */
+/** Builds the blocks of a page, each from its source and with the caller's rights, concurrently. For api/routes/pages.ts. */
 import type { Caller } from '../../access/principal.ts';
 import type { Block } from '../../applink/protocol.ts';
 import { errorBlockFor } from '../../blocks/appAnswers.ts';
@@ -7,6 +7,7 @@ import { blockLimits } from '../../blocks/schema.ts';
 import { presentBlocks } from '../../items/presentBlocks.ts';
 import { Fault } from '../../catalogue/errors.ts';
 import { fillTemplate } from '../../platform/core/conditions.ts';
+import { isObject } from '../../platform/core/jsonLimits.ts';
 import type { ViewDeps } from '../deps.ts';
 import type { ManifestPage } from '../../environments/manifest.ts';
 import type { PageParams } from './params.ts';
@@ -19,7 +20,7 @@ import { itemsBlock } from './sources/items.ts';
 import { recordsBlock } from './sources/records.ts';
 import { createLimiter } from './limiter.ts';
 
-/** Made by the declaration alone. */
+/** Makes a block without a source: the declaration has its whole content. */
 const literalBlock: BlockResolver = async ({ deps, caller, params }, declared) => {
   const block = renderBlock({ ...declared, title: null }, { params });
   const [seen] =
@@ -35,22 +36,25 @@ const resolvers: Readonly<Record<BlockSource, BlockResolver>> = {
   app: appBlock,
 };
 
-/** Blocks of one page that ask PostgreSQL at the same time; those that ask the app wait for nobody. */
+/** Blocks of one page that query PostgreSQL at a time; blocks that call the app are not limited. */
 const queryConcurrency = 3;
 
-/** `not_found` of a source means that the role doesn't see it: the block is absent, as what doesn't exist would be. */
+/** A source throws `not_found` when the role doesn't see it; its block is then absent from the page. */
 const isNotFound = (error: unknown): boolean => error instanceof Fault && error.code === 'not_found';
 
-const asksApp = ({ caller }: PageContext, block: DeclaredBlock): boolean => {
+const isSource = (source: unknown): source is BlockSource =>
+  typeof source === 'string' && Object.hasOwn(resolvers, source);
+
+const callsApp = ({ caller }: PageContext, block: DeclaredBlock): boolean => {
   const query = block['query'];
-  const resource = typeof query === 'object' && query !== null ? (query as DeclaredBlock)['resource'] : undefined;
+  const resource = isObject(query) ? query['resource'] : undefined;
   return (
     block['source'] === 'app' ||
     (typeof resource === 'string' && caller.env.definition.resources.get(resource)?.source === 'app')
   );
 };
 
-/** A parameter may be longer than a title. */
+/** Returns the block with the parameters in its title, which is cut, as a parameter may be longer than a title. */
 const withFilledTitle = (block: DeclaredBlock, params: PageParams): DeclaredBlock => {
   const title = fillTemplate(blockTitle(block), { params });
   return { ...block, title: typeof title === 'string' ? title.slice(0, blockLimits.titleMax).toWellFormed() : null };
@@ -61,6 +65,7 @@ interface PageRequest {
   readonly params: PageParams;
 }
 
+/** Returns the blocks of a page in their order. A source that fails becomes an `error` block. */
 export const buildPageBlocks = async (
   deps: ViewDeps,
   caller: Caller,
@@ -71,11 +76,10 @@ export const buildPageBlocks = async (
   const made = page.blocks.map(async (declared: DeclaredBlock, place): Promise<Block | null> => {
     const block = withFilledTitle(declared, params);
     const source = block['source'];
-    const resolve =
-      typeof source === 'string' && Object.hasOwn(resolvers, source) ? resolvers[source as BlockSource] : literalBlock;
+    const resolve = isSource(source) ? resolvers[source] : literalBlock;
     const make = (): Promise<Block | null> => resolve(context, block, place);
     try {
-      return await (asksApp(context, block) ? make() : inTurn(make));
+      return await (callsApp(context, block) ? make() : inTurn(make));
     } catch (error) {
       return isNotFound(error) ? null : errorBlockFor(deps.log, blockTitle(block), error);
     }

@@ -1,7 +1,7 @@
-/** The `params` of a page: a JSON object of texts, named as the page declares them. */
+/** Parses the query parameter `params` of a page: a JSON object of the declared texts. For api/routes/pages.ts. */
 import { invalidAt, type FaultDetail } from '../../catalogue/errors.ts';
 import { limits } from '../../catalogue/limits.ts';
-import { textProblem } from '../../platform/core/jsonLimits.ts';
+import { isObject, textProblem } from '../../platform/core/jsonLimits.ts';
 import { invalidFault } from '../../platform/core/validate.ts';
 import type { ManifestPage } from '../../environments/manifest.ts';
 
@@ -12,8 +12,7 @@ const parseObject = (text: string): Readonly<Record<string, unknown>> => {
     throw invalidAt('params', `must be at most ${String(limits.jsonParameterBytes)} bytes`);
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value))
-      return value as Readonly<Record<string, unknown>>;
+    if (isObject(value)) return value;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }
@@ -22,7 +21,7 @@ const parseObject = (text: string): Readonly<Record<string, unknown>> => {
 
 const pathOf = (name: string): string => `params.${name.slice(0, 100)}`.toWellFormed().replaceAll('\u0000', '');
 
-/** Throws `400 invalid` naming each parameter that isn't declared, isn't a text, or is missing. */
+/** Returns the parameters. Throws `invalid` with each one that isn't declared, isn't a text, or is missing. */
 export const parsePageParams = (page: ManifestPage, text: string | undefined): PageParams => {
   const given = text === undefined ? {} : parseObject(text);
   const declared = page.params ?? [];
@@ -38,5 +37,7 @@ export const parsePageParams = (page: ManifestPage, text: string | undefined): P
   for (const { name, required } of declared)
     if (required === true && !Object.hasOwn(given, name)) details.push({ path: pathOf(name), message: 'is required' });
   if (details.length > 0) throw invalidFault(details.slice(0, limits.detailsMax));
-  return Object.fromEntries(Object.entries(given)) as PageParams;
+  return Object.fromEntries(
+    Object.entries(given).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value] as const] : [])),
+  );
 };

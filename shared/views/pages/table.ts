@@ -1,4 +1,4 @@
-/** A table block from rows of the service: the declared columns, or all that there are. */
+/** Makes table blocks from rows, with the columns that the block declares or all columns of its source. For sources/. */
 import type { Block } from '../../applink/protocol.ts';
 import { validateBlock } from '../../blocks/validateBlocks.ts';
 import type { DeclaredBlock } from './context.ts';
@@ -9,12 +9,13 @@ export interface TableColumn {
   readonly type: string;
 }
 
-/** What a cell can't show as it is, it shows as JSON. */
+/** Returns objects and arrays as JSON text, other values unchanged. */
 const cell = (value: unknown): unknown => (typeof value === 'object' && value !== null ? JSON.stringify(value) : value);
 
-/** A column's label and type are those of the source unless the block declares its own. */
+/** Returns the columns of a block; absent labels and types are those of the source. */
 const columnsOf = (declared: unknown, known: readonly TableColumn[]): TableColumn[] => {
   if (!Array.isArray(declared)) return [...known];
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- columns are checked when the app declares the page
   return (declared as (Partial<TableColumn> & { readonly name: string })[]).map(({ name, label, type }) => {
     const source = known.find((column) => column.name === name);
     return { name, label: label ?? source?.label ?? name, type: type ?? source?.type ?? 'text' };

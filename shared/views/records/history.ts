@@ -1,4 +1,4 @@
-/** What was done to a record: runs of actions on it, and the timelines of its items, as one list. Called by page.ts. */
+/** Reads the history of a record: runs of actions on it and the timelines of its items, as one list. For page.ts. */
 import type { ActorRef } from '../../catalogue/events.ts';
 import { limits } from '../../catalogue/limits.ts';
 import type { Caller } from '../../access/principal.ts';
@@ -10,7 +10,7 @@ import { redactEntry } from '../../items/timeline.ts';
 
 interface HistoryEntry {
   readonly id: string;
-  /** null: done to the record alone, or on an item that the role doesn't see. */
+  /** null: the entry belongs to no item, or to one that the role doesn't see. */
   readonly item: string | null;
   readonly type: string;
   readonly at: number;
@@ -20,7 +20,7 @@ interface HistoryEntry {
 
 export interface RecordHistory {
   readonly entries: readonly HistoryEntry[];
-  /** Sealed; null: there is nothing older. */
+  /** The sealed cursor of the next page; null on the last page. */
   readonly cursor: string | null;
 }
 
@@ -37,7 +37,7 @@ interface Row {
   readonly data: Record<string, unknown>;
 }
 
-/** Ids of events first: an entry of one of the items that is about the record too is found twice. */
+/** Selects ids of events first, by a union, as an entry of one of the items may also be about the record. */
 const recordHistorySql = statement(
   'records.history',
   `
@@ -56,7 +56,7 @@ const recordHistorySql = statement(
   order by e.id desc`,
 );
 
-/** What an action's run on a record says to those who don't see the item on which it was started. */
+/** Returns an entry, without its item when the caller doesn't see the item's inbox. */
 const toHistoryEntry = (caller: Caller, row: Row): HistoryEntry => ({
   id: row.id,
   item: row.inbox !== null && findVisibleInbox(caller, row.inbox) === undefined ? null : row.item,
@@ -66,7 +66,7 @@ const toHistoryEntry = (caller: Caller, row: Row): HistoryEntry => ({
   data: row.data,
 });
 
-/** Entries that the role sees, newest first. `items` are the record's items that it sees. */
+/** Returns a page of entries that the role sees, newest first. `items`: ids of the record's items that the role sees. */
 export const readRecordHistory = async (
   db: Db,
   caller: Caller,

@@ -1,4 +1,4 @@
-/** The items of a record that the role sees: by their record or by one of their links, newest activity first. Called by page.ts. */
+/** Reads the items of a record that the role sees, by their record or by one of their links, newest activity first. For page.ts. */
 import { itemColumns } from '../../items/model.ts';
 import type { Caller } from '../../access/principal.ts';
 import type { Db } from '../../platform/db/knex.ts';
@@ -7,7 +7,7 @@ import { visibleInboxes } from '../../items/filters.ts';
 import type { RecordRef } from '../../items/model.ts';
 import { itemRowJson } from '../../items/present.ts';
 
-/** \`links <> '[]'\` repeats the index's own condition. */
+/** `links <> '[]'` repeats the condition of the partial index. */
 const linkedItemsFrom = `
   select id, last_seen from (
     (select i.id, i.last_seen from items i
@@ -32,11 +32,11 @@ const valuesOf = (caller: Caller, { resource, id }: RecordRef, limit: number): P
   limit,
 ];
 
-/** Ids of the newest linked items. */
+/** Returns the ids of the newest linked items. */
 export const readLinkedItemIds = async (db: Db, caller: Caller, ref: RecordRef, limit: number): Promise<string[]> =>
   (await queryRows<{ id: string }>(db, linkedIdsSql, valuesOf(caller, ref, limit))).map(({ id }) => id);
 
-/** The newest linked items as JSON texts. */
+/** Returns the newest linked items as JSON texts. */
 export const readLinkedItemsJson = async (db: Db, caller: Caller, ref: RecordRef, limit: number): Promise<string[]> =>
   (await queryTextRows(db, linkedItemsSql, valuesOf(caller, ref, limit))).map((row) =>
     itemRowJson(row, caller.principal.access),

@@ -1,4 +1,4 @@
-/** A record with everything around it: its blocks, items, history and the actions that apply (GET /resources/:resource/:id). */
+/** Builds the page of a record: its blocks, items, history and available actions. For GET /resources/:resource/:id. */
 import type { Caller } from '../../access/principal.ts';
 import { readAvailableActions, type AvailableAction } from '../available.ts';
 import { linkLimits, rpcCodes, type Block } from '../../applink/protocol.ts';
@@ -7,6 +7,7 @@ import { validateBlocks } from '../../blocks/validateBlocks.ts';
 import { renderBlocks } from '../../blocks/renderBlocks.ts';
 import { presentBlocks } from '../../items/presentBlocks.ts';
 import { fault } from '../../catalogue/errors.ts';
+import { isObject } from '../../platform/core/jsonLimits.ts';
 import type { ViewDeps } from '../deps.ts';
 import type { RecordRef } from '../../items/model.ts';
 import { readRecordHistory, type RecordHistory } from './history.ts';
@@ -14,20 +15,20 @@ import { readLinkedItemIds, readLinkedItemsJson } from './linked.ts';
 import type { FullRecord } from '../../records/queries.ts';
 import { getRecord, requireVisibleResource } from '../../records/read.ts';
 
-/** Items that are shown, and those whose timelines are the history. */
+/** Linked items that the page shows, and those whose timelines are part of the history. */
 const itemsShown = 50;
 const itemsInHistory = 500;
 
 interface RecordDetailPage {
   readonly record: FullRecord;
   readonly blocks: readonly Block[];
-  /** JSON texts. */
+  /** The linked items as JSON texts. */
   readonly items: readonly string[];
   readonly history: RecordHistory;
   readonly actions: readonly AvailableAction[];
 }
 
-/** Blocks that the app gives for a record; an app that is offline, or knows none, gives none. */
+/** Returns the app's blocks for a record: none when the app is offline or doesn't implement the call, an `error` block when it fails. */
 const fetchRecordBlocks = async (deps: ViewDeps, { env }: Caller, { resource, id }: RecordRef): Promise<Block[]> => {
   try {
     const outcome = await deps.link.call(
@@ -38,14 +39,14 @@ const fetchRecordBlocks = async (deps: ViewDeps, { env }: Caller, { resource, id
     );
     if (outcome.kind === 'offline' || (outcome.kind === 'error' && outcome.code === rpcCodes.methodNotFound)) return [];
     const result: unknown = requireAnswer(outcome);
-    const given = typeof result === 'object' && result !== null ? (result as { blocks?: unknown }).blocks : undefined;
+    const given = isObject(result) ? result['blocks'] : undefined;
     return given === undefined || given === null ? [] : validateBlocks(given);
   } catch (error) {
     return [errorBlockFor(deps.log, null, error)];
   }
 };
 
-/** `404` alike for a resource that isn't seen and a record that isn't there. */
+/** Returns the page of a record. Throws `not_found` for a resource that the caller doesn't see and for a record that doesn't exist. */
 export const readRecordPage = async (
   deps: ViewDeps,
   caller: Caller,

@@ -1,8 +1,9 @@
-/** A block that the app makes. */
+/** The source `app`: a block that the customer's app makes, by the call `page.block`. For page.ts. */
 import { toActorRef } from '../../../access/principal.ts';
 import { requireAnswer } from '../../../blocks/appAnswers.ts';
 import { validateBlock } from '../../../blocks/validateBlocks.ts';
 import { presentBlocks } from '../../../items/presentBlocks.ts';
+import { isObject } from '../../../platform/core/jsonLimits.ts';
 import { linkLimits } from '../../../applink/protocol.ts';
 import { blockTitle, type BlockResolver } from '../context.ts';
 
@@ -15,11 +16,7 @@ export const appBlock: BlockResolver = async ({ deps, caller, page, params }, de
     { declares: { kind: 'page', name: page }, timeoutMs: linkLimits.readMs },
   );
   const answer: unknown = requireAnswer(outcome);
-  const given: unknown =
-    typeof answer === 'object' && answer !== null && Object.hasOwn(answer, 'block')
-      ? (answer as { block: unknown }).block
-      : undefined;
-  const block = validateBlock(given);
+  const block = validateBlock(isObject(answer) ? answer['block'] : undefined);
   const [seen] = await presentBlocks(deps.db, caller, [block['title'] === null ? { ...block, title } : block]);
   return seen ?? null;
 };

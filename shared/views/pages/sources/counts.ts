@@ -1,4 +1,4 @@
-/** Blocks made from the exact counts of inboxes: one number, or a row per inbox. */
+/** The source `counts`: exact counts of inboxes as one number, or as a table with a row per inbox. For page.ts. */
 import { fault } from '../../../catalogue/errors.ts';
 import type { Block } from '../../../applink/protocol.ts';
 import type { InboxDefinition } from '../../../environments/definition.ts';

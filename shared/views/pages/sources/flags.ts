@@ -1,4 +1,4 @@
-/** A table of the flags that the role sees. */
+/** The source `flags`: a table of the flags that the role sees. For page.ts. */
 import { listFlags } from '../../../flags/read.ts';
 import { parseBlockQuery } from '../../../environments/pages/query.ts';
 import { tableBlock } from '../table.ts';
@@ -12,7 +12,7 @@ const columns = [
   { name: 'description', label: 'Description', type: 'text' },
 ];
 
-/** As many as an app may declare. */
+/** Rows; an app can't declare more flags. */
 const most = 2_000;
 
 export const flagsBlock: BlockResolver = async ({ deps, caller, params }, block) => {

@@ -1,4 +1,4 @@
-/** Blocks made from items: a list of them, or how many there are. */
+/** The source `items`: a list of items, or their number. For page.ts. */
 import { limits } from '../../../catalogue/limits.ts';
 import { resolveItemList } from '../../../items/filters.ts';
 import { countItems } from '../../../items/list/count.ts';

@@ -1,4 +1,4 @@
-/** Blocks made from records: one of them, or a table. */
+/** The source `records`: one record, or a table of records. For page.ts. */
 import { errorBlock } from '../../../blocks/validateBlocks.ts';
 import { valueTypes } from '../../../blocks/schema.ts';
 import type { Block, LinkRecord } from '../../../applink/protocol.ts';
@@ -19,7 +19,7 @@ const own: readonly TableColumn[] = [
 const isValueType = (type: string | undefined): boolean =>
   (valueTypes as readonly (string | undefined)[]).includes(type);
 
-/** A record's own members, then the declared fields, which hide those of the same name. */
+/** Returns the columns of a record's own members, then those of the declared fields, which replace own members of the same name. */
 const columnsOf = ({ fields = [] }: ManifestResource): TableColumn[] => [
   ...own.filter(({ name }) => !fields.some((field) => field.name === name)),
   ...fields.map(({ name, label, type }) => ({
@@ -29,7 +29,7 @@ const columnsOf = ({ fields = [] }: ManifestResource): TableColumn[] => [
   })),
 ];
 
-/** Without columns of its own a table shows the title and the declared fields. */
+/** Returns the columns that a table may show: all for a block that declares columns; else the title and the declared fields. */
 const shown = (block: DeclaredBlock, columns: readonly TableColumn[]): TableColumn[] =>
   Array.isArray(block['columns'])
     ? [...columns]
@@ -50,7 +50,7 @@ const table = async (context: PageContext, block: DeclaredBlock): Promise<Block>
   return tableBlock(block, shown(block, columnsOf(resource)), records.map(rowOf));
 };
 
-/** A record that isn't there is said to be missing, unlike a resource that isn't seen. */
+/** Returns a block of one record; an `error` block when the record doesn't exist. Throws `not_found` for an unseen resource. */
 const record = async (context: PageContext, block: DeclaredBlock): Promise<Block> => {
   const { resource, id } = parseBlockQuery<RecordQuery>('records', block, context.params);
   requireVisibleResource(context.caller, resource);
