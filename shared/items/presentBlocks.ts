@@ -1,6 +1,6 @@
 /**
- * What of checked blocks a caller sees (contract section 2): items and actions as its role has them, and nothing of
- * records that it doesn't see. Called wherever blocks are answered.
+ * Redacts checked blocks for a caller: items and actions as its role sees them, and no records that it doesn't see. For
+ * views/ and the results of runs.
  */
 import type { Access } from '../access/access.ts';
 import type { Caller } from '../access/principal.ts';
@@ -9,7 +9,7 @@ import { limits } from '../catalogue/limits.ts';
 import type { Db } from '../platform/db/knex.ts';
 import type { Definition } from '../environments/definition.ts';
 import { readItems, type Item } from './model.ts';
-import { itemJson } from './present.ts';
+import { presentItem } from './present.ts';
 import { findVisibleInbox } from '../access/gates.ts';
 
 interface ActionReference {
@@ -19,7 +19,7 @@ interface ActionReference {
   readonly input: unknown;
 }
 
-/** Whether a reference to an action is shown: declared, allowed, and with a record exactly when it takes one that is seen. */
+/** Returns whether a reference to an action is shown: declared, allowed, and with a record exactly when the action takes one that the role sees. */
 export const canSeeActionReference = (
   { actions }: Definition,
   access: Access,
@@ -30,16 +30,26 @@ export const canSeeActionReference = (
   return declared.resource === null ? record === null : record !== null && access.sees('resource', declared.resource);
 };
 
+/** The blocks that name items, records or actions, as blocks/validateBlocks.ts lets them pass. */
+type ReferenceBlock =
+  | { readonly type: 'record'; readonly record: { readonly resource: string } }
+  | { readonly type: 'actions'; readonly actions: readonly ActionReference[] }
+  | { readonly type: 'items'; readonly items: readonly { readonly id: string }[] };
+
+const isReferenceBlock = (block: Block): block is Block & ReferenceBlock =>
+  block.type === 'record' || block.type === 'actions' || block.type === 'items';
+
 const itemIds = (blocks: readonly Block[]): string[] =>
-  blocks.flatMap((block) => (block.type === 'items' ? (block['items'] as { id: string }[]).map(({ id }) => id) : []));
+  blocks.flatMap((block) => (isReferenceBlock(block) && block.type === 'items' ? block.items.map(({ id }) => id) : []));
 
 const presentBlock = (caller: Caller, block: Block, items: ReadonlyMap<string, Item>): Block[] => {
   const { env, principal } = caller;
+  if (!isReferenceBlock(block)) return [block];
   switch (block.type) {
     case 'record':
-      return principal.access.sees('resource', (block['record'] as { resource: string }).resource) ? [block] : [];
+      return principal.access.sees('resource', block.record.resource) ? [block] : [];
     case 'actions': {
-      const shown = (block['actions'] as ActionReference[]).filter((reference) =>
+      const shown = block.actions.filter((reference) =>
         canSeeActionReference(env.definition, principal.access, reference),
       );
       return [
@@ -59,20 +69,18 @@ const presentBlock = (caller: Caller, block: Block, items: ReadonlyMap<string, I
       return [
         {
           ...block,
-          items: (block['items'] as { id: string }[]).flatMap(({ id }) => {
+          items: block.items.flatMap(({ id }) => {
             const item = items.get(id);
             return item === undefined || findVisibleInbox(caller, item.inbox) === undefined
               ? []
-              : [JSON.parse(itemJson(item, principal.access)) as unknown];
+              : [presentItem(item, principal.access)];
           }),
         },
       ];
-    default:
-      return [block];
   }
 };
 
-/** The blocks of `checkedBlocks` as the caller sees them, with the first 200 items that they name, as many as a list's page has. */
+/** Returns checked blocks as the caller sees them, with the first `limits.pageMax` items that they name. */
 export const presentBlocks = async (db: Db, caller: Caller, blocks: readonly Block[]): Promise<Block[]> => {
   const ids = [...new Set(itemIds(blocks))].slice(0, limits.pageMax);
   const items = await readItems(db, caller.env.id, ids);

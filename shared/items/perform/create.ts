@@ -1,6 +1,6 @@
 /**
- * Performs the creation of items, or the occurrences that they turn out to be: the same writing as every change. One
- * at a time for `POST /items`, many at once for the reports of an app (items/report.ts).
+ * Creates items, or adds occurrences to the items with the same keys, by the statement of every change (write.ts). One at
+ * a time for `POST /items`, many at once for the reports of an app (reports/report.ts).
  */
 import { retryOnConflict } from '../../platform/db/retryOnConflict.ts';
 import { Fault, fault } from '../../catalogue/errors.ts';
@@ -22,9 +22,9 @@ import type { SavedResponse } from '../../platform/journal/idempotency.ts';
 
 interface CreateResult {
   readonly item: Item;
-  /** false: an occurrence was added to the item that had the key. */
+  /** false: an occurrence was added to the existing item with the key. */
   readonly isNew: boolean;
-  /** Whether jobs follow from it. */
+  /** Whether jobs were staged. */
   readonly staged: boolean;
 }
 
@@ -44,7 +44,7 @@ const saveNothing: SaveCreated = () => null;
 /** Rounds before giving up. */
 const roundsMax = 20;
 
-/** The inbox that the input names, if the caller may create there what fits it. Throws the fault that stands in the way. */
+/** Returns the inbox of the input. Throws the fault for a caller who may not create in it, or for input that doesn't fit it. */
 export const requireMayCreate = (caller: Caller, input: CreateInput): InboxDefinition => {
   const { access } = caller.principal;
   const inbox = findVisibleInbox(caller, input.inbox);
@@ -83,7 +83,7 @@ const decideOnRequest = (
   return { asked, decided: { before: existing, effect: { ...change, item } } };
 };
 
-/** In one order, so that two processes that write the same keys at once don't wait for each other in a circle. */
+/** One order for all processes, so that those that write the same keys at once don't deadlock. */
 const byKey = (a: CreateDecision, b: CreateDecision): number => {
   const [first, second] = [a.asked.input.key ?? '', b.asked.input.key ?? ''];
   return first < second ? -1 : first > second ? 1 : 0;
@@ -164,7 +164,7 @@ const tryCreate = async (
         if (written.has(decided.effect.item.id)) outcomes.set(asked, toCreateResult(decided));
     } catch (error) {
       if (all.length === 1 || !(error instanceof Error)) throw error;
-      // One of many stood in the way of all: nothing was written, and each is done by itself.
+      // The error of one rolled back all of them: each is retried by itself.
       if (!isUniqueViolation(error) && !isSerializationFailure(error))
         for (const { asked } of some) outcomes.set(asked, error);
     }
@@ -198,7 +198,7 @@ const createWithRetries = (
     },
   );
 
-/** Creates an item, or adds an occurrence to the one with the same key. Throws the fault that stands in the way. */
+/** Creates an item, or adds an occurrence to the one with the same key. Throws the fault that prevents it. */
 export const createItem = async (
   deps: DomainDeps,
   caller: Caller,
@@ -210,7 +210,7 @@ export const createItem = async (
   return created;
 };
 
-/** The same inside an open transaction. The caller nudges the outbox after the commit. */
+/** Does the same as `createItem` inside an open transaction. The caller sends the wake signal for the outbox after the commit. */
 export const createItemTx = async (
   deps: DomainDeps,
   tx: Tx,

@@ -1,4 +1,4 @@
-/** Reads what create.ts decides on: the items that have the keys already, titles of records, users that are counted. */
+/** Reads the facts that create.ts decides on: existing items by key, titles of records, users that are counted already. */
 import type { Caller } from '../../access/principal.ts';
 import type { Db, Tx } from '../../platform/db/knex.ts';
 import { queryRows, statement } from '../../platform/db/sql.ts';
@@ -26,7 +26,7 @@ interface CreateLookup {
 const affectedUsers = ({ input, happened }: CreateLookup): readonly string[] =>
   happened?.users ?? (input.user === undefined ? [] : [input.user]);
 
-/** Of each of the inputs, in their order. With `lock` the rows of items that are there are held until the transaction ends. */
+/** Returns the facts for each input, in their order. With `lock` the rows of existing items stay locked until the transaction ends. */
 export const readCreateStates = async (
   db: Db | Tx,
   { env }: Caller,

@@ -1,4 +1,4 @@
-/** What becomes of one item, before anything is written: the gate, the version asked for, the operation's decision. */
+/** Decides about one item without writing: the gate, the expected version, the operation's decision. For perform.ts, dryRun.ts and supervised/. */
 import { Fault, fault } from '../../catalogue/errors.ts';
 import type { BulkOutcome } from '../../catalogue/states/bulks.ts';
 import type { Caller } from '../../access/principal.ts';
@@ -10,11 +10,11 @@ export interface DecisionRequest<I> {
   readonly caller: Caller;
   readonly operation: ItemOperation<I>;
   readonly input: I;
-  /** The version that each item must have. */
+  /** The version that the item must have; absent: any. */
   readonly ifMatch?: number | undefined;
 }
 
-/** Never `unchanged` and never an effect for an item that isn't there or isn't seen. */
+/** Returns the decision for an item; always a fault for one that doesn't exist or isn't seen. */
 export const decideItemChange = <I>(
   { caller, operation, input, ifMatch }: DecisionRequest<I>,
   item: Item | undefined,
@@ -27,6 +27,6 @@ export const decideItemChange = <I>(
   return operation.decide(seen.item, seen.inbox, input, moment);
 };
 
-/** The word by which a bulk's results and a dry run count a fault. */
+/** Returns the outcome as which a bulk's results and a dry run count a fault. */
 export const toBulkOutcome = ({ code }: Fault): BulkOutcome =>
   code === 'forbidden' || code === 'not_found' || code === 'conflict' ? code : 'failed';

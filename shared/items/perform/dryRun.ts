@@ -1,4 +1,4 @@
-/** Says what an operation would do to each of many items, by the same gate and the same decision, and writes nothing. */
+/** Counts the effects that an operation would have on many items, by the same gate and decision as perform.ts. For POST /bulk with `dryRun`. */
 import { Fault } from '../../catalogue/errors.ts';
 import { limits } from '../../catalogue/limits.ts';
 import type { DomainDeps } from '../../settings/deps.ts';
@@ -22,18 +22,18 @@ const dryRunMember = (change: ItemDecision): keyof DryRunCounts => {
   return outcome === 'forbidden' ? 'forbidden' : outcome === 'not_found' ? 'notFound' : 'failed';
 };
 
-/** Counts what `perform` would make of each of `ids` now. Reads in pieces, so that other requests get their turn. */
+/** Returns how many of `ids` the operation would change now, and why it wouldn't change the others. Reads by pieces of `limits.bulkChunk`, so that other requests run in between. */
 export const dryRun = async <I>(
   deps: DomainDeps,
-  asked: DecisionRequest<I>,
+  request: DecisionRequest<I>,
   ids: readonly string[],
 ): Promise<DryRunCounts> => {
   const tally: DryRunCounts = { wouldChange: 0, unchanged: 0, forbidden: 0, notFound: 0, failed: 0 };
-  const moment = createDecisionContext(deps, asked.caller);
+  const moment = createDecisionContext(deps, request.caller);
   for (let from = 0; from < ids.length; from += limits.bulkChunk) {
     const piece = ids.slice(from, from + limits.bulkChunk);
-    const items = await readItems(deps.db, asked.caller.env.id, piece);
-    for (const id of piece) tally[dryRunMember(decideItemChange(asked, items.get(id), moment))] += 1;
+    const items = await readItems(deps.db, request.caller.env.id, piece);
+    for (const id of piece) tally[dryRunMember(decideItemChange(request, items.get(id), moment))] += 1;
   }
   return tally;
 };

@@ -1,4 +1,4 @@
-/** The gate that every change of an item passes, at the moment of the effect: visible, then allowed. */
+/** The gate that every change of an item passes at the moment of the effect: the inbox is visible, then the verb allowed. For decide.ts. */
 import { principalModeFault, findVisibleInbox } from '../../access/gates.ts';
 import type { Caller } from '../../access/principal.ts';
 import { fault, type Fault } from '../../catalogue/errors.ts';
@@ -6,7 +6,7 @@ import type { InboxVerb } from '../../catalogue/permissions.ts';
 import type { InboxDefinition } from '../../environments/definition.ts';
 import type { Item } from '../model.ts';
 
-/** The item with its inbox, or why the caller can't do this to it. `verb` null is for the service itself. */
+/** Returns the item with its inbox, or the fault that the caller gets. `verb` null: only the service itself may. */
 export const gateItemChange = (
   caller: Caller,
   verb: InboxVerb | null,

@@ -1,7 +1,7 @@
 /**
  * The one statement by which items change: changed rows (each only at the version that was decided on), their
  * events, what subscribers are told, staged jobs, bulk results and the saved answer, all or nothing per item.
- * The same text with arrays of one or five hundred. Only perform.ts calls it.
+ * The same text with arrays of one or five hundred. For perform.ts and create.ts.
  */
 import type { StagedJob } from '../../catalogue/jobs.ts';
 import type { BulkOutcome } from '../../catalogue/states/bulks.ts';

@@ -1,4 +1,4 @@
-/** What `items.report` answered to a delivery: kept 24 hours, so that a repeat answers the same (items/report.ts). */
+/** Results of `items.report` by delivery, kept for `limits.deliveryMs`, so that a repeat gets the first result. For report.ts. */
 import { limits } from '../../catalogue/limits.ts';
 import type { Db } from '../../platform/db/knex.ts';
 import { queryRows, executeStatement, statement } from '../../platform/db/sql.ts';
@@ -17,22 +17,22 @@ export interface DeliveryResult {
   readonly created: boolean;
 }
 
-/** What the deliveries were answered with, as far as they were. */
+/** Returns the results of those of the deliveries that have one. */
 export const readDeliveries = async (
   db: Db,
-  env: number,
+  envId: number,
   deliveries: readonly string[],
   now: number,
 ): Promise<Map<string, DeliveryResult>> => {
   if (deliveries.length === 0) return new Map();
   const found = await queryRows<DeliveryResult & { delivery: string }>(db, findDeliveriesSql, [
-    env,
+    envId,
     deliveries,
     now - limits.deliveryMs,
   ]);
   return new Map(found.map(({ delivery, item, created }) => [delivery, { item, created }]));
 };
 
-/** Makes room for deliveries whose first answer is too old to count. */
-export const expireDeliveries = (db: Db, env: number, deliveries: readonly string[], now: number): Promise<number> =>
-  executeStatement(db, deleteExpiredDeliveriesSql, [env, deliveries, now - limits.deliveryMs]);
+/** Deletes expired results of the deliveries, so that new ones can be inserted. */
+export const expireDeliveries = (db: Db, envId: number, deliveries: readonly string[], now: number): Promise<number> =>
+  executeStatement(db, deleteExpiredDeliveriesSql, [envId, deliveries, now - limits.deliveryMs]);

@@ -1,6 +1,6 @@
 /**
- * Reports of an app (`items.report` of the link): like `POST /items` by its key, but quick in any number, of a time that
- * has passed, and safe to repeat by their delivery. Called by api/applink.
+ * Reports of an app (`items.report` on the app link): like `POST /items`, but batched, with the time of the occurrence, and
+ * safe to repeat by a delivery id. Called by api/applink.
  */
 import { getOrCreate } from '../../platform/core/maps.ts';
 import { Fault, invalidAt } from '../../catalogue/errors.ts';
@@ -25,9 +25,9 @@ const reportInput = strictObject({
 type ReportInput = Static<typeof reportInput>;
 type ReportResult = AppCalls['items.report']['result'];
 
-/** A clock that goes ahead is forgiven so much; what happened is then told to have happened now. */
+/** Milliseconds by which an app's clock may be ahead; such a report counts as of now. */
 const clockSkewMs = 300_000;
-/** A delivery that another process writes at the same time makes one more turn; more don't come in fact. */
+/** Each delivery that another process writes at the same time takes one more round; more than one is rare. */
 const roundsMax = 5;
 
 interface Report {
@@ -47,7 +47,7 @@ const parseReport = (given: unknown, now: number): ReportInput => {
 
 const reportDelivery = ({ input }: Report): string[] => (input.delivery === undefined ? [] : [input.delivery]);
 
-/** What reports of one key ask for together; the first of them makes the item when it is new. */
+/** Returns one request for reports of one key, whose first report creates the item when it is new. */
 const toCreateRequest = (reports: readonly Report[]): CreateRequest => {
   const [first] = reports;
   if (first === undefined) throw new Error('A change is made of at least one report.');
@@ -67,7 +67,7 @@ const toCreateRequest = (reports: readonly Report[]): CreateRequest => {
   };
 };
 
-/** Reports of a change that are to be written now: not answered before, and of a delivery only the first. */
+/** Returns the reports of a change without a result, and of each delivery only the first. */
 const unansweredReports = (
   reports: readonly Report[],
   answers: ReadonlyMap<Report, ReportResult | Error>,
@@ -83,22 +83,22 @@ const unansweredReports = (
 
 type ReportResults = Map<Report, ReportResult | Error>;
 
-/** Answers the reports whose deliveries are there already; those that stay open are what is to be written. */
+/** Sets the results of reports whose deliveries are stored already. */
 const answerRepeatedDeliveries = async (
   deps: DomainDeps,
-  env: number,
+  envId: number,
   changes: readonly (readonly Report[])[],
   answers: ReportResults,
 ): Promise<void> => {
-  const asked = changes.flat().filter((report) => !answers.has(report));
-  const known = await readDeliveries(deps.db, env, [...new Set(asked.flatMap(reportDelivery))], deps.clock.now());
-  for (const report of asked) {
+  const open = changes.flat().filter((report) => !answers.has(report));
+  const known = await readDeliveries(deps.db, envId, [...new Set(open.flatMap(reportDelivery))], deps.clock.now());
+  for (const report of open) {
     const answer = known.get(report.input.delivery ?? '');
     if (answer !== undefined) answers.set(report, answer);
   }
 };
 
-/** One turn: writes what is open; answers whether a delivery was written elsewhere meanwhile, so that another is needed. */
+/** Writes the open reports of one round, and returns whether a further round is needed because another process wrote one of the deliveries. */
 const writeRound = async (
   deps: DomainDeps,
   caller: Caller,
@@ -121,7 +121,7 @@ const writeRound = async (
           result instanceof Error ? result : { item: result.item.id, created: result.isNew && j === 0 },
         );
   }
-  // A delivery that came twice in one change was written once: the other is answered as a repeat.
+  // Of a delivery that is twice in one change the second report is answered as a repeat, in the next round.
   return repeat || changes.flat().some((report) => !answers.has(report));
 };
 
@@ -146,7 +146,7 @@ const writeReports = async (
   );
 };
 
-/** Of a process: one by environment and app key, as what one key reports is recorded as done by that key. */
+/** Queues of a process by environment and app key, as events name the app key that reported. */
 const queuesByDeps = new WeakMap<DomainDeps, Map<string, ReportQueue<Report, ReportResult>>>();
 
 const getReportQueue = (deps: DomainDeps, { env, principal }: Caller): ReportQueue<Report, ReportResult> => {
@@ -155,7 +155,7 @@ const getReportQueue = (deps: DomainDeps, { env, principal }: Caller): ReportQue
   return getOrCreate(all, name, () => createReportQueue((changes) => writeReports(deps, changes)));
 };
 
-/** The first answer to this delivery, when there is one: a repeat is answered although it couldn't be reported any more. */
+/** Returns the stored result of the delivery, which a repeat gets even when the report would be refused now. */
 const findFirstResult = async (
   { db, clock }: DomainDeps,
   { env }: Caller,
@@ -164,8 +164,8 @@ const findFirstResult = async (
   delivery === undefined ? undefined : (await readDeliveries(db, env.id, [delivery], clock.now())).get(delivery);
 
 /**
- * Creates an item, or adds an occurrence to the one with the same key; answers once that is committed. Reports of one key
- * within 250 ms are one change, recorded under the request of the first. Throws the fault that stands in the way.
+ * Creates an item, or adds an occurrence to the one with the same key; resolves when that is committed. Reports of one key
+ * within `limits.reportWindowMs` are one change, by the request of the first. Throws the fault that prevents the effect.
  */
 export const reportItem = async (
   deps: DomainDeps,

@@ -1,16 +1,16 @@
 /**
- * In which order an app's reports are written: those of one item are added up, those of many items go together. Of one
- * key the first goes at once and whatever follows within 250 ms becomes one change, so that thousands a second make few
- * versions; changes of different keys share statements. Holds what waits in this process; report.ts writes it.
+ * Batches an app's reports. Of one key the first is written at once, and those that follow within `limits.reportWindowMs`
+ * become one change, so that thousands a second make few versions; changes of different keys share a statement. The queue
+ * is in memory: report.ts answers a report when it is committed.
  */
 import { sleep } from '../../platform/core/wait.ts';
 import { limits } from '../../catalogue/limits.ts';
 
-/** Changes of one statement; above it whoever wants one of these items waits noticeably for the commit. */
+/** Changes of one statement; larger ones lock their items noticeably long. */
 const batchMax = 100;
-/** Statements at once: two keep PostgreSQL busy and leave connections to everybody else. */
+/** Statements at a time: two keep PostgreSQL busy and leave connections to other requests. */
 const writersMax = 2;
-/** Reports of one change: what is more waits for the next. */
+/** Reports of one change; further ones wait for the next. */
 const groupMax = 5_000;
 
 interface PendingReport<R, A> {
@@ -19,17 +19,17 @@ interface PendingReport<R, A> {
   reject(error: Error): void;
 }
 
-/** Reports that become one change, and the end of it. */
+/** Reports that become one change, and the callback for its end. */
 interface Task<R, A> {
   readonly reports: readonly PendingReport<R, A>[];
   ended(): void;
 }
 
-/** Writes changes, each made of reports of one key; answers or refuses each report. Never throws. */
+/** Writes changes, each made of reports of one key, and returns a result or an error per report. Never rejects. */
 type WriteAll<R, A> = (changes: readonly (readonly R[])[]) => Promise<(A | Error)[][]>;
 
 export interface ReportQueue<R, A> {
-  /** Answers when the report's effect is committed. `key` null: an item of its own. */
+  /** Resolves when the report's effect is committed. `key` null: the report creates an item. */
   add(report: R, key: string | null): Promise<A>;
 }
 
@@ -57,7 +57,7 @@ export const createReportQueue = <R, A>(writeAll: WriteAll<R, A>): ReportQueue<R
   const write = (reports: readonly PendingReport<R, A>[]): Promise<void> =>
     new Promise((ended) => {
       queue.push({ reports, ended });
-      // After this turn: what comes in one frame, or from many sockets at once, shares a statement.
+      // After this turn of the event loop, so that reports of one frame, or of many sockets at once, share a statement.
       if (writers < writersMax)
         setImmediate(() => void (writers < writersMax && queue.length > 0 ? writer() : undefined));
     });

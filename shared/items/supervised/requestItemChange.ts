@@ -1,10 +1,11 @@
-/** What a supervised agent asks to do to an item: decided as if it were done, and kept for a person instead of being written. */
+/** Requests approval for a supervised agent's change of an item: decides it as if it were performed, and inserts an approval instead. For api/routes. */
 import { Fault, fault } from '../../catalogue/errors.ts';
 import { limits } from '../../catalogue/limits.ts';
 import { withoutSupervision, type Caller } from '../../access/principal.ts';
+import { isObject } from '../../platform/core/jsonLimits.ts';
 import type { DomainDeps } from '../../settings/deps.ts';
 import { readItems, type Item } from '../model.ts';
-import { itemJson } from '../present.ts';
+import { presentItem } from '../present.ts';
 import type { CreateInput } from '../operations/create.ts';
 import { requireMayCreate } from '../perform/create.ts';
 import { decideItemChange } from '../perform/decide.ts';
@@ -25,7 +26,7 @@ interface ItemChangeRequest<I> {
   readonly ifMatch: number | undefined;
 }
 
-/** The approval's id, or the item when there is nothing to do. Throws what the change itself would be refused with. */
+/** Returns the approval's id, or the item when the operation changes nothing. Throws the fault that the change itself would have. */
 export const requestItemChange = async <I>(
   deps: DomainDeps,
   caller: Caller,
@@ -46,12 +47,8 @@ export const requestItemChange = async <I>(
   const { approval } = await requestApproval(deps, caller, {
     kind: 'item',
     summary: `${type}: ${item.title}`,
-    request: { operation: { type, ...(input as object) }, target: id, inbox: item.inbox },
-    before: {
-      ...(JSON.parse(itemJson(item, caller.principal.access)) as object),
-      closed: item.closed,
-      triage: item.triage,
-    },
+    request: { operation: { type, ...(isObject(input) ? input : {}) }, target: id, inbox: item.inbox },
+    before: { ...presentItem(item, caller.principal.access), closed: item.closed, triage: item.triage },
     fingerprint: ['item', type, id, input],
     expiresMs: limits.approvalMs,
     item: { id, inbox: item.inbox },
@@ -60,7 +57,7 @@ export const requestItemChange = async <I>(
   return { approval };
 };
 
-/** The same for an item that is to be created. */
+/** Returns the id of the approval for a new item. Throws the fault that creating it would have. */
 export const requestItemCreation = async (
   deps: DomainDeps,
   caller: Caller,

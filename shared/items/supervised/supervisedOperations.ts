@@ -1,4 +1,4 @@
-/** The changes of items that a supervised agent asks for, by the name that an approval gives them. */
+/** The operations on items that supervised agents may request, by the name that approvals use. For requestItemChange.ts and decisions/. */
 import { assignItem } from '../operations/assign.ts';
 import type { Item } from '../model.ts';
 import { noteItem } from '../operations/note.ts';
@@ -11,9 +11,9 @@ import type { ItemOperation } from '../operation.ts';
 import type { BoundOperation } from '../operations/bulkOperations.ts';
 
 interface SupervisedOperation {
-  /** Checks the members as they were kept; answers the operation with them in it. Throws `400 invalid`. */
+  /** Checks the stored members and returns the operation bound to them. Throws `invalid`. */
   readonly bind: (members: object, at: number) => BoundOperation;
-  /** What of an item has to be as it was when it was asked for: what this operation sets. */
+  /** Returns the members of an item that the operation sets, which must not change between request and approval. */
   readonly members: (operation: object) => readonly (keyof Item)[];
 }
 
@@ -32,7 +32,7 @@ const defineSupervisedOperation = <I>(
   },
 });
 
-/** Besides its answers triage sets what it names. */
+/** Triage sets its answers, and the members that its input names. */
 const triageMembers: SupervisedOperation['members'] = (operation) => [
   'triage',
   ...('state' in operation || 'close' in operation ? ['state' as const] : []),
@@ -50,5 +50,5 @@ export const supervisedOperations: ReadonlyMap<string, SupervisedOperation> = ne
   ['triage', defineSupervisedOperation(triageItem, triageMembers)],
 ]);
 
-/** The name of an operation in approvals: `item.state` is `state`. */
+/** Returns the name of an operation in approvals: `state` for `item.state`. */
 export const supervisedOperationType = ({ name }: Pick<ItemOperation, 'name'>): string => name.slice('item.'.length);
