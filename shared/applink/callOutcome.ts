@@ -1,11 +1,11 @@
-/** What an app's answer says: checked for being one of JSON-RPC, never for what the method would want. */
+/** Parses an app's answer by JSON-RPC 2.0, for redisLink.ts. The callers of each method check its result. */
 import { isObject, jsonProblem } from '../platform/core/jsonLimits.ts';
 import type { CallOutcome } from './link.ts';
 
-/** A longer message helps nobody. */
+/** Characters that are kept of an error message. */
 const messageMax = 2_000;
 
-/** Of a parsed message whose `id` fits. A value that couldn't be kept (NUL, 1e400, 50 levels) is no answer either. */
+/** Returns the outcome of a parsed answer. A result that can't be stored (NUL, 1e400, too many levels) is `garbled`. */
 export const parseCallOutcome = (message: unknown): CallOutcome<unknown> => {
   if (!isObject(message)) return { kind: 'garbled' };
   const { result, error } = message;
@@ -13,16 +13,18 @@ export const parseCallOutcome = (message: unknown): CallOutcome<unknown> => {
     return jsonProblem(result) === null ? { kind: 'answer', result } : { kind: 'garbled' };
   if (
     !isObject(error) ||
+    typeof error['code'] !== 'number' ||
     !Number.isSafeInteger(error['code']) ||
     typeof error['message'] !== 'string' ||
     'result' in message
   )
     return { kind: 'garbled' };
-  const { code, data } = error;
+  const { data } = error;
+  const code = error['code'];
   const text = error['message'].slice(0, messageMax).toWellFormed().replaceAll('\0', '');
   return {
     kind: 'error',
-    code: code as number,
+    code,
     message: text,
     retryable: isObject(data) && data['retryable'] === true,
   };

@@ -1,14 +1,14 @@
 /**
- * Who is connected, as far as this process knows: read from PostgreSQL when it is asked for, at most once a second and
- * anew after a hint. Used by routing.ts.
+ * Cache of the connections of apps by environment: read from PostgreSQL on demand, at most once in `cacheTtlMs` and after each
+ * presence hint. Used by routing.ts.
  */
 import type { Db } from '../platform/db/knex.ts';
 import { readConnections, type PresenceRow } from './presence.ts';
 
-/** A hint may be lost: so long is what was read believed. In ms. */
+/** How long a reading is valid, in ms, as a hint may be lost. */
 const cacheTtlMs = 1_000;
 
-/** A connection, with what is known of how busy it is besides the calls of this process. */
+/** A connection, with the number of pending calls of other processes, as far as known. */
 export interface CachedConnection extends PresenceRow {
   readonly others: number;
 }
@@ -21,7 +21,7 @@ interface CachedRead {
 
 export class ConnectionCache {
   readonly #db: Db;
-  /** Calls of this process to a connection without an answer so far. */
+  /** Returns how many calls of this process to a connection are pending. */
   readonly #own: (connection: string) => number;
   readonly #readings = new Map<number, CachedRead>();
 
@@ -30,7 +30,7 @@ export class ConnectionCache {
     this.#own = own;
   }
 
-  /** What is there now, from a reading that isn't older than a second; `since`: and that began at that time or later. */
+  /** Resolves with the connections by a reading younger than `cacheTtlMs` that began at `since` (`performance.now()`) or later. */
   read(env: number, since = Number.NEGATIVE_INFINITY): Promise<readonly CachedConnection[]> {
     const now = performance.now();
     const last = this.#readings.get(env);
@@ -53,12 +53,12 @@ export class ConnectionCache {
     return reading.rows;
   }
 
-  /** Something has changed there. */
+  /** Drops the reading of an environment, as its connections have changed. */
   invalidate(env: number): void {
     this.#readings.delete(env);
   }
 
-  /** `busy` is as old as `seenAt`: what it says of this process's own calls is taken out of it once, when it is new. */
+  /** Returns the row with `others`: `busy` is as old as `seenAt`, so this process's own calls are subtracted once, when it is new. */
   #known(row: PresenceRow, before: readonly CachedConnection[]): CachedConnection {
     const same = before.find(({ id, seenAt }) => id === row.id && seenAt === row.seenAt);
     return { ...row, others: same?.others ?? Math.max(0, row.busy - this.#own(row.id)) };

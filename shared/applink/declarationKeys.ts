@@ -1,4 +1,4 @@
-/** What a manifest declares, as words that calls are routed by: an instance is only asked what it said it can. */
+/** Keys of what a manifest declares, which calls are routed by: an instance is called only for what it declares. Used by routing.ts and api/applink. */
 import type { Declaration } from './link.ts';
 
 export const declarationKey = ({ kind, name }: Declaration): string => `${kind}:${name}`;
@@ -13,7 +13,7 @@ interface Declarations {
   readonly inboxes?: Names;
 }
 
-/** `action:refund`, `resource:order` (of stored ones too the app may give blocks and say which actions apply), `page:sales`, `inbox:mail`. */
+/** Returns keys such as `action:refund`, `resource:order` (stored resources too: their blocks and actions may come from the app), `page:sales`, `inbox:mail`. */
 export const manifestDeclarationKeys = ({
   actions = [],
   resources = [],

@@ -1,11 +1,10 @@
 /**
- * How the service reaches the customer's app: what API and workers know of it (`deps.link`). The sockets are held by the
- * API processes (api/applink); from everywhere else a call goes through Redis to the process that holds one
- * (redisLink.ts). The app is never called inside a transaction.
+ * The interface of the app link, `deps.link` of API and workers. The API processes have the sockets (api/applink); a call from
+ * another process goes through Redis to the process that has one (redisLink.ts). The app is never called inside a transaction.
  */
 import type { ServiceCalls, ServiceMethod, ServiceNotifications } from './protocol.ts';
 
-/** What an instance declares: a call goes only to one that declares what is called. */
+/** Something that an instance declares. A call goes only to an instance that declares what is called. */
 export interface Declaration {
   readonly kind: 'action' | 'resource' | 'page' | 'inbox';
   readonly name: string;
@@ -15,19 +14,19 @@ export interface Declaration {
 export interface AppConnection {
   readonly id: string;
   readonly instance: string;
-  /** Names the API process that holds its socket, and no other that was or will be (`HeldSockets.process`). */
+  /** The name of the API process that has the socket (`LocalSockets.process`); no other process ever has the same name. */
   readonly process: string;
 }
 
 export interface CallOptions {
   readonly declares: Declaration;
-  /** How long to wait for the answer, in ms. */
+  /** How long to wait for the outcome, in ms. */
   readonly timeoutMs: number;
 }
 
 /**
- * What became of a call. `offline`: nobody there who could take it, nothing was sent. `lost`: it may have been sent and
- * no answer will come. `error`: the app's own JSON-RPC error. `garbled`: what came is not an answer to this method.
+ * The outcome of a call. `offline`: no connection could take it, and nothing was sent. `lost`: it may have been sent, and no
+ * answer will come. `error`: the app's own JSON-RPC error. `garbled`: the answer is not one of JSON-RPC.
  */
 export type CallOutcome<R> =
   | { readonly kind: 'answer'; readonly result: R }
@@ -38,22 +37,22 @@ export type CallOutcome<R> =
   | { readonly kind: 'lost' };
 
 export interface AppLink {
-  /** Whether an instance is connected (heard within 15 s) that declares this; without `declares`: any. */
-  online(env: number, declares?: Declaration): Promise<boolean>;
-  /** The connection that a call would go to now: the least busy one that declares it; null: offline. */
-  chooseConnection(env: number, declares: Declaration): Promise<AppConnection | null>;
-  /** Calls the app and answers what became of it; never throws for what the app or the link does. */
+  /** Resolves with whether an instance is connected (heartbeat within `linkLimits.goneMs`) that declares `declares`, or any. */
+  online(envId: number, declares?: Declaration): Promise<boolean>;
+  /** Resolves with the connection that a call would go to now: the least busy one that declares it; null: offline. */
+  chooseConnection(envId: number, declares: Declaration): Promise<AppConnection | null>;
+  /** Calls the app. Resolves with the outcome; rejects only when PostgreSQL is unavailable. */
   call<M extends ServiceMethod>(
-    env: number,
+    envId: number,
     method: M,
     params: ServiceCalls[M]['params'],
     options: CallOptions,
   ): Promise<CallOutcome<ServiceCalls[M]['result']>>;
-  /** Asks the process that holds `connection` to hand a run over (shared/actions); a hint that may be lost. */
-  dispatchRun(connection: AppConnection, env: number, run: string): void;
-  /** Tells every instance of an environment something; a hint that may be lost. */
-  notify<M extends keyof ServiceNotifications>(env: number, method: M, params: ServiceNotifications[M]): void;
-  /** Called when an environment's app comes online or goes offline, as far as this process hears of it. */
-  onPresence(listener: (env: number, online: boolean) => void): () => void;
+  /** Asks the process that has `connection` to dispatch a run (shared/actions/dispatchRun.ts); a hint that may be lost. */
+  dispatchRun(connection: AppConnection, envId: number, run: string): void;
+  /** Sends a notification to every instance of an environment; it may be lost. */
+  notify<M extends keyof ServiceNotifications>(envId: number, method: M, params: ServiceNotifications[M]): void;
+  /** Calls `listener` when an environment's app comes online or goes offline; a hint may be lost. Returns the end of it. */
+  onPresence(listener: (envId: number, online: boolean) => void): () => void;
   close(): Promise<void>;
 }

@@ -1,11 +1,11 @@
-/** The sockets of customers' apps that this process holds itself: filled by api/applink, used by redisLink.ts. */
+/** The sockets of customers' apps in this process: added by api/applink, used by redisLink.ts. */
 import type { CallOutcome, AppConnection, AppLink } from './link.ts';
 import type { ServiceCalls, ServiceMethod, ServiceNotifications } from './protocol.ts';
 
-/** One connection, for who works with it in the process that holds its socket. */
+/** A connection whose socket is in this process. */
 export interface LocalConnection {
   readonly connection: AppConnection;
-  /** Calls exactly this connection; `offline`: it was gone before anything was sent. */
+  /** Calls exactly this connection. The outcome is `offline` when the connection was gone before anything was sent. */
   call<M extends ServiceMethod>(
     method: M,
     params: ServiceCalls[M]['params'],
@@ -14,7 +14,7 @@ export interface LocalConnection {
   notify<M extends keyof ServiceNotifications>(method: M, params: ServiceNotifications[M]): void;
 }
 
-/** What became of a call on its socket: the frame that answered it, as it came and parsed, or why there is none. */
+/** The outcome of a call on its socket: the frame that answered it, as text and parsed, or why there is none. */
 export type RelayOutcome =
   | { readonly kind: 'frame'; readonly text: string; readonly message: unknown }
   | { readonly kind: 'offline' | 'timeout' | 'lost' };
@@ -23,28 +23,28 @@ export interface LocalSocket extends LocalConnection {
   readonly env: number;
   /** `action:refund`, `resource:order`, … */
   readonly declares: ReadonlySet<string>;
-  /** Calls without an answer so far. */
+  /** Pending calls. */
   readonly busy: number;
-  /** Sends a call with its params as JSON text; `sent` is called once it is on its way, never for `offline`. */
+  /** Sends a call with its params as JSON text. Calls `sent` when the frame is written, never for `offline`. */
   relay(method: ServiceMethod, params: string, timeoutMs: number, sent?: () => void): Promise<RelayOutcome>;
   sendNotification(method: keyof ServiceNotifications, params: string): void;
-  /** Another socket of the same instance has taken its place. */
+  /** Closes the socket, as another socket of the same instance has replaced it. */
   replaced(): void;
 }
 
-type RunDispatcher = (held: LocalConnection, env: number, run: string) => void;
+type RunDispatcher = (local: LocalConnection, envId: number, run: string) => void;
 
 export class LocalSockets {
-  /** Of this process, and of no other that was or will be: `Connection.process` of its sockets. */
+  /** The name of this process, which no other process ever has: `AppConnection.process` of its sockets. */
   readonly process: string;
-  /** Is given the runs that come for a socket of this process. */
+  /** Dispatches a run to a socket of this process. */
   dispatchRun: RunDispatcher = () => undefined;
-  /** Tells the process that holds a socket that another one has taken its place. */
+  /** Called with the process and the connection of a socket that another one has replaced. */
   onReplaced: (process: string, connection: string) => void = () => undefined;
-  /** Called with an environment's number when its first socket is here, and when the last has gone. */
-  onFirstSocket: (env: number) => void = () => undefined;
-  onLastSocket: (env: number) => void = () => undefined;
-  /** Set when the process stops: nothing new goes to its sockets. */
+  /** Called when an environment's first socket is added, and when its last one is removed. */
+  onFirstSocket: (envId: number) => void = () => undefined;
+  onLastSocket: (envId: number) => void = () => undefined;
+  /** Whether the process is stopping: no further calls go to its sockets. */
   draining = false;
   readonly #byId = new Map<string, LocalSocket>();
   readonly #byEnv = new Map<number, Set<LocalSocket>>();
@@ -68,7 +68,7 @@ export class LocalSockets {
     this.onLastSocket(socket.env);
   }
 
-  /** The socket of a connection, unless nothing new is to go to it. */
+  /** Returns the socket of a connection; undefined when it is not here or the process is stopping. */
   get(connection: string): LocalSocket | undefined {
     return this.draining ? undefined : this.#byId.get(connection);
   }
@@ -81,22 +81,23 @@ export class LocalSockets {
     return [...this.#byId.values()];
   }
 
-  /** Those of an environment that may be called. */
-  of(env: number): readonly LocalSocket[] {
-    return this.draining ? [] : [...(this.#byEnv.get(env) ?? [])];
+  /** Returns an environment's sockets; none when the process is stopping. */
+  of(envId: number): readonly LocalSocket[] {
+    return this.draining ? [] : [...(this.#byEnv.get(envId) ?? [])];
   }
 }
 
 const socketsByLink = new WeakMap<AppLink, LocalSockets>();
 
+/** Remembers the sockets of a link for `getLocalSockets`, and returns the link. */
 export const attachLocalSockets = (link: AppLink, sockets: LocalSockets): AppLink => {
   socketsByLink.set(link, sockets);
   return link;
 };
 
-/** Those that `link` calls without a detour. */
+/** Returns the sockets of this process that `link` calls directly. Throws for a link that `openAppLink` did not open. */
 export const getLocalSockets = (link: AppLink): LocalSockets => {
   const sockets = socketsByLink.get(link);
-  if (sockets === undefined) throw new Error('This link was not opened by openLink.');
+  if (sockets === undefined) throw new Error('This link was not opened by openAppLink.');
   return sockets;
 };

@@ -1,4 +1,4 @@
-/** Measures of the link to apps, in this process; api/metrics.ts answers them with its own. */
+/** Metrics of the app link in this process; api/metrics.ts serves them with its own. */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { CallOutcome } from './link.ts';
 
@@ -36,6 +36,7 @@ const callSeconds = new Histogram({
   registers,
 });
 
+/** Counts a call and its duration. */
 export const observeCall = (method: string, outcome: CallOutcome<unknown>['kind'], ms: number): void => {
   callCounter.inc({ method, outcome });
   callSeconds.observe({ method }, ms / 1000);

@@ -1,6 +1,6 @@
 /**
- * Who is connected, as rows in PostgreSQL by its clock: written by the process that holds a socket, read by all, and
- * swept by the workers when that process was killed. Coming online and going offline is told here.
+ * Presence: the connections of apps as rows of `app_connections`, by PostgreSQL's clock. The process that has a socket writes
+ * its row, all processes read them, and a sweep of the workers deletes those of killed processes. Changes are published here.
  */
 import { isOnlineSql } from '../catalogue/states/connections.ts';
 import { isParkedJobSql } from '../catalogue/states/stagedJobs.ts';
@@ -17,7 +17,7 @@ interface PresenceDeps {
   readonly clock: Clock;
 }
 
-/** A connection as it registers. */
+/** What api/applink writes of a connection when it registers. */
 export interface ConnectionRegistration {
   readonly id: string;
   readonly env: number;
@@ -40,7 +40,7 @@ export interface PresenceRow {
 /** Whether the row `c` is of a connection that is online. */
 const freshSql = isOnlineSql('c', `${dbNowSql} - ${String(linkLimits.goneMs)}`);
 
-/** Another row of the same instance is its socket of before, whose place this one takes. */
+/** Another row of the same instance is its former socket, which this one replaces. */
 const insertConnectionSql = statement(
   'applink.arrive',
   `
@@ -52,7 +52,7 @@ const insertConnectionSql = statement(
   select coalesce((select json_agg(json_build_object('id', id, 'process', process)) from replaced), '[]') as replaced,
     not exists (select from app_connections c where c.env = $2 and ${freshSql}) as first`,
 );
-/** Back after its row was swept (a process that was frozen, PostgreSQL away), unless a later socket of its instance is there. */
+/** Inserts a row that was swept (after a frozen process or an outage of PostgreSQL), unless its instance has a later socket. */
 const reinsertConnectionSql = statement(
   'applink.return',
   `
@@ -73,7 +73,7 @@ const deleteExpiredConnectionsSql = statement(
   'applink.sweep',
   `delete from app_connections c where not ${freshSql} returning env`,
 );
-/** A statement of its own, after the removal has committed: of two who leave at once, one sees that nobody is left. */
+/** A separate statement after the commit of the removal: of two connections that end at once, one sees that none is left. */
 const offlineEnvsSql = statement(
   'applink.left',
   `select env from unnest($1::int[]) as asked (env)
@@ -91,7 +91,7 @@ const parkedEnvsSql = statement(
   where ${freshSql} and exists (select from staged_jobs j where j.env = c.env and ${isParkedJobSql('j')})`,
 );
 
-/** Tells every process (a hint) and every live stream. `changed` false: another instance came or went, which only processes want to know. */
+/** Publishes a hint to every process, and a live message when `changed`: otherwise other instances of the app remain. */
 const emitPresence = ({ bus, clock }: PresenceDeps, env: number, online: boolean, changed: boolean): void => {
   bus.publish(channels.app, JSON.stringify({ env, online, changed }));
   if (!changed) return;
@@ -109,7 +109,7 @@ const registrationValues = ({
   startedAt,
 }: ConnectionRegistration): Parameters<typeof queryRow>[2] => [id, env, appKey, instance, process, declares, startedAt];
 
-/** Answers the sockets whose place it takes. */
+/** Inserts a connection, and returns the sockets that it replaces. */
 export const insertConnection = async (
   parts: PresenceDeps,
   arrival: ConnectionRegistration,
@@ -123,14 +123,14 @@ export const insertConnection = async (
   return found?.replaced ?? [];
 };
 
-/** False: a later socket of the same instance is there. */
+/** Inserts a connection whose row was swept. Returns false when a later socket of the same instance is connected. */
 export const reinsertConnection = async (parts: PresenceDeps, arrival: ConnectionRegistration): Promise<boolean> => {
   const found = await queryRow<{ first: boolean }>(parts.db, reinsertConnectionSql, registrationValues(arrival));
   if (found !== undefined) emitPresence(parts, arrival.env, true, found.first);
   return found !== undefined;
 };
 
-/** Answers the ids that are still there. */
+/** Renews the rows of connections (the heartbeat), and returns the ids that still have one. */
 export const renewConnections = async (
   db: Db,
   held: readonly { readonly id: string; readonly busy: number }[],
@@ -142,6 +142,7 @@ export const renewConnections = async (
   return new Set(found.map(({ id }) => id));
 };
 
+/** Publishes the presence of the environments whose connections have ended. */
 const emitRemovals = async (parts: PresenceDeps, gone: readonly { readonly env: number }[]): Promise<void> => {
   const envs = [...new Set(gone.map(({ env }) => env))];
   if (envs.length === 0) return;
@@ -149,16 +150,18 @@ const emitRemovals = async (parts: PresenceDeps, gone: readonly { readonly env: 
   for (const env of envs) emitPresence(parts, env, !empty.has(env), empty.has(env));
 };
 
+/** Deletes connections that have ended. */
 export const deleteConnections = async (parts: PresenceDeps, ids: readonly string[]): Promise<void> =>
   emitRemovals(parts, await queryRows<{ env: number }>(parts.db, deleteConnectionsSql, [ids]));
 
-/** Removes those whose process has not spoken for them for 15 s. */
+/** Deletes connections whose process has not renewed them for `linkLimits.goneMs`. */
 export const deleteExpiredConnections = async (parts: PresenceDeps): Promise<void> =>
   emitRemovals(parts, await queryRows<{ env: number }>(parts.db, deleteExpiredConnectionsSql));
 
-export const readConnections = (db: Db, env: number): Promise<PresenceRow[]> =>
-  queryRows<PresenceRow>(db, connectionsSql, [env]);
+/** Returns the connections of an environment. */
+export const readConnections = (db: Db, envId: number): Promise<PresenceRow[]> =>
+  queryRows<PresenceRow>(db, connectionsSql, [envId]);
 
-/** Environments whose app is there while jobs wait for it. */
+/** Returns the environments whose app is online while parked jobs wait for it. */
 export const readEnvIdsWithParkedJobs = async (db: Db): Promise<number[]> =>
   (await queryRows<{ env: number }>(db, parkedEnvsSql)).map(({ env }) => env);

@@ -1,14 +1,17 @@
-/** The link between a customer's app and the service: JSON-RPC 2.0 in text frames, both ways. The SDK knows it too, so it imports nothing. */
+/**
+ * The protocol of the app link: JSON-RPC 2.0 (https://www.jsonrpc.org/specification) in text frames of a WebSocket, both ways.
+ * Shared by the service and the SDK, so it imports nothing.
+ */
 
-/** Of the WebSocket. */
+/** The subprotocol of the WebSocket (RFC 6455). */
 export const subprotocol = 'console-app.v1';
 
 export const linkLimits = {
-  /** Of one frame in bytes, either way; a larger one closes the socket with 1009. */
+  /** Bytes of one frame, either way; a larger one closes the socket with 1009. */
   frameBytes: 4 * 1024 * 1024,
   /** How often either side sends a ping, in ms. */
   heartbeatMs: 5_000,
-  /** A side that was not heard for this long is gone, in ms. */
+  /** A side that has sent nothing for this long is gone, in ms. */
   goneMs: 15_000,
   /** How long the service waits for the answer to a read, in ms. */
   readMs: 10_000,
@@ -16,7 +19,7 @@ export const linkLimits = {
   batch: 1_000,
 } as const;
 
-/** JSON-RPC 2.0's own codes, and the one for an action that the app refused: its message reaches the caller. */
+/** The codes of JSON-RPC 2.0, and the one of a refusal by the app, whose message the caller reads. */
 export const rpcCodes = {
   parseError: -32700,
   invalidRequest: -32600,
@@ -29,7 +32,7 @@ export const rpcCodes = {
 export interface RpcError {
   readonly code: number;
   readonly message: string;
-  /** `retryable` with -32001; `problems` of a manifest that is refused; `code` (contract section 1) of what the service refuses. */
+  /** `retryable` with -32001; `problems` of a refused manifest; `code` (the service's error code) and `details` of other refusals. */
   readonly data?: {
     readonly retryable?: boolean;
     readonly problems?: readonly { readonly path: string; readonly message: string }[];
@@ -38,7 +41,7 @@ export interface RpcError {
   };
 }
 
-/** Who asked for something, as the app is told. */
+/** Who asked for something: `id` is null for the system. */
 export interface Actor {
   readonly type: 'agent' | 'person' | 'app' | 'system';
   readonly id: string | null;
@@ -46,9 +49,10 @@ export interface Actor {
 }
 
 export type Json = Readonly<Record<string, unknown>>;
-/** See contract section 6; the service checks each block of an app and replaces one that isn't valid by an `error` block. */
+/** A block, see docs/manifest.md. The service checks each block of an app and replaces an invalid one by an `error` block. */
 export type Block = Json & { readonly type: string };
 
+/** A record, as the service sends it with a run. */
 export interface LinkRecord {
   readonly resource: string;
   readonly id: string;
@@ -59,7 +63,7 @@ export interface LinkRecord {
   readonly updatedAt: number | null;
 }
 
-/** A record as the app gives it; the service fills in what is left out. */
+/** A record, as the app gives it; members that are left out are null or empty. */
 export interface GivenRecord {
   readonly id: string;
   readonly title: string;
@@ -70,7 +74,7 @@ export interface GivenRecord {
 
 /** How the service calls the app: params and result of each method. */
 export interface ServiceCalls {
-  /** `run` is the idempotency key: the same id must never act twice. `attempt` counts hand-overs from 1. */
+  /** `run` is the idempotency key: the same id must never act twice. `attempt` counts the calls for the run from 1. */
   'action.run': {
     params: {
       readonly run: string;
@@ -84,7 +88,7 @@ export interface ServiceCalls {
     };
     result: { readonly message?: string | null; readonly blocks?: readonly Block[] } | null;
   };
-  /** Which of the actions apply, with defaults; of what is left out the declaration holds. */
+  /** Which actions apply, with defaults. For what the answer leaves out, the declaration decides. */
   'action.available': {
     params: { readonly refs: readonly { readonly resource: string; readonly id: string }[] };
     result: {
@@ -105,7 +109,7 @@ export interface ServiceCalls {
     params: {
       readonly resource: string;
       readonly q: string | null;
-      /** As `filters` of the contract's section 4. */
+      /** As `filters` of `GET /resources/:resource`: a value or a list of values by field. */
       readonly filters: Json;
       readonly sort: string | null;
       readonly cursor: string | null;
@@ -159,7 +163,7 @@ export interface ServiceCalls {
     params: { readonly resource: string; readonly id: string };
     result: { readonly blocks?: readonly Block[] };
   };
-  /** Answers as in `POST /items/:id/triage`; null: nothing to say. */
+  /** The result is the body of `POST /items/:id/triage`; null: nothing to do. */
   'triage.answer': {
     params: { readonly item: Json };
     result: {
@@ -185,9 +189,9 @@ export interface ServiceCalls {
 }
 export type ServiceMethod = keyof ServiceCalls;
 
-/** What the service tells the app without waiting for an answer. */
+/** Notifications of the service, which have no answer. */
 export interface ServiceNotifications {
-  /** The run's answer is durable: the SDK may forget it. */
+  /** The service has stored the run's answer: the app may delete it. */
   'run.settled': { readonly run: string };
   'flags.changed': { readonly flag: Json };
 }
@@ -217,7 +221,7 @@ export interface AppCalls {
       readonly tags?: readonly string[];
       readonly data?: Json;
       readonly at?: number;
-      /** Makes a repeat answer the first answer for 24 hours; 1 to 100 characters. */
+      /** The idempotency key: for 24 hours a report with the same key gets the first answer. 1 to 100 characters. */
       readonly delivery?: string;
     };
     result: { readonly item: string; readonly created: boolean };
@@ -230,10 +234,10 @@ export interface AppCalls {
     params: { readonly resource: string; readonly ids: readonly string[] };
     result: { readonly deleted: number };
   };
-  /** The answers that the app still holds, sent after each `app.register`. */
+  /** Answers of runs that the service has not confirmed, sent after each `app.register`. */
   'run.answers': {
     params: { readonly answers: readonly RunAnswer[] };
-    /** The runs whose answers are durable now, or are of no use any more: the SDK may forget them. */
+    /** The runs whose answers the service has stored, or does not need: the app may delete them. */
     result: { readonly settled: readonly string[] };
   };
   /** All flags; if they are too large for one frame, those that fit, and the `cursor` of the next call. */
@@ -244,13 +248,14 @@ export interface AppCalls {
 }
 export type AppMethod = keyof AppCalls;
 
+/** The answer of one run: `result` or `error`. */
 export interface RunAnswer {
   readonly run: string;
   readonly result?: ServiceCalls['action.run']['result'];
   readonly error?: RpcError;
 }
 
-/** What the app tells the service without waiting for an answer. */
+/** Notifications of the app, which have no answer. */
 export interface AppNotifications {
   /** `progress` from 0 to 1, or null when only the message changes. */
   'run.progress': { readonly run: string; readonly progress: number | null; readonly message?: string | null };

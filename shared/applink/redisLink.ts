@@ -1,6 +1,6 @@
 /**
- * The link to customers' apps as every process has it (`deps.link`): presence from PostgreSQL, calls on the sockets of
- * this process or, through Redis, on those of others.
+ * The app link of every process (`deps.link`): reads presence from PostgreSQL, and calls on the sockets of this process or,
+ * through Redis, on those of others.
  */
 import type { Clock } from '../platform/core/clock.ts';
 import type { Config } from '../platform/core/config.ts';
@@ -12,7 +12,7 @@ import { parseCallOutcome } from './callOutcome.ts';
 import { LocalSockets, attachLocalSockets, type RelayOutcome } from './localConnections.ts';
 import type { AppLink, CallOptions, CallOutcome, AppConnection } from './link.ts';
 import { observeCall } from './metrics.ts';
-import { rpcCodes, type ServiceCalls, type ServiceMethod } from './protocol.ts';
+import { linkLimits, rpcCodes, type ServiceCalls, type ServiceMethod } from './protocol.ts';
 import { RemoteCalls } from './remoteCalls.ts';
 import { Routing } from './routing.ts';
 
@@ -26,19 +26,21 @@ interface AppLinkDeps {
 
 /** Connections that are tried for one call while nothing was sent yet. */
 const attemptsMax = 4;
-/** A frame of 4 MiB less what stands around the params. */
-const paramsMax = 4 * 1024 * 1024 - 1024;
+/** Bytes of params: a frame less what stands around them. */
+const paramsMax = linkLimits.frameBytes - 1024;
 
-/** What acts: it goes to one connection only, and whoever calls decides about a repeat. */
+/** Methods that act: a call goes to one connection only, and the caller decides about a retry. */
 const effectMethods = new Set<ServiceMethod>(['action.run', 'reply.send']);
 
 const toCallOutcome = (relayed: RelayOutcome): CallOutcome<unknown> =>
   relayed.kind === 'frame' ? parseCallOutcome(relayed.message) : relayed;
 
-/** What a hint of presence says; anything else on the channel is ignored. */
+/** Parses a hint of `emitPresence` (presence.ts). */
 const parsePresenceHint = (text: string): { env: number; online: boolean; changed: boolean } =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only `emitPresence` publishes on this channel
   JSON.parse(text) as { env: number; online: boolean; changed: boolean };
 
+/** Opens the app link of this process. The caller closes it. */
 export const openAppLink = ({ db, bus, config }: AppLinkDeps): AppLink => {
   const sockets = new LocalSockets(newHolderName(config.processName));
   const remote = new RemoteCalls({ bus, sockets });
@@ -63,6 +65,7 @@ export const openAppLink = ({ db, bus, config }: AppLinkDeps): AppLink => {
     telling.set(
       env,
       bus.subscribe(channels.appTold(env), (text) => {
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only `notify` below publishes on this channel
         const { from, method, params } = JSON.parse(text) as { from: string; method: 'flags.changed'; params: string };
         if (from !== sockets.process) for (const held of sockets.of(env)) held.sendNotification(method, params);
       }),
@@ -94,7 +97,7 @@ export const openAppLink = ({ db, bus, config }: AppLinkDeps): AppLink => {
     }
   };
 
-  /** Goes on to another connection when nothing was sent, and for reads once when the answer was lost. */
+  /** Calls, and retries on another connection when nothing was sent, and once for reads when the answer was lost. */
   const attempt = async (
     env: number,
     method: ServiceMethod,
@@ -135,6 +138,7 @@ export const openAppLink = ({ db, bus, config }: AppLinkDeps): AppLink => {
           }
         : await attempt(env, method, text, options);
     observeCall(method, outcome.kind, performance.now() - began);
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the callers of each method check its result
     return outcome as CallOutcome<ServiceCalls[M]['result']>;
   };
 

@@ -1,4 +1,4 @@
-/** Calls to sockets that another process holds, through Redis: asked, taken within a second, answered. Used by redisLink.ts. */
+/** Calls on sockets of another process, through Redis: sent, accepted within `acceptTimeoutMs`, answered. Used by redisLink.ts. */
 import { randomUUID } from 'node:crypto';
 import { channels, type Bus } from '../platform/redis/bus.ts';
 import type { LocalSockets, RelayOutcome } from './localConnections.ts';
@@ -6,10 +6,10 @@ import type { AppConnection } from './link.ts';
 import type { ServiceMethod } from './protocol.ts';
 import { decodeRelayMessage, encodeRelayMessage, type RelayMessage } from './relayMessages.ts';
 
-/** In ms: how long the other process has to take a call, and how long one that did not take one is asked last. */
+/** In ms: how long the other process has to accept a call, and how long a process that did not is called last. */
 const acceptTimeoutMs = 1_000;
 const suspectTtlMs = 15_000;
-/** Heard of so recently, the own channel needs no trial. */
+/** After a message so recently, in ms, the own channel needs no echo. */
 const recentEchoMs = 1_000;
 const echoIntervalMs = 25;
 
@@ -30,7 +30,7 @@ export class RemoteCalls {
   readonly #bus: Bus;
   readonly #sockets: LocalSockets;
   readonly #waiting = new Map<string, PendingRemoteCall>();
-  /** Processes that took nothing lately, and since when. */
+  /** Processes that did not accept a call, with the time (`performance.now()`). */
   readonly #suspects = new Map<string, number>();
   readonly #unsubscribe: () => void;
   #heardAt = Number.NEGATIVE_INFINITY;
@@ -46,7 +46,7 @@ export class RemoteCalls {
     });
   }
 
-  /** Whether a process seems to be gone, or cut off from Redis. */
+  /** Returns whether a process seems to be gone, or cut off from Redis. */
   isSuspect(process: string): boolean {
     const since = this.#suspects.get(process);
     if (since === undefined) return false;
@@ -55,7 +55,7 @@ export class RemoteCalls {
     return false;
   }
 
-  /** `offline`: nothing was sent, as it isn't there any more or Redis is away. */
+  /** Calls a connection of another process. The outcome is `offline` when nothing was sent: it has gone, or Redis is unavailable. */
   async call(
     connection: AppConnection,
     method: ServiceMethod,
@@ -74,7 +74,7 @@ export class RemoteCalls {
     });
   }
 
-  /** A hint; only whether it was taken is looked at, for what comes after it. */
+  /** Sends a hint. Whether the process accepts it only decides whether it becomes a suspect. */
   dispatchRun(connection: AppConnection, env: number, run: string): void {
     const id = randomUUID();
     this.#wait(id, connection.process, 0, () => undefined);
@@ -117,7 +117,7 @@ export class RemoteCalls {
     waiting.end(relayed);
   }
 
-  /** A call whose answer couldn't be heard may act and be called lost all the same: better not to send it. */
+  /** Resolves with whether this process receives messages: a call whose answer can't come back must not be sent. */
   #hears(): Promise<boolean> {
     if (!this.#bus.connected) return Promise.resolve(false);
     if (performance.now() - this.#heardAt < recentEchoMs) return Promise.resolve(true);
@@ -177,7 +177,7 @@ export class RemoteCalls {
     this.#suspects.delete(waiting.process);
     clearTimeout(waiting.timer);
     if (waiting.timeoutMs === 0) this.#end(id, { kind: 'lost' });
-    // The process that holds the socket says so itself; this is for one that was killed meanwhile.
+    // The process that has the socket reports a timeout itself; this timer is for a process that was killed meanwhile.
     else
       waiting.timer = setTimeout(() => {
         this.#end(id, { kind: 'timeout' });
@@ -197,7 +197,8 @@ export class RemoteCalls {
     const relayed =
       held === undefined
         ? { kind: 'offline' as const }
-        : await held.relay(method as ServiceMethod, params, timeoutMs, () => {
+        : // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `call` of this class has sent it
+          await held.relay(method as ServiceMethod, params, timeoutMs, () => {
             this.#tell(from, { kind: 'taken', id });
           });
     if (relayed.kind === 'frame') this.#tell(from, { kind: 'frame', id }, relayed.text);

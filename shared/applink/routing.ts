@@ -1,4 +1,4 @@
-/** To which connection a call goes: the least busy one that declares what is called. Used by redisLink.ts. */
+/** Chooses the connection of a call: the least busy one that declares what is called. Used by redisLink.ts. */
 import type { Db } from '../platform/db/knex.ts';
 import { declarationKey } from './declarationKeys.ts';
 import type { LocalSockets } from './localConnections.ts';
@@ -14,14 +14,14 @@ interface RoutingDeps {
   readonly db: Db;
   readonly sockets: LocalSockets;
   readonly isSuspect: (process: string) => boolean;
-  /** Whether other processes can be reached. */
+  /** Returns whether other processes can be reached. */
   readonly reaches: () => boolean;
 }
 
 export class Routing {
   readonly connections: ConnectionCache;
   readonly #parts: RoutingDeps;
-  /** Calls of this process to sockets of others, without an answer so far. */
+  /** Pending calls of this process to sockets of others, by connection. */
   readonly #own = new Map<string, number>();
   #turn = 0;
 
@@ -30,13 +30,13 @@ export class Routing {
     this.connections = new ConnectionCache(parts.db, (connection) => this.#own.get(connection) ?? 0);
   }
 
-  /** The connection for a call; `not`: those that were tried. Throws when PostgreSQL is away and no socket is here. */
+  /** Returns the connection for a call, none of `not`; null: offline. Throws when PostgreSQL is unavailable and no socket is here. */
   async choose(
     env: number,
     declares: Declaration | undefined,
     not?: ReadonlySet<string>,
   ): Promise<AppConnection | null> {
-    const asked = performance.now();
+    const startedAt = performance.now();
     const own = this.#here(env, declares, not);
     if (!this.#parts.reaches() && own.length > 0) return this.#least(own);
     const others = await this.#others(env, declares, not).catch((error: unknown) => {
@@ -45,8 +45,8 @@ export class Routing {
     });
     const found = this.#least([...own, ...others]);
     if (found !== null) return found;
-    // It may have come just now: nobody is told that it is offline by what was read before he asked.
-    await this.connections.read(env, asked);
+    // An app may have come just now: a reading from before the call must not make it offline.
+    await this.connections.read(env, startedAt);
     return this.#least([...this.#here(env, declares, not), ...(await this.#others(env, declares, not))]);
   }
 
@@ -82,12 +82,12 @@ export class Routing {
       not?.has(row.id) !== true;
     return (await this.connections.read(env)).filter(fits).map(({ id, instance, process, others }) => ({
       connection: { id, instance, process },
-      // A process that took nothing lately is asked when there is no other.
+      // A suspect is called only when there is no other process.
       busy: others + (this.#own.get(id) ?? 0) + (this.#parts.isSuspect(process) ? 1e6 : 0),
     }));
   }
 
-  /** Of those that are equally busy each has its turn. */
+  /** Returns the least busy candidate; equally busy ones take turns. */
   #least(candidates: readonly Candidate[]): AppConnection | null {
     const least = Math.min(...candidates.map(({ busy }) => busy));
     const equal = candidates.filter(({ busy }) => busy === least);

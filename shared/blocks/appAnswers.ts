@@ -1,4 +1,4 @@
-/** What became of a call to the app, as what a reader of blocks gets: its answer, or the fault that is told. */
+/** Turns the outcome of a call to the app into its answer, a fault or an `error` block, for reads of records and pages. */
 import type { CallOutcome } from '../applink/link.ts';
 import { rpcCodes, type Block } from '../applink/protocol.ts';
 import { Fault, fault } from '../catalogue/errors.ts';
@@ -6,10 +6,10 @@ import { isDbUnavailable } from '../platform/db/errors.ts';
 import type { Log } from '../platform/core/log.ts';
 import { errorBlock } from './validateBlocks.ts';
 
-/** Longer sentences of an app don't help anybody. */
+/** Characters that are kept of an app's message. */
 const messageMax = 500;
 
-/** The answer, or throws `app_offline`, `app_timeout` or `app_error`. Only a refusal's own message is passed on: others may tell of the app's inside. */
+/** Returns the answer. Throws `app_offline`, `app_timeout` or `app_error`. Only the message of a refusal is passed on, as others may reveal the app's inside. */
 export const requireAnswer = <R>(outcome: CallOutcome<R>): R => {
   switch (outcome.kind) {
     case 'answer':
@@ -28,7 +28,7 @@ export const requireAnswer = <R>(outcome: CallOutcome<R>): R => {
   }
 };
 
-/** The block in place of one that failed. What no fault explains is a bug of ours and is logged. */
+/** Returns the `error` block in place of a block that failed. Logs an error that is no fault, as it is a bug. */
 export const errorBlockFor = (log: Log, title: string | null, error: unknown): Block => {
   if (error instanceof Fault) return errorBlock(title, error.code, error.message);
   if (isDbUnavailable(error)) return errorBlock(title, 'unavailable');

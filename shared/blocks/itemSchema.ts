@@ -1,4 +1,4 @@
-/** An item as it is answered, by itself and inside blocks. */
+/** The schema of an item in responses, by itself and inside blocks. */
 import { responseObject, idSchema, nullable, Type } from '../platform/core/schema.ts';
 
 const time = (description: string) => Type.Integer({ description: `${description} (milliseconds since 1970 UTC)` });

@@ -1,4 +1,4 @@
-/** What is wrong with the blocks and templates of a manifest; asked when an app declares itself. */
+/** Checks the blocks and templates of a manifest, for shared/environments when an app registers. */
 import type { FaultDetail } from '../catalogue/errors.ts';
 import { validateBlock } from './validateBlocks.ts';
 import { isBlockType } from './normalizeBlock.ts';

@@ -1,9 +1,10 @@
-/** Blocks of a declaration with their templates filled: of an inbox, a resource or a page. */
+/** Fills the templates of declared blocks of an inbox, a resource or a page, for shared/views. */
 import type { Block, Json } from '../applink/protocol.ts';
 import { fillTemplate } from '../platform/core/conditions.ts';
+import { isObject } from '../platform/core/jsonLimits.ts';
 import { validateBlock } from './validateBlocks.ts';
 
-/** A template that is one path keeps the value's type, but what is shown as text is text. */
+/** Returns a value as text: a template that is one path keeps the value's type. */
 const textOf = (value: unknown): unknown => {
   if (value === null) return '';
   return typeof value === 'object'
@@ -14,14 +15,15 @@ const textOf = (value: unknown): unknown => {
 };
 
 const shownValue = (field: unknown): unknown => {
-  if (typeof field !== 'object' || field === null) return field;
-  const { value } = field as { value?: unknown };
+  if (!isObject(field)) return field;
+  const { value } = field;
   return typeof value === 'object' && value !== null ? { ...field, value: JSON.stringify(value) } : field;
 };
 
-/** One block, checked; null: a link to what isn't there. */
+/** Returns one block, checked; null for a link without an address. */
 export const renderBlock = (template: Json, subject: unknown): Block | null => {
-  const filled = fillTemplate(template, subject) as Json;
+  const filled = fillTemplate(template, subject);
+  if (!isObject(filled)) return validateBlock(filled);
   switch (filled['type']) {
     case 'text':
       return validateBlock({ ...filled, text: textOf(filled['text']) });

@@ -1,22 +1,22 @@
-/** Blocks as they are answered (contract section 6): the one schema that apps' blocks are checked by and the documents show. */
+/** The schemas of blocks: validateBlocks.ts checks apps' blocks by them, responses and docs show them. */
 import { responseObject, nullable, Type, type TSchema } from '../platform/core/schema.ts';
 import { itemSchema } from './itemSchema.ts';
 
 export const valueTypes = ['text', 'number', 'money', 'time', 'boolean', 'link', 'person'] as const;
 export type BlockValueType = (typeof valueTypes)[number];
 
-/** What one answer of an app may bring: more is not a page that anybody reads, and keeps everybody waiting. */
+/** Limits of the blocks of one answer of an app: nobody reads more, and checking more would block the process. */
 export const blockLimits = {
-  /** Of one answer. */
+  /** Blocks of one answer. */
   count: 100,
-  /** Of one answer's blocks together, as JSON in UTF-8. */
+  /** Bytes of one answer's blocks together, as JSON in UTF-8. */
   bytes: 256 * 1024,
   titleMax: 200,
   labelMax: 200,
   urlMax: 2048,
   columns: 50,
   series: 50,
-  /** Of `items` and `actions`. */
+  /** Entries of `fields`, `items` and `actions`. */
   entries: 200,
 } as const;
 
@@ -107,14 +107,14 @@ const blocks = (item: TSchema) => ({
   }),
 });
 
-/** An app names items; which of them are shown, and what of them, is the role's matter (seen.ts). */
+/** An app's `items` block names items by id; the role of the caller decides which are shown (shared/views). */
 const named = responseObject({ id: Type.String({ minLength: 1, maxLength: 200 }) });
 
-/** By type, as an app gives them once what it left out is filled in. */
+/** The schemas by type, for blocks of apps with the defaults of normalizeBlock.ts. */
 export const appBlockSchemas = blocks(named);
 export type BlockType = keyof typeof appBlockSchemas;
 
-/** Of responses. */
+/** The schema of a block in responses. */
 export const blockSchema: TSchema = Type.Union(Object.values(blocks(itemSchema)), {
   description: 'A block; later versions may have further types, to be ignored.',
 });

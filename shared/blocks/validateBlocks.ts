@@ -1,10 +1,11 @@
 /**
- * Checks blocks that an app gave or declared; one that isn't valid becomes an `error` block, so that the others still
- * come. Called for every answer of an app that has blocks: actions, item and record details, pages.
+ * Checks blocks that an app answered or declared. An invalid block becomes an `error` block, so that the others are shown.
+ * Used for every answer of an app that has blocks: actions, item and record details, pages.
  */
 import { getOrCreate } from '../platform/core/maps.ts';
 import type { Block } from '../applink/protocol.ts';
 import { errors, type ErrorCode } from '../catalogue/errors.ts';
+import { limits } from '../catalogue/limits.ts';
 import { exceedsPartCount, isObject, jsonProblem } from '../platform/core/jsonLimits.ts';
 import { namePattern } from '../platform/core/schema.ts';
 import { compileProblemCheck } from '../platform/core/validate.ts';
@@ -30,14 +31,15 @@ const schemaProblem = (type: BlockType, block: Block): Problem => {
 
 const protocols: readonly string[] = ['http:', 'https:', 'mailto:'];
 
-/** Spaces and control characters are refused, as programs differ in what they make of them. */
+/** Returns why an address is refused, or null. Spaces and control characters are refused, as programs interpret them differently. */
 const urlProblem = (url: string): Problem => {
   // eslint-disable-next-line no-control-regex
   if (/[\s\u0000-\u001f\u007f\\]/.test(url) || !URL.canParse(url)) return 'must be an absolute address';
   return protocols.includes(new URL(url).protocol) ? null : 'must be http, https or mailto';
 };
 
-const dayMax = 8_640_000_000_000_000;
+/** Times before 1970 are negative, hence the absolute value. */
+const { timeMax } = limits;
 
 const valueProblem = (type: BlockValueType, value: unknown): Problem => {
   if (value === null) return null;
@@ -49,7 +51,7 @@ const valueProblem = (type: BlockValueType, value: unknown): Problem => {
         ? null
         : 'must be a number, or a text with its currency';
     case 'time':
-      return Number.isInteger(value) && Math.abs(value as number) <= dayMax
+      return typeof value === 'number' && Number.isInteger(value) && Math.abs(value) <= timeMax
         ? null
         : 'must be milliseconds since 1970 UTC';
     case 'boolean':
@@ -75,7 +77,7 @@ type Row = Readonly<Record<string, unknown>>;
 
 const problemAt = (path: string, problem: Problem): Problem => (problem === null ? null : `${path} ${problem}`);
 
-/** The first that isn't null, looking no further. */
+/** Returns the first problem in a list, or null. */
 const firstProblem = <T>(list: readonly T[], look: (entry: T, i: number) => Problem): Problem => {
   for (const [i, entry] of list.entries()) {
     const problem = look(entry, i);
@@ -100,7 +102,7 @@ const tableProblem = (columns: readonly Column[], rows: readonly Row[]): Problem
     ),
   );
 
-/** What a schema can't say. */
+/** Returns the first problem that the schema can't express. */
 const contentProblem = (type: BlockType, block: Block): Problem => {
   switch (type) {
     case 'fields':
@@ -124,7 +126,7 @@ const contentProblem = (type: BlockType, block: Block): Problem => {
   }
 };
 
-/** Shorter than a block may be, so that the message of one that isn't valid stays readable. */
+/** Returns the title for the `error` block of an invalid block, or null. */
 const titleOf = (given: unknown): string | null => {
   const title = isObject(given) && Object.hasOwn(given, 'title') ? given['title'] : null;
   return typeof title === 'string' &&
@@ -138,7 +140,7 @@ const titleOf = (given: unknown): string | null => {
 const invalidBlock = (given: unknown, problem: string): Block =>
   errorBlock(titleOf(given), 'app_error', `This block is not valid: ${problem.slice(0, 300).toWellFormed()}.`);
 
-/** One block of an app or of its declaration: as it is answered, or the `error` block in its place. */
+/** Returns one block of an app with its defaults, or the `error` block in its place. */
 export const validateBlock = (given: unknown): Block => {
   if (!isObject(given)) return invalidBlock(given, 'it is not an object');
   const type = Object.hasOwn(given, 'type') ? given['type'] : undefined;
@@ -156,8 +158,8 @@ export const validateBlock = (given: unknown): Block => {
 };
 
 /**
- * The blocks of one answer of an app: at most 100 and 256 KiB of them, and a last `error` block when there were more.
- * `items` blocks hold references, and nothing is left out yet that a role doesn't see: `seenBlocks` (seen.ts) does both.
+ * Returns the blocks of one answer of an app within `blockLimits`, and a last `error` block when there were more. `items`
+ * blocks still name items by id, and nothing is redacted: shared/views does both.
  */
 export const validateBlocks = (given: unknown): Block[] => {
   if (!Array.isArray(given)) return [errorBlock(null, 'app_error', 'The app’s blocks are not a list.')];

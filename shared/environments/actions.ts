@@ -1,4 +1,4 @@
-/** An action as its app declared it, with every default filled in and its input's schema ready to check. */
+/** Compiles a declared action: fills in the defaults, and compiles the schema of the input at its first use. Used by definition.ts. */
 import type { FaultDetail } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import type { ConditionExpression } from '../platform/core/conditions.ts';
@@ -18,7 +18,7 @@ export interface ActionDefinition {
   readonly approval: boolean;
   readonly freshSignIn: boolean;
   readonly background: boolean;
-  /** Whether handing the same run over twice is harmless. */
+  /** Whether dispatching the same run twice is harmless (`repeatable` in the manifest). */
   readonly retrySafe: boolean;
   readonly offline: 'queue' | 'refuse';
   /** How long a queued run waits for the app, in ms. */
@@ -27,7 +27,7 @@ export interface ActionDefinition {
   readonly timeout: number;
   readonly when: ConditionExpression | null;
   readonly defaults: Readonly<Record<string, unknown>>;
-  /** Checks an input, filling in its schema's defaults in place; problems have paths below `prefix`. */
+  /** Fills the schema's defaults into an input, in place, and returns its problems with paths below `prefix`. */
   inputProblems(input: Record<string, unknown>, prefix: string): FaultDetail[];
 }
 

@@ -1,4 +1,4 @@
-/** An environment and what its app declared, as the service uses it: inboxes with every default filled in. */
+/** Environments and their compiled definitions: what the app declared, with every default filled in. The directory caches them. */
 import { defaultStates, type StateDefinition } from '../catalogue/states.ts';
 import type { ConditionExpression } from '../platform/core/conditions.ts';
 import { createSeal, type Seal } from '../platform/core/seal.ts';
@@ -35,12 +35,12 @@ export interface InboxDefinition {
   readonly blocks: readonly Record<string, unknown>[];
   readonly suggest: readonly Suggestion[];
   readonly triage: ManifestInbox['triage'];
-  /** Declared once and gone since: readable, never entered. */
+  /** Whether a later manifest leaves the inbox out: it can be read and left, not entered. */
   readonly retired: boolean;
   readonly retiredStates: readonly StateDefinition[];
   stateOf(name: string): StateDefinition | undefined;
   isClosed(state: string): boolean;
-  /** Problems of an item's `data`, with paths below `prefix`. */
+  /** Returns the problems of an item's `data`, with paths below `prefix`. */
   dataProblems(data: unknown, prefix: string): FaultDetail[];
 }
 
@@ -62,7 +62,7 @@ export interface Environment {
   readonly definition: Definition;
 }
 
-/** What is kept of an inbox between manifests; `definitions.definition` holds a list of these. */
+/** An inbox as the column `definitions.definition` keeps it between manifests. */
 interface StoredInbox {
   readonly declared: ManifestInbox;
   readonly retired: boolean;
@@ -75,7 +75,7 @@ export interface StoredDefinition {
 
 const statesOf = (inbox: ManifestInbox): readonly StateDefinition[] => inbox.states ?? defaultStates;
 
-/** Joins a new manifest with what was declared before: what has gone is retired, never lost. */
+/** Returns the stored definition after a new manifest: inboxes and states that it leaves out are retired, never lost. */
 export const mergeDefinition = (before: StoredDefinition, manifest: Manifest): StoredDefinition => {
   const declared = manifest.inboxes ?? [];
   const now = declared.map((inbox): StoredInbox => {
@@ -121,6 +121,7 @@ const compileInbox = ({ declared, retired, retiredStates }: StoredInbox): InboxD
 
 export const emptyManifest: Manifest = {};
 
+/** Returns the definition of a manifest with the retired inboxes of the stored one. */
 export const compileDefinition = (manifest: Manifest, stored: StoredDefinition): Definition => ({
   manifest,
   inboxes: new Map(stored.inboxes.map((inbox) => [inbox.declared.name, compileInbox(inbox)])),
@@ -140,6 +141,7 @@ export interface StoredEnvironment {
   readonly definition: StoredDefinition | null;
 }
 
+/** Returns the environment of its rows. */
 export const toEnvironment = (row: StoredEnvironment): Environment => ({
   id: row.id,
   name: row.name,

@@ -1,4 +1,4 @@
-/** What is wrong with an inbox of a manifest beyond its form and its fields' schema: asked by manifestProblems.ts. */
+/** Checks an inbox of a manifest beyond its form and the schema of its fields. Used by manifestProblems.ts. */
 import type { FaultDetail } from '../catalogue/errors.ts';
 import { defaultStates, type StateDefinition } from '../catalogue/states.ts';
 import { blockProblems, hasTemplates, templateProblems } from '../blocks/manifestBlocks.ts';
@@ -62,7 +62,7 @@ const replyProblems = ({ reply }: ManifestInbox, path: string): FaultDetail[] =>
         ...(hasTemplates(reply.from) ? [{ path: `${path}.from`, message: 'can’t hold templates' }] : []),
       ];
 
-/** Every problem of an inbox whose form is sound. */
+/** Returns the problems of an inbox whose form is valid. */
 export const inboxProblems = (inbox: ManifestInbox, path: string, manifest: Manifest): FaultDetail[] => {
   const states = inboxStates(inbox).map(({ name }) => name);
   const known: StateCheck = (state, at) =>

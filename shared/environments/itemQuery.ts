@@ -1,4 +1,4 @@
-/** What lists of items may be asked for: by requests, by views and by blocks of pages. */
+/** The query of item lists, for `GET /items`, views and blocks of pages. */
 import { limits } from '../catalogue/limits.ts';
 import { strictObject, cursorSchema, limitSchema, csvListSchema, nameSchema, Type } from '../platform/core/schema.ts';
 

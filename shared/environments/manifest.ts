@@ -1,4 +1,4 @@
-/** The schema of manifests, which declare what a customer's app has; what no schema can say is checked by readManifest.ts. */
+/** The schema of manifests, which declare what a customer's app has. manifestProblems.ts checks what the schema can't express. */
 import { limits } from '../catalogue/limits.ts';
 import { strictObject, nameSchema, nullable, Type, type Static } from '../platform/core/schema.ts';
 import {

@@ -1,4 +1,4 @@
-/** Inboxes, views and resources as a customer's app declares them: parts of manifest.ts. */
+/** The schemas of declared inboxes, views and resources, for manifest.ts. */
 import { itemSorts } from './itemQuery.ts';
 import { stateKinds } from '../catalogue/states.ts';
 import { strictObject, nameSchema, nullable, tagSchema, Type } from '../platform/core/schema.ts';
@@ -9,7 +9,7 @@ export const jsonSchemaSchema = Type.Object(
   {},
   { description: 'A JSON Schema 2020-12 with references into itself only, at most 64 KiB.' },
 );
-/** Its form is checked by `conditionProblems`, which says more than a schema's alternatives could. */
+/** `conditionProblems` checks the form, with better messages than a schema's alternatives would give. */
 export const manifestConditionSchema = Type.Object(
   {},
   { description: 'A condition: all, any, not, or field, op and value.' },

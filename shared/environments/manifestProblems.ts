@@ -1,4 +1,7 @@
-/** What a manifest's schema can't say: names that have to fit each other, conditions, templates and blocks; schemas are looked at by manifestSchemas.ts. Asked by manifest.ts and defineEnvironment.ts. */
+/**
+ * Checks what the schema of manifests can't express: names that refer to each other, conditions, templates and blocks.
+ * manifestSchemas.ts checks the JSON Schemas inside. Used by readManifest.ts and the definition of environments.
+ */
 import type { FaultDetail } from '../catalogue/errors.ts';
 import { blockProblems, templateProblems } from '../blocks/manifestBlocks.ts';
 import { conditionProblems } from '../platform/core/conditionSchema.ts';
@@ -9,10 +12,10 @@ import type { ManifestAction, ManifestFlag, ManifestResource, ManifestView } fro
 import type { ValidManifestParts } from './validManifestParts.ts';
 import { duplicateNames } from './duplicateNames.ts';
 
-/** More don't help whoever wrote it. */
+/** Problems of one manifest that are reported: nobody reads more at once. */
 export const problemsMax = 200;
 
-/** A name that refers to something: it has to be declared. */
+/** Returns a problem when `name` refers to something that is not declared. */
 const undeclaredProblems = (
   kind: string,
   names: ReadonlySet<string>,
@@ -46,7 +49,7 @@ const resourceProblems = (resource: ManifestResource, path: string, resources: R
   ...(resource.blocks ?? []).flatMap((block, i) => blockProblems(block, `${path}.blocks.${String(i)}`, ['record'])),
 ];
 
-/** Defaults are for members that the input has, and hold unless they are templates. */
+/** Returns the problems of an action's defaults, which have to be members of its input. */
 const defaultsProblems = ({ defaults = {}, input }: ManifestAction, path: string): FaultDetail[] => {
   const schema = (input ?? {}) as { readonly properties?: unknown; readonly additionalProperties?: unknown };
   const properties: object =
@@ -68,7 +71,7 @@ const actionProblems = (action: ManifestAction, path: string, resources: Readonl
   ...defaultsProblems(action, `${path}.defaults`),
 ];
 
-/** The states of one inbox, or of all; null: not known, as the form of one is not sound. */
+/** Returns the states of one inbox, or of all; null: not known, as the form of one is invalid. */
 type States = (inbox: string | undefined) => readonly string[] | null;
 
 const viewProblems = (
@@ -101,7 +104,7 @@ const flagProblems = (flag: ManifestFlag, path: string, resources: ReadonlySet<s
   ...undeclaredProblems('resource', resources, flag.resource, `${path}.resource`),
 ];
 
-/** Every problem of a manifest but those of its form and its schemas; entries in `unsound` are known by their names alone. */
+/** Returns the problems of a manifest beyond its form and its schemas. Of entries in `invalidPaths` only the names are known. */
 export const crossReferenceProblems = ({ manifest, invalidPaths: unsound }: ValidManifestParts): FaultDetail[] => {
   const { resources = [], inboxes = [], views = [], actions = [], pages = [], flags = [] } = manifest;
   const names = (list: readonly { readonly name: string }[]): string[] => list.map(({ name }) => name);

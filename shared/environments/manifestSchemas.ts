@@ -1,11 +1,11 @@
-/** The JSON Schemas of a manifest: what is wrong with each, one at a time, as looking at one may take up to 0.2 s. */
+/** Checks the JSON Schemas inside a manifest, one at a time, as one may take up to 0.2 s. Used by readManifest.ts and the definition of environments. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FaultDetail } from '../catalogue/errors.ts';
 import { objectSchemaProblems } from '../platform/core/jsonSchemaProblems.ts';
 import { compileAppSchemaWithDefaults, compileAppSchema } from '../platform/core/appSchemas.ts';
 import type { Manifest } from './manifest.ts';
 
-/** All that is known to be wrong with a schema is found by its form; compiling it makes sure that it won't fail when it is needed. */
+/** Returns the problems of a schema: those of its form, or that it can't be compiled. */
 const problemsIn = (schema: object, path: string, compile: (schema: object) => unknown): FaultDetail[] => {
   const problems = objectSchemaProblems(schema, path);
   if (problems.length > 0) return problems;
@@ -22,7 +22,7 @@ const problemsIn = (schema: object, path: string, compile: (schema: object) => u
   }
 };
 
-/** The problems of one schema after the other. */
+/** Yields the problems of one schema after the other. */
 export function* schemaProblems({ inboxes = [], actions = [] }: Manifest): Generator<FaultDetail[]> {
   for (const [i, { fields }] of inboxes.entries())
     if (fields !== undefined) yield problemsIn(fields, `inboxes.${String(i)}.fields`, compileAppSchema);
@@ -30,7 +30,7 @@ export function* schemaProblems({ inboxes = [], actions = [] }: Manifest): Gener
     if (input !== undefined) yield problemsIn(input, `actions.${String(i)}.input`, compileAppSchemaWithDefaults);
 }
 
-/** The same, letting others have their turn in between. */
+/** Returns the problems of all schemas. Lets the process handle other events between two of them. */
 export const readSchemaProblems = async (manifest: Manifest): Promise<FaultDetail[]> => {
   const details: FaultDetail[] = [];
   for (const found of schemaProblems(manifest)) {

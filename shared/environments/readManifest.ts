@@ -1,4 +1,4 @@
-/** Reads manifests as apps send them, and lists every problem of one at once. */
+/** Parses manifests of apps, and lists all problems of one at once. */
 import { Fault, fault, type FaultDetail } from '../catalogue/errors.ts';
 import { compileCheck } from '../platform/core/validate.ts';
 import { manifestSchema, type Manifest } from './manifest.ts';
@@ -9,7 +9,7 @@ import { extractValidParts, type ValidManifestParts } from './validManifestParts
 const checkForm = compileCheck(manifestSchema, '', problemsMax);
 
 export interface ParsedManifest extends ValidManifestParts {
-  /** Of its form; with some, `manifest` is what else can be looked at. */
+  /** The problems of the form; when there are some, `manifest` contains only what can be checked further. */
   readonly problems: readonly FaultDetail[];
 }
 
@@ -23,7 +23,7 @@ const isValidForm = (value: unknown): boolean => {
   }
 };
 
-/** A manifest as it came; what it says may still make no sense. */
+/** Parses the form of a manifest. What it declares is not checked yet. */
 export const parseManifestParts = (value: unknown): ParsedManifest => {
   try {
     return { manifest: checkForm(value), invalidPaths: new Set(), problems: [] };
@@ -34,7 +34,7 @@ export const parseManifestParts = (value: unknown): ParsedManifest => {
   }
 };
 
-/** A manifest that holds, or `400 invalid` with every problem in `details`. */
+/** Returns a valid manifest. Throws `400 invalid` with all problems in `details`. */
 export const parseManifest = (value: unknown): Manifest => {
   const read = parseManifestParts(value);
   const problems = [...read.problems, ...crossReferenceProblems(read), ...[...schemaProblems(read.manifest)].flat()];
@@ -42,7 +42,7 @@ export const parseManifest = (value: unknown): Manifest => {
   return read.manifest;
 };
 
-/** Every problem of a manifest at once; an empty list means that it can be used. */
+/** Returns all problems of a manifest; none when it is valid. */
 export const manifestProblems = (value: unknown): readonly FaultDetail[] => {
   try {
     parseManifest(value);

@@ -1,17 +1,17 @@
-/** What of a manifest with problems of form can be looked at further, so that all of its problems are told at once: asked by manifest.ts. */
+/** Extracts the parts of a manifest with an invalid form that can be checked further, so that all problems are reported at once. Used by readManifest.ts. */
 import type { FaultDetail } from '../catalogue/errors.ts';
 import { isObject } from '../platform/core/jsonLimits.ts';
 import type { Manifest } from './manifest.ts';
 
 export interface ValidManifestParts {
   readonly manifest: Manifest;
-  /** Places (`actions.3`) of entries whose form is not sound: their names stand, and what else can be looked at by itself. */
+  /** Places (`actions.3`) of entries whose form is invalid: `manifest` has their names and their schemas alone. */
   readonly invalidPaths: ReadonlySet<string>;
 }
 
 const kinds = ['resources', 'inboxes', 'views', 'actions', 'pages', 'flags'] as const;
 
-/** Schemas are looked at by themselves. A place is no name, so nothing is taken for declared by it. */
+/** Returns the name and the schemas of an invalid entry. Without a name the place stands for it, which is no valid name. */
 const nameOnly = (entry: unknown, place: string): object => {
   const { name, key, input, fields } = isObject(entry) ? entry : {};
   return {
@@ -23,8 +23,7 @@ const nameOnly = (entry: unknown, place: string): object => {
 };
 
 /**
- * null: nothing can be said about how its entries fit each other, as there is a list that is none, or as not all problems
- * of form are among `problems`.
+ * Returns the parts that can be checked further; null when a member is no list, or when `problems` lacks problems of the form.
  */
 export const extractValidParts = (
   value: unknown,

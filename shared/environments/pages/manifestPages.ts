@@ -1,4 +1,4 @@
-/** What is wrong with a page of a manifest: its parameters, and blocks whose source can't make them. */
+/** Checks a page of a manifest: its parameters and its blocks. Used by manifestProblems.ts. */
 import type { FaultDetail } from '../../catalogue/errors.ts';
 import { blockProblems, hasTemplates, templateProblems, type TemplateRoots } from '../../blocks/manifestBlocks.ts';
 import { isBlockType } from '../../blocks/normalizeBlock.ts';
@@ -11,7 +11,7 @@ const checkColumns = compileProblemCheck(columnsSchema);
 
 const isSource = (source: unknown): source is BlockSource => (blockSources as readonly unknown[]).includes(source);
 
-/** A member with a template has its value only when the page is asked for. */
+/** Returns the problems of a block's query. A member with a template is not checked, as its value is known at the request. */
 const queryProblems = (source: Exclude<BlockSource, 'app'>, block: BlockQuery, path: string): FaultDetail[] => {
   const check = getQueryCheck(source, String(block['type']));
   if (check === null) return [{ path: `${path}.source`, message: `makes no blocks of type ${String(block['type'])}` }];
@@ -38,7 +38,7 @@ const sourceProblems = (source: BlockSource, block: BlockQuery, path: string, ro
   ...(block['columns'] === undefined || source === 'app' ? [] : checkColumns(block['columns'], `${path}.columns.`)),
 ];
 
-/** What the query names has to be declared; what a template names shows when the page is asked for. */
+/** Returns a problem for each undeclared name in the query. Names by template are known at the request. */
 const namesProblems = (
   block: BlockQuery,
   path: string,
@@ -62,7 +62,7 @@ const namesProblems = (
   });
 };
 
-/** Every problem of a page. */
+/** Returns the problems of a page. */
 export const pageProblems = (
   page: ManifestPage,
   path: string,

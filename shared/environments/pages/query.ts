@@ -1,4 +1,4 @@
-/** The `query` of a declared block, with its templates filled and its form checked. */
+/** Fills and checks the `query` of a declared block, for manifestPages.ts and shared/views/pages. */
 import { getOrCreate } from '../../platform/core/maps.ts';
 import { isObject } from '../../platform/core/jsonLimits.ts';
 import { fault } from '../../catalogue/errors.ts';
@@ -8,7 +8,7 @@ import { querySchemas, type BlockSource } from './schema.ts';
 
 export type BlockQuery = Readonly<Record<string, unknown>>;
 
-/** A member that is an absent parameter alone is left out, so that an optional filter doesn't filter. */
+/** Fills templates. Leaves out a member whose template is one absent parameter, so that an optional filter does not filter. */
 const fillQuery = (template: unknown, subject: unknown): unknown => {
   if (!isObject(template)) return fillTemplate(template, subject);
   return Object.fromEntries(
@@ -25,7 +25,7 @@ const fillQuery = (template: unknown, subject: unknown): unknown => {
 
 const listMembers = ['state', 'tags'] as const;
 
-/** As requests have them: lists of the items' query as lists. */
+/** Returns a query with the comma-separated members of the items' query as lists, as in parsed requests. */
 export const splitLists = (source: BlockSource, query: BlockQuery): BlockQuery => {
   if (source !== 'items') return query;
   const lists = listMembers.flatMap((member) => {
@@ -37,7 +37,7 @@ export const splitLists = (source: BlockSource, query: BlockQuery): BlockQuery =
 
 const checks = new Map<object, ReturnType<typeof compileProblemCheck>>();
 
-/** The check of what `source` takes for a block of `type`; null: it makes no such block. */
+/** Returns the check of the query of `source` for a block of `type`; null when the source makes no such block. */
 export const getQueryCheck = (
   source: Exclude<BlockSource, 'app'>,
   type: string,
@@ -48,7 +48,7 @@ export const getQueryCheck = (
   return getOrCreate(checks, schema, () => compileProblemCheck(schema));
 };
 
-/** Throws `invalid` for what doesn't fit; the type that is answered is the schema's of `source` and `type`. */
+/** Returns the filled query. Throws `invalid` when it does not fit. The caller names the type, that of `querySchemas`. */
 export const parseBlockQuery = <Q>(source: Exclude<BlockSource, 'app'>, block: BlockQuery, params: object): Q => {
   const given = block['query'] ?? {};
   const query = isObject(given) ? splitLists(source, fillQuery(given, { params }) as BlockQuery) : given;
@@ -56,5 +56,6 @@ export const parseBlockQuery = <Q>(source: Exclude<BlockSource, 'app'>, block: B
     { path: 'type', message: `is not made from ${source}` },
   ];
   if (problem !== undefined) throw fault('invalid', `${problem.path} ${problem.message}.`);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema has accepted it; the caller names the schema's type
   return query as Q;
 };

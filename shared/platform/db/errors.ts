@@ -1,4 +1,4 @@
-/** What a failure of PostgreSQL means: away (503), a duplicate, a conflict to repeat, or a bug. */
+/** Classifies failures of PostgreSQL: unavailable (503), a duplicate, a conflict to retry; any other is a bug. */
 
 interface DbError {
   readonly code?: string;
@@ -19,7 +19,7 @@ const networkCodes = new Set([
 const unavailableText =
   /Connection terminated|Connection ended|timeout expired|Client has encountered a connection error|not queryable|Unable to acquire a connection|Timeout acquiring/;
 
-/** Models throw errors of their own, around PostgreSQL's. */
+/** Returns PostgreSQL's error; Objection wraps it as `nativeError`. */
 const toDbError = (error: unknown): DbError => {
   if (typeof error !== 'object' || error === null) return {};
   return 'nativeError' in error && typeof error.nativeError === 'object' && error.nativeError !== null
@@ -27,7 +27,7 @@ const toDbError = (error: unknown): DbError => {
     : error;
 };
 
-/** PostgreSQL can't be reached, is starting, stopping or full: the same request may succeed later. */
+/** Returns whether PostgreSQL can't be reached, is starting, stopping, read-only or full: the same request may succeed later. */
 export const isDbUnavailable = (error: unknown): boolean => {
   const { code = '', message = '', name = '' } = toDbError(error);
   return (
@@ -41,12 +41,12 @@ export const isDbUnavailable = (error: unknown): boolean => {
   );
 };
 
-/** A unique key was hit; `constraint` narrows it to one. */
+/** Returns whether a unique constraint was violated: `constraint`, when given, or any. */
 export const isUniqueViolation = (error: unknown, constraint?: string): boolean => {
   const found = toDbError(error);
   return found.code === '23505' && (constraint === undefined || found.constraint === constraint);
 };
 
-/** Deadlock or serialisation failure: nothing was done, do it again. */
+/** Returns whether a deadlock or a serialization failure rolled the statement back: nothing was done, so it may be retried. */
 export const isSerializationFailure = (error: unknown): boolean =>
   ['40001', '40P01'].includes(toDbError(error).code ?? '');

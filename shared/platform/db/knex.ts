@@ -1,10 +1,11 @@
-/** Opens PostgreSQL through knex; with sql.ts the only importer of knex and pg. */
+/** Opens PostgreSQL through knex, for every process. */
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
 
 export type Db = Knex;
 export type Tx = Knex.Transaction;
 
+/** `bigint` columns are numbers; throws `RangeError` beyond 2^53−1. */
 pg.types.setTypeParser(pg.types.builtins.INT8, (text) => {
   const value = Number(text);
   if (!Number.isSafeInteger(value)) throw new RangeError(`The integer ${text} is beyond 2^53−1.`);
@@ -18,24 +19,27 @@ interface DbOptions {
 }
 
 /**
- * Statements are written so that one plan fits all values and all sizes. Left to itself PostgreSQL plans some of them
- * anew at each call, when it hopes for a better plan from values such as null: up to half of their time, for nothing.
- * And whoever connects while a table is empty would go on reading all of it for each row, however many there are later;
- * an index never is much worse (docs/performance.md).
+ * One generic plan per statement, with indexes: statements are written so that one plan fits all values and all sizes. By
+ * default PostgreSQL plans some of them at each call, hoping for a better plan from values such as null, which takes up to
+ * half of their time. And a plan that is made while a table is empty would scan the whole table however large it becomes;
+ * an index is never much worse (docs/performance.md).
  */
 const genericPlan = '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off';
 
-/** Compiling a statement takes longer than any of ours runs. */
+/** Compiling a plan takes longer than any statement of the service runs. */
 const noJit = '-c jit=off';
 
-/** The address with our settings of the session added to those that it names itself. */
+/** Returns the address with the settings above added to those that it names itself. */
 const withSettings = (address: string): string => {
   const url = new URL(address);
   url.searchParams.set('options', `${url.searchParams.get('options') ?? ''} ${genericPlan} ${noJit}`.trim());
   return url.href;
 };
 
-/** Times in ms: a statement that takes longer than 30 s is a bug; a transaction left idle for 10 s is one too. */
+/**
+ * Opens a pool that connects at the first statement. Times are in ms. A statement that takes longer than 30 s, or a transaction
+ * that is idle for 10 s, is a bug. A statement waits 5 s for a free connection, then fails as unavailable.
+ */
 export const openDb = ({ url, poolSize, applicationName }: DbOptions): Db =>
   knex({
     client: 'pg',

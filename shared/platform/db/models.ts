@@ -1,4 +1,4 @@
-/** The tables of the project's settings as models: columns and relations, nothing else. For shared/agents, whose lists and patches are plain. */
+/** Objection models of the tables that shared/settings changes: columns and relations, no hooks. */
 import { Model, snakeCaseMappers } from 'objection';
 
 interface Grant {
@@ -22,7 +22,7 @@ export class RoleRow extends Table {
   declare updatedAt: number;
 }
 
-/** `role` is the role's id; the relation has another name, as an object can't have both. */
+/** The relation to the role. The column `role` is its id, so the relation needs another name. */
 const itsRole = (table: string) => ({
   itsRole: {
     relation: Model.BelongsToOneRelation,

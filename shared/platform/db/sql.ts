@@ -1,10 +1,10 @@
 /**
- * Hot statements: named prepared SQL on knex's own connections. knex's builder and un-named raw SQL run at a half to
- * a fifth of the rate (docs/performance.md), so everything a request or a job does often goes through here.
+ * Named prepared statements on knex's connections, for everything that requests and jobs do often: knex's builder and raw SQL
+ * without a name run at a half to a fifth of the rate (docs/performance.md).
  */
 import type { Db, Tx } from './knex.ts';
 
-/** One name stands for one text, on every connection, for good. */
+/** A prepared statement. A name has one text, on every connection, as long as the process lives. */
 export interface Statement {
   readonly name: string;
   readonly text: string;
@@ -12,7 +12,7 @@ export interface Statement {
 
 const texts = new Map<string, string>();
 
-/** Declares a prepared statement; a name that already stands for another text is a bug. */
+/** Declares a prepared statement, which each connection prepares at its first use. Throws when the name has another text. */
 export const statement = (name: string, text: string): Statement => {
   const known = texts.get(name);
   if (known !== undefined && known !== text) throw new Error(`The statement ${name} already stands for another text.`);
@@ -34,7 +34,7 @@ interface Client {
   releaseConnection(connection: Connection): Promise<void>;
 }
 
-/** Every value as PostgreSQL sent it: text or null, nothing parsed. */
+/** Keeps every value as the text that PostgreSQL sent. */
 const textTypes = { getTypeParser: () => (text: string) => text };
 
 const queryConnection = async (
@@ -43,27 +43,29 @@ const queryConnection = async (
   values: readonly SqlValue[],
   more: object,
 ): Promise<Result> => {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- knex has no type for the client inside that gives out connections
   const client = (db as unknown as { client: Client }).client;
   const connection = await client.acquireConnection();
   try {
-    return await connection.query({ name, text, values: values as unknown[], ...more });
+    return await connection.query({ name, text, values, ...more });
   } finally {
     await client.releaseConnection(connection);
   }
 };
 
-/** Runs a statement and answers its rows as objects. */
+/** Runs a statement and returns its rows as objects. The caller names their type, which has to fit the statement's columns. */
 export const queryRows = async <R>(db: Db | Tx, prepared: Statement, values: readonly SqlValue[] = []): Promise<R[]> =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- no type derives from SQL; checking each row would slow every statement
   (await queryConnection(db, prepared, values, {})).rows as R[];
 
-/** The first row, or undefined. */
+/** Runs a statement and returns its first row, or undefined. */
 export const queryRow = async <R>(
   db: Db | Tx,
   prepared: Statement,
   values: readonly SqlValue[] = [],
 ): Promise<R | undefined> => (await queryRows<R>(db, prepared, values))[0];
 
-/** Runs a statement for its effect and answers how many rows it touched. */
+/** Runs a statement and returns how many rows it changed. */
 export const executeStatement = async (
   db: Db | Tx,
   prepared: Statement,
@@ -72,10 +74,11 @@ export const executeStatement = async (
 
 export type TextRow = readonly (string | null)[];
 
-/** Rows as arrays of the texts that PostgreSQL sent: for answers that are built from texts without parsing. */
+/** Runs a statement and returns its rows as arrays of unparsed texts, for responses that are built from them. */
 export const queryTextRows = async (
   db: Db | Tx,
   prepared: Statement,
   values: readonly SqlValue[] = [],
 ): Promise<TextRow[]> =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- pg gives arrays of what `textTypes` returns
   (await queryConnection(db, prepared, values, { rowMode: 'array', types: textTypes })).rows as TextRow[];

@@ -1,18 +1,19 @@
 /**
- * Who runs a staged job: a worker claims its row before it starts and ends the claim with what became of it. Claims run
- * by PostgreSQL's clock, due times by the service's. A claim that was lost (its lease ran out, another took the row)
- * writes nothing, here and in what the handler writes under its fence.
+ * Job leases: a worker acquires the lease of a staged job before it starts and ends it with the job's outcome. Leases run by
+ * PostgreSQL's clock, due times by the service's. A worker that has lost its lease (it ran out, and another worker has the job)
+ * writes nothing: each statement here, and each that the handler runs under the lease, compares the fence.
  */
 import { isParkedJobSql } from '../../catalogue/states/stagedJobs.ts';
 import type { Db } from '../db/knex.ts';
 import { queryRow, queryRows, executeStatement, statement } from '../db/sql.ts';
 import { dbNowSql } from './leaderLease.ts';
 
-/** How long a claim lasts unless it is extended: what a killed worker's job waits at most, besides the sweep's turn. */
+/** How long a lease lasts without renewal, in ms: a killed worker's job waits so long at most, and for the next sweep. */
 export const jobLeaseMs = 8_000;
-/** Two extensions may fail before a claim runs out. */
+/** How often leases are renewed, in ms: two renewals may fail before a lease runs out. */
 export const jobLeaseRenewMs = 2_500;
 
+/** A leased job. `fence` rises with each lease of the row; `tries` counts the starts since the job was last rescheduled. */
 export interface JobLease {
   readonly id: string;
   readonly env: number;
@@ -23,7 +24,7 @@ export interface JobLease {
   readonly tries: number;
 }
 
-/** Not before it is due, unless the enqueuer said so by its own clock: an old message of BullMQ changes nothing. */
+/** Acquires nothing before the job is due, unless the enqueuer has enqueued it by its own clock: a stale message of BullMQ has no effect. */
 const leaseJobSql = statement(
   'claims.claim',
   `
@@ -56,9 +57,9 @@ const parkJobSql = statement(
   where id = $1 and fence = $2 and lease_until is not null`,
 );
 /**
- * Oldest first: workers take jobs side by side, so what is to begin before another has to be due before it. A few are
- * far enough apart to be begun one by one, many come as fast as they can be; all of a release within a second, and few
- * enough that the first of them are begun before the last are found.
+ * Makes parked jobs due one after the other, the oldest first: workers take jobs in parallel, so a job that should start
+ * before another has to be due before it. Up to 16 jobs are 50 ms apart, more of them share 800 ms. At most 500 jobs in one
+ * statement, so that the first start before the last are found.
  */
 const releaseParkedSql = statement(
   'claims.release',
@@ -83,37 +84,37 @@ const returnJobSql = statement(
 
 type JobLeaseKey = Pick<JobLease, 'id' | 'fence'>;
 
-/** null: done, cancelled, parked, not due or in other hands; nothing is to be done then. */
+/** Acquires the lease of a job. Returns null when the job is done, cancelled, parked, not due or leased by another worker. `now` is in epoch ms. */
 export const acquireJobLease = async (db: Db, id: string, now: number): Promise<JobLease | null> =>
   (await queryRow<JobLease>(db, leaseJobSql, [id, now])) ?? null;
 
-/** Extends claims, and answers those that were lost. */
-export const renewJobLeases = async <K extends JobLeaseKey>(db: Db, held: readonly K[]): Promise<K[]> => {
+/** Renews leases, and returns those that are lost. */
+export const renewJobLeases = async <K extends JobLeaseKey>(db: Db, leases: readonly K[]): Promise<K[]> => {
   const found = await queryRows<JobLeaseKey>(db, renewLeasesSql, [
-    held.map(({ id }) => id),
-    held.map(({ fence }) => fence),
+    leases.map(({ id }) => id),
+    leases.map(({ fence }) => fence),
   ]);
-  const still = new Set(found.map(({ id, fence }) => `${id} ${String(fence)}`));
-  return held.filter(({ id, fence }) => !still.has(`${id} ${String(fence)}`));
+  const renewed = new Set(found.map(({ id, fence }) => `${id} ${String(fence)}`));
+  return leases.filter(({ id, fence }) => !renewed.has(`${id} ${String(fence)}`));
 };
 
-/** The job is done: its row goes. Each of these answers false when the claim was lost, or the row has gone already. */
+/** Deletes a job that is done. This and the functions below return false when the lease is lost or the row is gone. */
 export const completeJob = async (db: Db, { id, fence }: JobLeaseKey): Promise<boolean> =>
   (await executeStatement(db, completeJobSql, [id, fence])) === 1;
 
-/** It is to be looked at again at `at`, as if for the first time. */
+/** Makes a job due at `at` (epoch ms), as a new job without failures. */
 export const rescheduleJob = async (db: Db, { id, fence }: JobLeaseKey, at: number): Promise<boolean> =>
   (await executeStatement(db, rescheduleJobSql, [id, fence, Math.ceil(at)])) === 1;
 
-/** It can't go on while the app is offline: parked until `releaseForApp`. */
+/** Parks a job that needs the app while the app is offline, until `releaseParkedJobs`. */
 export const parkJob = async (db: Db, { id, fence }: JobLeaseKey): Promise<boolean> =>
   (await executeStatement(db, parkJobSql, [id, fence])) === 1;
 
-/** The app is there: makes what waits for it due, some 500 at a time, and answers how many. The caller nudges the enqueuer. */
-export const releaseParkedJobs = (db: Db, env: number, now: number): Promise<number> =>
-  executeStatement(db, releaseParkedSql, [env, now]);
+/** Makes the jobs of an environment due that wait for its app, 500 at most, and returns how many. The caller wakes the enqueuer. */
+export const releaseParkedJobs = (db: Db, envId: number, now: number): Promise<number> =>
+  executeStatement(db, releaseParkedSql, [envId, now]);
 
-/** It failed and is tried again at `at`; null: it is parked with its error, for a person to see. */
+/** Makes a failed job due for a retry at `at` (epoch ms), or parks it with its error for a person when `at` is null. */
 export const failJob = async (db: Db, { id, fence }: JobLeaseKey, error: string, at: number | null): Promise<boolean> =>
   (await executeStatement(db, failJobSql, [
     id,
@@ -122,6 +123,6 @@ export const failJob = async (db: Db, { id, fence }: JobLeaseKey, error: string,
     error.slice(0, 1000).replaceAll('\0', ''),
   ])) === 1;
 
-/** It was interrupted: anyone may take it at once, and this start doesn't count. */
+/** Gives an interrupted job back: any worker may take it at once, and this start does not count as a try. */
 export const returnJob = async (db: Db, { id, fence }: JobLeaseKey): Promise<boolean> =>
   (await executeStatement(db, returnJobSql, [id, fence])) === 1;

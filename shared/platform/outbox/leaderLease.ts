@@ -1,29 +1,29 @@
 /**
- * Who does what only one process may do (the publisher, the sweeps): a row with a fence, by PostgreSQL's clock. Not an
- * advisory lock: a frozen process would keep that for ever.
+ * Leader leases: the right of one process to publish or to sweep, as a row with a fence, by PostgreSQL's clock. An advisory
+ * lock would not do: a frozen process would keep it for ever. Used by workers/outbox and workers/sweeps.
  */
 import { randomBytes } from 'node:crypto';
 import type { Db } from '../db/knex.ts';
 import { queryRow, executeStatement, statement } from '../db/sql.ts';
 
-/** Long enough for a pause of garbage collection or a slow disk, short enough for the live stream to stand still. */
+/** How long a lease lasts without renewal, in ms: longer than a pause of garbage collection or a slow disk write, short enough as a pause of the live stream. */
 export const leaderLeaseMs = 3_000;
-/** How often a process that doesn't hold a lease tries for it. */
+/** How often a process without the lease tries to acquire it, in ms. */
 export const leaseRetryMs = 1_000;
 
-/** PostgreSQL's clock in ms, in SQL. `clock_timestamp`: the time now, not that of the transaction's start. */
+/** PostgreSQL's clock in epoch ms, in SQL. `clock_timestamp` is the present time, `now()` would be that of the transaction's start. */
 export const dbNowSql = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
 
 type LeaseName = 'publisher' | 'sweeps';
 
-/** One that was got. A holder whose statement failed must get it anew before its next: see `acquire`. */
+/** An acquired lease. A holder whose statement failed must acquire the lease once more before its next statement, see `acquireLeaderLease`. */
 export interface LeaderLease {
   readonly name: LeaseName;
   readonly holder: string;
   readonly fence: number;
 }
 
-/** Names a holder; two in one process differ. */
+/** Returns a name for a holder that no other holder has, in this process or another. */
 export const newHolderName = (processName: string): string => `${processName}-${randomBytes(4).toString('hex')}`;
 
 const acquireLeaseSql = statement(
@@ -45,18 +45,20 @@ const releaseLeaseSql = statement(
 );
 
 /**
- * Gets the lease when it is free, has run out or is one's own already; null otherwise. Each success has a new fence,
- * so a statement of ours that was lost from sight finds another fence and does nothing, or has committed before.
+ * Acquires the lease when it is free, has run out or is the holder's own; returns null otherwise. Each success raises the
+ * fence, so an earlier statement of the holder whose outcome is unknown has either committed before, or finds another fence
+ * and does nothing.
  */
 export const acquireLeaderLease = async (db: Db, name: LeaseName, holder: string): Promise<LeaderLease | null> => {
   const got = await queryRow<{ fence: number }>(db, acquireLeaseSql, [name, holder]);
   return got === undefined ? null : { name, holder, fence: got.fence };
 };
 
-/** False when it was lost. */
+/** Renews the lease. Returns false when it is lost. */
 export const renewLeaderLease = async (db: Db, { name, holder, fence }: LeaderLease): Promise<boolean> =>
   (await executeStatement(db, renewLeaseSql, [name, holder, fence])) === 1;
 
+/** Ends the lease, unless it is lost already. */
 export const releaseLeaderLease = async (db: Db, { name, holder, fence }: LeaderLease): Promise<void> => {
   await executeStatement(db, releaseLeaseSql, [name, holder, fence]);
 };

@@ -1,26 +1,26 @@
-/** Redis pub/sub as the service uses it: a hint that may be lost. What is true stands in PostgreSQL. */
+/** The bus: publish and subscribe between processes. Messages may be lost; PostgreSQL has the truth. redisBus.ts implements it. */
 
-/** Channel names; `RedisBus` puts the configured prefix before them. */
+/** Channel names; redisBus.ts puts the configured prefix before them. */
 export const channels = {
-  /** Something was committed that the outbox (`outbox`) or the enqueuer (`jobs`) should look at. */
+  /** Wake signals: rows for the publisher (`outbox`) or the enqueuer (`jobs`) were committed. */
   workAvailable: 'nudge',
-  /** The revision row was raised; the payload is its new number. */
+  /** The revision was raised; the text is its new number. */
   revision: 'revision',
-  /** Ids of runs that were moved while a call waits for their end. */
+  /** Ids of runs that changed while a call waits for their end. */
   runs: 'runs',
-  /** A flag was changed: who holds them in memory looks what is new. */
+  /** A flag was changed: flag caches read what is new. */
   flags: 'flags',
-  /** Of one environment: batches of the live stream, see `LiveBatch`, and passing messages, see `PassingMessage`. */
-  live: (env: number): string => `live-${String(env)}`,
-  /** An instance of some environment's app has come or gone: `{ env, online, changed }`. */
+  /** The live stream of an environment: `LiveBatch` and `EphemeralMessage`. */
+  live: (envId: number): string => `live-${String(envId)}`,
+  /** An instance of an app has connected or gone: `{ env, online, changed }` (shared/applink/presence.ts). */
   app: 'app',
-  /** What one process is told by others about the sockets of apps: calls, their answers (shared/applink/relayMessages.ts). */
+  /** Messages to one process about sockets of apps: calls and their outcomes (shared/applink/relayMessages.ts). */
   appAt: (process: string): string => `app-at-${process}`,
-  /** What every instance of an environment's app is to be told. */
-  appTold: (env: number): string => `app-told-${String(env)}`,
+  /** Notifications to every instance of an environment's app. */
+  appTold: (envId: number): string => `app-told-${String(envId)}`,
 } as const;
 
-/** What the publisher tells: rows `first`, `first + 1`, … of the stream, and the counts of the inboxes that changed. */
+/** What the publisher sends: rows `first`, `first + 1`, … of the stream, and the counts of the inboxes that changed. */
 export interface LiveBatch {
   readonly kind: 'batch';
   readonly first: number;
@@ -30,7 +30,7 @@ export interface LiveBatch {
   readonly at: number;
 }
 
-/** A message that isn't in the log: progress of a bulk. */
+/** A message that is not stored: progress of bulks and runs, presence of apps. */
 export interface EphemeralMessage {
   readonly kind: 'passing';
   readonly at: number;
@@ -38,11 +38,11 @@ export interface EphemeralMessage {
 }
 
 export interface Bus {
-  /** Sends and forgets: never throws, never waits; lost when Redis is away. */
+  /** Sends a text. Never throws and never waits; the text is lost while Redis is unavailable. */
   publish(channel: string, text: string): void;
-  /** Hears a channel until the answered function is called; subscribes anew by itself after a lost connection. */
-  subscribe(channel: string, hear: (text: string) => void): () => void;
-  /** Whether Redis answered when last asked. */
+  /** Calls `onMessage` for each text on a channel until the returned function is called, also after a reconnect. */
+  subscribe(channel: string, onMessage: (text: string) => void): () => void;
+  /** Whether Redis answered the last ping. */
   readonly connected: boolean;
   close(): Promise<void>;
 }

@@ -1,22 +1,22 @@
-/** How every Redis connection of ours is opened: it never gives up, never waits long between tries, and always has an `error` listener. */
+/** Opens the service's Redis connections. Each reconnects for ever with short waits, and has an `error` listener. */
 import { backoffMs } from '../core/wait.ts';
 import { Redis, type Cluster, type RedisOptions } from 'ioredis';
 import { parseClusterUrl } from '../core/redisUrl.ts';
 import { openCluster } from './cluster.ts';
 
-/** A single server, or a cluster. Commands and scripts for it name one key each: only those work in both. */
+/** A single server, or a cluster. Its commands and scripts name one key each, as only those work in both. */
 export type RedisClient = Redis | Cluster;
 
 export interface RedisAddress {
   /** REDIS_URL (shared/platform/core/config.ts). */
   readonly url: string;
-  /** Puts every key and channel of ours below one name; letters, digits, `_` and `-`. */
+  /** Prefix of every key and channel; letters, digits, `_` and `-`. */
   readonly prefix: string;
-  /** Told of each lost connection; never throws. */
+  /** Gets each connection error; never throws. */
   readonly onError: (error: Error) => void;
 }
 
-/** ms until the next try: 50, 100, 200 … up to 1 s, less up to half at random, so that processes don't come back all at once. */
+/** Returns the ms until the next try: 50, 100, 200 … up to 1 s, less up to half at random, so that processes don't return all at once. */
 export const retryStrategy = (times: number): number => backoffMs(times, 50, 1000) * (1 - Math.random() / 2);
 
 const baseOptions = {
@@ -26,7 +26,7 @@ const baseOptions = {
   disableClientInfo: true,
 } satisfies RedisOptions;
 
-/** Commands that somebody waits for: without Redis they fail at once, with one that doesn't answer after 500 ms. */
+/** Options for commands that a request waits for: without a connection they fail at once, without an answer after 500 ms. */
 export const failFastOptions: RedisOptions = {
   ...baseOptions,
   maxRetriesPerRequest: 1,
@@ -35,14 +35,15 @@ export const failFastOptions: RedisOptions = {
 };
 
 /**
- * Adding to queues: the first job of a process finds its connection still opening, hence the offline queue; a batch of
- * some hundred jobs takes longer than a single command, hence 2 s.
+ * Options for adding to queues. The first job of a process finds its connection still opening, hence the offline queue; a
+ * batch of some hundred jobs takes longer than one command, hence 2 s.
  */
 export const producerOptions: RedisOptions = { ...baseOptions, maxRetriesPerRequest: 1, commandTimeout: 2000 };
 
-/** Connections that wait for something: BullMQ's workers, subscriptions. A lost one is only waited for. */
+/** Options for connections that block: BullMQ's workers, subscriptions. Their commands wait for a reconnect instead of failing. */
 export const blockingOptions = { ...baseOptions, maxRetriesPerRequest: null } satisfies RedisOptions;
 
+/** Opens a connection to the server or cluster of `url`. Never throws for a Redis that is unavailable. */
 export const openClient = ({ url, onError }: RedisAddress, options: RedisOptions): RedisClient => {
   const cluster = parseClusterUrl(url);
   const client = cluster === null ? new Redis(url, options) : openCluster(cluster, options);
@@ -50,7 +51,7 @@ export const openClient = ({ url, onError }: RedisAddress, options: RedisOptions
   return client;
 };
 
-/** Ends a connection: what was sent is still answered if Redis is there, and nothing waits for it if it isn't. */
+/** Closes a connection after the commands that were sent, within 500 ms. Never rejects. */
 export const closeClient = async (client: RedisClient): Promise<void> => {
   if (client.status === 'ready') {
     const late = setTimeout(() => {

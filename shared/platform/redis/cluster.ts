@@ -1,19 +1,19 @@
-/** A Redis Cluster as a client of ours (client.ts): what ioredis leaves open for a single server's promises to hold there too. */
+/** Redis Cluster for client.ts, redisBus.ts and subscriberConnection.ts: adds the command timeouts and sticky nodes that ioredis lacks there. */
 import { Cluster, type Command, type Redis, type RedisOptions } from 'ioredis';
 import type { ClusterAddress } from '../core/redisUrl.ts';
 
 /**
- * ms between looks at who has which slots. Whoever is sent elsewhere looks at once; this is for a node that has frozen
- * and was replaced, as it sends nobody anywhere.
+ * Time between two readings of the slots, in ms. A redirection also causes a reading; the interval is for a frozen node that
+ * was replaced, as it redirects nobody.
  */
 const refreshMs = 5_000;
 
-/** Names are left to the connection: TLS checks them, and they may lead elsewhere after a failover. */
+/** Leaves names unresolved: TLS checks them, and they may have another address after a failover. */
 const dnsLookup = (name: string, found: (error: null, address: string) => void): void => {
   found(null, name);
 };
 
-/** ioredis counts a command's time from when a node has got it; what waits for the cluster to be there must fail as well. */
+/** A cluster whose command timeout also covers the wait for a connection; ioredis counts from when a node has the command. */
 class TimedCluster extends Cluster {
   readonly #ms: number | undefined;
 
@@ -46,11 +46,11 @@ export const openCluster = (address: ClusterAddress, options: RedisOptions): Clu
 
 const nodeAddress = ({ options: { host, port } }: Redis): string => `${String(host)}:${String(port)}`;
 
-/** Whether a connection leads to one of the masters, as far as the cluster's client knows them now. */
+/** Returns whether a connection leads to a node that the client knows as a master now. */
 export const isMaster = (cluster: Cluster, to: Redis): boolean =>
   cluster.nodes('master').some((node) => nodeAddress(node) === nodeAddress(to));
 
-/** Any master, but `not` only when there is no other. */
+/** Returns a master at random, `not` only when there is no other; undefined when none is known. */
 export const pickMaster = (cluster: Cluster, not: Redis | null = null): Redis | undefined => {
   const nodes = cluster.nodes('master');
   const others = not === null ? nodes : nodes.filter((node) => nodeAddress(node) !== nodeAddress(not));
@@ -59,13 +59,13 @@ export const pickMaster = (cluster: Cluster, not: Redis | null = null): Redis | 
 };
 
 export interface StickyNode {
-  /** The node to use now; undefined while there is none. */
+  /** Returns the node to use; undefined while none is known. */
   get(): Redis | undefined;
-  /** It didn't answer: another one from now on. */
+  /** Picks another node, as this one did not answer. */
   discard(): void;
 }
 
-/** One and the same node of a cluster until it fails: messages that are published through it keep their order. */
+/** Returns one node of a cluster until it fails, so that messages published through it keep their order. */
 export const createStickyNode = (cluster: Cluster): StickyNode => {
   let node: Redis | undefined;
   return {

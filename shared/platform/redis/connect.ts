@@ -1,4 +1,4 @@
-/** Everything that a process has to do with Redis; opens fine while Redis is away and works once it is back. */
+/** All Redis connections of a process. Opens while Redis is unavailable, and works when it is back. */
 import type { Bus } from './bus.ts';
 import { closeClient, failFastOptions, openClient, type RedisAddress, type RedisClient } from './client.ts';
 import { openQueues, type Queues } from './queues.ts';
@@ -6,11 +6,12 @@ import { openRedisBus } from './redisBus.ts';
 
 export interface RedisConnections extends Queues {
   readonly bus: Bus;
-  /** For commands that somebody waits for: fails at once without Redis, after 500 ms with one that doesn't answer. */
+  /** For commands that a request waits for: fails at once without a connection, after 500 ms without an answer. */
   readonly command: RedisClient;
   readonly prefix: string;
 }
 
+/** Opens the connections; `close` may be called twice. */
 export const openRedis = (address: RedisAddress): RedisConnections => {
   const command = openClient(address, failFastOptions);
   const bus = openRedisBus(address, command);

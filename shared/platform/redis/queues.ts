@@ -1,4 +1,4 @@
-/** BullMQ as the service uses it: it carries ids from the enqueuer to a worker, and may forget all of them at any time. */
+/** BullMQ's queues and workers: they carry ids of staged jobs from the enqueuer to a worker, and may lose all of them at any time. */
 import { getOrCreate } from '../core/maps.ts';
 import { Queue, Worker, type ConnectionOptions, type Processor } from 'bullmq';
 import { parseClusterUrl } from '../core/redisUrl.ts';
@@ -12,18 +12,18 @@ import {
   type RedisClient,
 } from './client.ts';
 
-/** All that a job in Redis holds: the id of its row in `staged_jobs`. */
+/** The data of a job in Redis: the id of its row in `staged_jobs`. */
 interface QueueMessage {
   readonly staged: string;
   readonly requestId?: string;
 }
 
 type JobQueue = Queue<QueueMessage, void>;
-/** Takes jobs until it is closed. */
+/** A worker, which takes jobs until it is closed. */
 interface QueueWorker {
   /**
-   * Takes no more, and answers when the running ones have ended. Between BullMQ and a Redis that is away or has just
-   * come back a close can wait for ever: from the last job on it is waited for 1 s at most.
+   * Takes no more jobs, and resolves when the running ones have ended. BullMQ's own close can wait for ever while Redis is
+   * unavailable, so after the last job it has `closeTimeoutMs`.
    */
   close(): Promise<void>;
 }
@@ -34,25 +34,25 @@ interface WorkerSettings {
 }
 
 export interface Queues {
-  /** Fails within 2 s while Redis is away. Ask anew for each use: one that was made without Redis is replaced. */
+  /** Returns a queue, whose commands fail within 2 s while Redis is unavailable. Get it for each use: one that was made without Redis is replaced. */
   readonly queue: (name: string) => JobQueue;
-  /** Takes jobs until it is closed, through any outage. The caller closes it. */
+  /** Opens a worker, which survives any outage of Redis. The caller closes it. */
   readonly worker: (name: string, process: Processor<QueueMessage, void>, settings: WorkerSettings) => QueueWorker;
   readonly close: () => Promise<void>;
 }
 
 /**
- * In ms. A killed worker's job is found by the stalled check at the latest lockDuration + stalledInterval later;
- * BullMQ's own 30 s + 30 s would break the promise of 15 s.
+ * In ms. BullMQ gives a killed worker's job to another one after lockDuration + stalledInterval at the latest: within the 15 s
+ * in which jobs have to go on; BullMQ's defaults are 30 s each.
  */
 const lockDuration = 9_000;
 const stalledInterval = 4_000;
-/** Attempts are counted by the row in PostgreSQL; Redis must never be the one who gives up. */
+/** The row in PostgreSQL counts the tries; BullMQ must never give a job up. */
 const maxStalledCount = 1_000_000;
-/** ms between tries of a worker whose connection failed (BullMQ: 15 s). */
+/** Time between two tries of a worker whose connection failed, in ms (BullMQ's default: 15 s). */
 const runRetryDelay = 500;
 
-/** How long BullMQ may take to say good-bye to Redis: PostgreSQL knows all that counts. */
+/** How long BullMQ's close may take, in ms. It may fail, as PostgreSQL has the jobs. */
 const closeTimeoutMs = 1_000;
 
 interface WorkerConnection {
@@ -61,8 +61,8 @@ interface WorkerConnection {
 }
 
 /**
- * BullMQ takes a cluster only as a client, which stays ours to close; of a single server it opens and closes all by itself.
- * It never recovers from a first question that a cluster fails to answer, so it asks nothing.
+ * Returns the connection options of a worker. BullMQ takes a cluster only as a client, which the caller has to close; for a
+ * single server it opens and closes its own. The version check is skipped in a cluster, as BullMQ never recovers when it fails.
  */
 const workerConnection = (address: RedisAddress): WorkerConnection => {
   if (parseClusterUrl(address.url) === null)
@@ -71,10 +71,11 @@ const workerConnection = (address: RedisAddress): WorkerConnection => {
   return { options: { connection: client, skipVersionCheck: true }, close: () => closeClient(client) };
 };
 
+/** Returns the queues of a process; each connects at its first use. */
 export const openQueues = (address: RedisAddress): Queues => {
   const { onError } = address;
   const made = new Map<string, JobQueue>();
-  /** The part in braces alone says where a key lies in a cluster, and scripts need all keys of a queue in one place. */
+  /** The part in braces decides the slot of a key in a cluster, and BullMQ's scripts need all keys of a queue in one slot. */
   const prefixOf = (name: string): string => `${address.prefix}:{${name}}`;
   let producer: RedisClient | null = null;
 
@@ -87,7 +88,7 @@ export const openQueues = (address: RedisAddress): Queues => {
       skipMetasUpdate: true,
     });
     queue.on('error', onError);
-    // BullMQ keeps a failed first look at Redis for good.
+    // BullMQ keeps a failed first connection for good, so the queue is replaced.
     queue.waitUntilReady().catch(() => {
       if (made.get(name) === queue) made.delete(name);
       queue.close().catch(onError);

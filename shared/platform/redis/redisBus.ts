@@ -1,49 +1,49 @@
-/** The bus over Redis pub/sub (see bus.ts): publishes on the command connection, hears on a connection of its own. */
+/** The bus (bus.ts) over Redis pub/sub: publishes on the command connection, receives on a subscriber connection. */
 import { Cluster, type Redis } from 'ioredis';
 import { channels, type Bus } from './bus.ts';
 import type { RedisAddress, RedisClient } from './client.ts';
 import { createStickyNode, type StickyNode } from './cluster.ts';
 import { openSubscriber, type SubscriberConnection } from './subscriberConnection.ts';
 
-/** How often Redis is asked whether it is there: a frozen one keeps its connections open. */
-const pingMs = 1000;
+/** Time between two pings in ms: a frozen Redis keeps its connections open. */
+const pingIntervalMs = 1000;
 
 /**
- * Sends a text; those like it that come before Redis has taken it become one more. Nudges of many changes at once cost
- * Redis and whoever hears them as much as a few do.
+ * Returns a function that sends a text. Equal texts that come while one is being sent become one more, so that the wake
+ * signals of many changes cost Redis and the subscribers as much as a few.
  */
 const coalescingSender = (send: (text: string) => Promise<unknown>): ((text: string) => void) => {
-  const under = new Set<string>();
-  const again = new Set<string>();
+  const sending = new Set<string>();
+  const repeat = new Set<string>();
   const sendOne = (text: string): void => {
-    if (under.has(text)) {
-      again.add(text);
+    if (sending.has(text)) {
+      repeat.add(text);
       return;
     }
-    under.add(text);
+    sending.add(text);
     const sent = (): void => {
-      under.delete(text);
-      if (again.delete(text)) sendOne(text);
+      sending.delete(text);
+      if (repeat.delete(text)) sendOne(text);
     };
     send(text).then(sent, sent);
   };
   return sendOne;
 };
 
-/** Whom messages are published to: a single server, or one node of a cluster. */
+/** Returns the node that messages are published through: the single server, or one node of the cluster. */
 const getPublishTarget = (command: RedisClient): StickyNode =>
   command instanceof Cluster ? createStickyNode(command) : { get: (): Redis => command, discard: () => undefined };
 
-/** Makes the bus; the subscriber connection is opened by the first `subscribe`. `command` stays the caller's to close. */
+/** Opens the bus. The first `subscribe` opens the subscriber connection. The caller closes `command`. */
 export const openRedisBus = (address: RedisAddress, command: RedisClient): Bus => {
   const full = (channel: string): string => `${address.prefix}:${channel}`;
-  const hearers = new Map<string, Set<(text: string) => void>>();
+  const subscribers = new Map<string, Set<(text: string) => void>>();
   const server = getPublishTarget(command);
-  let hearing: SubscriberConnection | null = null;
-  let up = command.status === 'ready';
+  let connection: SubscriberConnection | null = null;
+  let isUp = command.status === 'ready';
 
   const mark = (now: boolean) => (): void => {
-    up = now;
+    isUp = now;
   };
   command.on('ready', mark(true)).on('close', mark(false)).on('end', mark(false));
   const ping = setInterval(() => {
@@ -55,13 +55,13 @@ export const openRedisBus = (address: RedisAddress, command: RedisClient): Bus =
         mark(false)();
         server.discard();
       });
-  }, pingMs);
+  }, pingIntervalMs);
   ping.unref();
 
-  const hear = (channel: string, text: string): void => {
-    for (const hearer of hearers.get(channel) ?? []) {
+  const onMessage = (channel: string, text: string): void => {
+    for (const subscriber of subscribers.get(channel) ?? []) {
       try {
-        hearer(text);
+        subscriber(text);
       } catch (error) {
         address.onError(error instanceof Error ? error : new Error(String(error)));
       }
@@ -71,42 +71,42 @@ export const openRedisBus = (address: RedisAddress, command: RedisClient): Bus =
   const send = async (channel: string, text: string): Promise<void> => {
     await server.get()?.publish(full(channel), text);
   };
-  const nudge = coalescingSender((text) => send(channels.workAvailable, text));
+  const sendWakeSignal = coalescingSender((text) => send(channels.workAvailable, text));
 
   return {
     publish: (channel, text) => {
-      // Nothing is sent to a Redis that doesn't answer: it would pile up in the socket.
-      if (!up) return;
-      if (channel === channels.workAvailable) nudge(text);
+      // Texts to a Redis that doesn't answer would pile up in the socket.
+      if (!isUp) return;
+      if (channel === channels.workAvailable) sendWakeSignal(text);
       else send(channel, text).catch(() => undefined);
     },
-    subscribe: (channel, hearer) => {
+    subscribe: (channel, subscriber) => {
       const key = full(channel);
-      hearing ??= openSubscriber({ address, command, channels: () => [...hearers.keys()], onMessage: hear });
-      const known = hearers.get(key);
+      connection ??= openSubscriber({ address, command, channels: () => [...subscribers.keys()], onMessage });
+      const known = subscribers.get(key);
       const own = known ?? new Set();
-      // A wrapper, so that one function may hear twice and each answer ends its own.
+      // A wrapper, so that one function may subscribe twice and each returned function ends one subscription.
       const entry = (text: string): void => {
-        hearer(text);
+        subscriber(text);
       };
       own.add(entry);
       if (known === undefined) {
-        hearers.set(key, own);
-        hearing.add(key);
+        subscribers.set(key, own);
+        connection.add(key);
       }
       return () => {
         if (!own.delete(entry) || own.size > 0) return;
-        hearers.delete(key);
-        hearing?.remove(key);
+        subscribers.delete(key);
+        connection?.remove(key);
       };
     },
     get connected() {
-      return up;
+      return isUp;
     },
     close: async () => {
       clearInterval(ping);
-      hearers.clear();
-      await hearing?.close();
+      subscribers.clear();
+      await connection?.close();
     },
   };
 };

@@ -1,5 +1,5 @@
-/** The connection that the bus (redisBus.ts) hears on: one that is lost is opened anew, and asks for all its channels again. */
-import { Cluster, Redis, type RedisOptions } from 'ioredis';
+/** The Redis connection on which the bus (redisBus.ts) receives messages. After each reconnect it subscribes to all channels. */
+import { Cluster, type Redis, type RedisOptions } from 'ioredis';
 import { pickMaster, isMaster } from './cluster.ts';
 import {
   closeClient,
@@ -11,7 +11,7 @@ import {
 } from './client.ts';
 
 export interface SubscriberConnection {
-  /** Hears these too. Without a connection it does nothing: the next one asks for `channels` anyway. */
+  /** Subscribes to a channel. Does nothing while disconnected, as a reconnect subscribes to all of `channels`. */
   add(channel: string): void;
   remove(channel: string): void;
   close(): Promise<void>;
@@ -20,7 +20,7 @@ export interface SubscriberConnection {
 interface SubscriberOptions {
   readonly address: RedisAddress;
   readonly command: RedisClient;
-  /** All that is to be heard now: what counts, whatever was in flight when a connection was lost. */
+  /** Returns all channels to subscribe to, whatever was in flight when a connection was lost. */
   readonly channels: () => readonly string[];
   readonly onMessage: (channel: string, text: string) => void;
 }
@@ -44,12 +44,12 @@ const subscribeToServer = ({ address, channels, onMessage: hear }: SubscriberOpt
   };
 };
 
-/** ms between looks whether the node still answers and still is one of the cluster: from one that was left out nothing comes. */
+/** Time in ms between two checks whether the node answers and still is in the cluster: a node outside gets no messages. */
 const checkIntervalMs = 1_000;
 
 /**
- * In a cluster each node passes on what is published at any. So this hears at one of them, and at another when that one is
- * gone, doesn't answer, or has been left out.
+ * Subscribes in a cluster, where each node passes on what is published at any: at one master, and at another when that one is
+ * gone, does not answer, or has left the cluster.
  */
 const subscribeToCluster = (
   { address, channels, onMessage: hear }: SubscriberOptions,
@@ -57,23 +57,23 @@ const subscribeToCluster = (
 ): SubscriberConnection => {
   let client: Redis | null = null;
   let failures = 0;
-  let again: NodeJS.Timeout | undefined;
+  let reconnect: NodeJS.Timeout | undefined;
   let closed = false;
 
-  const later = (): void => {
-    clearTimeout(again);
-    if (!closed) again = setTimeout(open, failures === 0 ? 0 : retryStrategy(failures));
+  const reconnectLater = (): void => {
+    clearTimeout(reconnect);
+    if (!closed) reconnect = setTimeout(open, failures === 0 ? 0 : retryStrategy(failures));
     failures += 1;
   };
   const leave = (from: Redis): void => {
-    if (client !== from || again !== undefined) return;
+    if (client !== from || reconnect !== undefined) return;
     from.removeAllListeners('end').removeAllListeners('message').disconnect();
-    later();
+    reconnectLater();
   };
   const open = (): void => {
-    again = undefined;
+    reconnect = undefined;
     const node = pickMaster(cluster, client);
-    if (node === undefined) return later();
+    if (node === undefined) return reconnectLater();
     const opened = node.duplicate({
       ...blockingOptions,
       ...subscriberSettings,
@@ -93,37 +93,38 @@ const subscribeToCluster = (
         add(...channels());
       });
   };
-  /** A node that doesn't answer is left; and what it was asked stands in `channels`, for the next one. */
-  const ask = (what: (from: Redis) => Promise<unknown>): void => {
+  /** Sends a command. Leaves a node that does not answer; the next one subscribes to all of `channels`. */
+  const send = (command: (to: Redis) => Promise<unknown>): void => {
     const from = client;
     if (from?.status === 'ready')
-      what(from).catch(() => {
+      command(from).catch(() => {
         leave(from);
       });
   };
   const add = (...more: string[]): void => {
-    if (more.length > 0) ask((from) => from.subscribe(...more));
+    if (more.length > 0) send((to) => to.subscribe(...more));
   };
-  const look = setInterval(() => {
+  const check = setInterval(() => {
     if (client !== null && cluster.status === 'ready' && !isMaster(cluster, client)) leave(client);
-    else ask((from) => from.ping());
+    else send((to) => to.ping());
   }, checkIntervalMs);
-  look.unref();
+  check.unref();
   open();
 
   return {
     add,
     remove: (channel) => {
-      ask((from) => from.unsubscribe(channel));
+      send((to) => to.unsubscribe(channel));
     },
     close: async () => {
       closed = true;
-      clearInterval(look);
-      clearTimeout(again);
+      clearInterval(check);
+      clearTimeout(reconnect);
       if (client !== null) await closeClient(client);
     },
   };
 };
 
+/** Opens a subscriber connection to the kind of Redis that `command` is connected to. */
 export const openSubscriber = (options: SubscriberOptions): SubscriberConnection =>
   options.command instanceof Cluster ? subscribeToCluster(options, options.command) : subscribeToServer(options);
