@@ -48,8 +48,9 @@ export const compileAction = (declared: ManifestAction): ActionDefinition => {
     offline: declared.offline ?? 'queue',
     offlineExpiry: declared.offlineExpiry ?? limits.offlineExpiryMs,
     timeout: declared.timeout ?? (background ? limits.backgroundTimeoutMs : limits.actionTimeoutMs),
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `conditionProblems` has accepted it
     when: (declared.when as ConditionExpression | undefined) ?? null,
-    defaults: (declared.defaults ?? {}) as Readonly<Record<string, unknown>>,
+    defaults: { ...declared.defaults },
     inputProblems: (given, prefix) => {
       problems ??= compileAppSchemaWithDefaults(input);
       return problems(given, prefix);

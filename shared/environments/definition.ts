@@ -106,6 +106,7 @@ const compileInbox = ({ declared, retired, retiredStates }: StoredInbox): InboxD
       wake: declared.onOccurrence?.wake ?? false,
     },
     blocks: declared.blocks ?? [],
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `conditionProblems` has accepted the conditions
     suggest: (declared.suggest ?? []) as readonly Suggestion[],
     triage: declared.triage,
     retired,

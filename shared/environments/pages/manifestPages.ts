@@ -2,6 +2,7 @@
 import type { FaultDetail } from '../../catalogue/errors.ts';
 import { blockProblems, hasTemplates, templateProblems, type TemplateRoots } from '../../blocks/manifestBlocks.ts';
 import { isBlockType } from '../../blocks/normalizeBlock.ts';
+import { isObject } from '../../platform/core/jsonLimits.ts';
 import { compileProblemCheck } from '../../platform/core/validate.ts';
 import type { ManifestPage } from '../manifest.ts';
 import { getQueryCheck, splitLists, type BlockQuery } from './query.ts';
@@ -48,7 +49,7 @@ const namesProblems = (
     readonly views: readonly string[];
   },
 ): FaultDetail[] => {
-  const query = (block['query'] ?? {}) as BlockQuery;
+  const query = isObject(block['query']) ? block['query'] : {};
   const named = [
     ['inbox', known.inboxes],
     ['resource', known.resources],
@@ -76,10 +77,10 @@ export const pageProblems = (
         ? []
         : [{ path: `${path}.params.${String(i)}.name`, message: `declares ${name} a second time` }],
     ),
-    ...page.blocks.flatMap((block: BlockQuery, i): FaultDetail[] => {
+    ...page.blocks.flatMap((block: BlockQuery & { readonly type: string }, i): FaultDetail[] => {
       const at = `${path}.blocks.${String(i)}`;
       const source = block['source'];
-      if (source === undefined) return blockProblems(block as BlockQuery & { type: string }, at, roots);
+      if (source === undefined) return blockProblems(block, at, roots);
       if (!isBlockType(block['type'])) return [{ path: `${at}.type`, message: 'is not a type of block' }];
       if (!isSource(source)) return [{ path: `${at}.source`, message: `must be one of ${blockSources.join(', ')}` }];
       return [...sourceProblems(source, block, at, roots), ...namesProblems(block, at, known)];

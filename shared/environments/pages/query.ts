@@ -32,7 +32,8 @@ export const splitLists = (source: BlockSource, query: BlockQuery): BlockQuery =
     const value = query[member];
     return typeof value === 'string' ? [[member, value.split(',').filter((part) => part !== '')]] : [];
   });
-  return { ...query, ...(Object.fromEntries(lists) as BlockQuery) };
+  const split: BlockQuery = Object.fromEntries(lists);
+  return { ...query, ...split };
 };
 
 const checks = new Map<object, ReturnType<typeof compileProblemCheck>>();

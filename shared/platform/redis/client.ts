@@ -46,7 +46,9 @@ export const blockingOptions = { ...baseOptions, maxRetriesPerRequest: null } sa
 /** Opens a connection to the server or cluster of `url`. Never throws for a Redis that is unavailable. */
 export const openClient = ({ url, onError }: RedisAddress, options: RedisOptions): RedisClient => {
   const cluster = parseClusterUrl(url);
-  const client = cluster === null ? new Redis(url, options) : openCluster(cluster, options);
+  // The overloads of ioredis don't take options whose `replyMapping` is not known.
+  const { replyMapping: _, ...others } = options;
+  const client = cluster === null ? new Redis(url, others) : openCluster(cluster, others);
   client.on('error', onError);
   return client;
 };
