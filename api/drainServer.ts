@@ -2,13 +2,13 @@
 import type { Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
 
-/** What part of the time to drain a kept-alive connection may stay idle: a request may be on its way on it. */
+/** The fraction of the drain for which idle connections stay open: a request may be on its way. */
 const idleFraction = 1 / 4;
 const pollMs = 50;
-/** Taking those that wait must end, also where there is always one more. */
+/** The longest time to accept pending connections, in milliseconds, also when more keep arriving. */
 const acceptWindowMs = 100;
 
-/** Takes the connections that the kernel has accepted: closing would reset them. Node takes one a turn of its loop. */
+/** Accepts the connections that wait in the kernel, which closing would reset. Node accepts one in a turn of the event loop. */
 const acceptPending = async (server: Server): Promise<void> => {
   let came = true;
   const note = (): void => {
@@ -26,9 +26,9 @@ const acceptPending = async (server: Server): Promise<void> => {
 };
 
 /**
- * Stops listening, calls `begin`, and answers when that and the last connection have ended, connections after `drainMs`. From
- * `begin` on every answer has to say `connection: close`, so that the connections end by themselves; not before, as who
- * is told so connects anew, here as long as this server listens.
+ * Stops listening, calls `begin`, and resolves when `begin` and the last connection have ended; connections are closed after
+ * `drainMs` milliseconds. From `begin` on every response needs `connection: close`, so that connections end by themselves;
+ * not before, because a client that gets it reconnects, to this server as long as it listens.
  */
 export const drainServer = async (server: Server, drainMs: number, begin: () => Promise<unknown>): Promise<void> => {
   await acceptPending(server);

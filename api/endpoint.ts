@@ -1,48 +1,48 @@
-/** Endpoints as rows: `read` answers a question, `write` changes something; `mount` (mountEndpoints.ts) serves them. */
+/** The rows that endpoints are, and the functions that make one; the steps of api/app.ts serve them. */
 import type { IncomingMessage } from 'node:http';
 import { fault, type Fault } from '../shared/catalogue/errors.ts';
 import type { Caller } from '../shared/access/principal.ts';
 import type { AuthSession } from '../shared/settings/directory.ts';
 import type { Static, TObject, TSchema } from '../shared/platform/core/schema.ts';
 import type { Deps } from '../shared/deps.ts';
-import type { ApiResponse } from './answer.ts';
+import type { ApiResponse } from './http/apiResponse.ts';
 import type { Live } from './live/index.ts';
-import type { RequestBody } from './middleware/body.ts';
+import type { RequestBody } from './http/requestBody.ts';
 import type { SavedResponse } from '../shared/platform/journal/idempotency.ts';
 
-/** What an endpoint needs of the request that it is called by: one of HTTP, or the call of a tool (api/mcp). */
+/** The request that an endpoint is called by: one of HTTP, or the call of a tool (api/mcp). */
 export interface RequestSource extends Pick<IncomingMessage, 'headers' | 'rawHeaders'> {
   readonly method: string;
-  /** With its query: an idempotency key belongs to it. */
+  /** With the query string; part of the fingerprint of a request with an idempotency key. */
   readonly url: string;
-  /** The body; an absent one is `{}` where `optional`. Throws 400, 413 or 415. */
+  /** Returns the body; an absent one is `{}` where `optional`. Throws 400, 413 or 415. */
   body(optional: boolean): Promise<RequestBody>;
 }
 
-/** What one call gives its handler: everything is checked against the endpoint's schemas. */
+/** What a handler gets: query and body are checked against the schemas of the endpoint. */
 export interface EndpointCall<Q = unknown, B = unknown> {
   readonly deps: Deps;
   readonly live: Live;
   readonly from: RequestSource;
   readonly caller: Caller;
   readonly session: AuthSession;
-  /** Calls of this server that run under an idempotency key now; another with the same key waits for its end. */
+  /** Calls of this process that run under an idempotency key; another one with the same key waits for their end. */
   readonly running: Map<string, Promise<unknown>>;
   readonly params: Readonly<Record<string, string>>;
   readonly query: Q;
   readonly body: B;
   /** The version of `if-match`; undefined when absent or `*`. */
   readonly ifMatch: number | undefined;
-  /** Answers a signal that is aborted when the client goes away or the server stops. */
+  /** Returns a signal that is aborted when the client goes away or the server stops. */
   readonly signal: () => AbortSignal;
-  /** Makes the row that keeps this answer under the call's idempotency key; null without one. */
+  /** Returns the row that saves this response under the call's idempotency key; null without a key. */
   save(status: number, body: string, etag?: string): SavedResponse | null;
 }
 
-/** What a call without a token gives its handler: nobody is known yet. */
+/** What the handler of a public endpoint gets: there is no caller. */
 export interface PublicCall<B = unknown> {
   readonly deps: Deps;
-  /** As the path names it; it need not exist. */
+  /** The environment as the path names it; it need not exist. */
   readonly environment: string;
   readonly body: B;
   readonly requestId: string;
@@ -55,15 +55,15 @@ export interface Endpoint {
   readonly name: string;
   readonly summary: string;
   readonly tag: string;
-  /** Whether it changes something: denials are audited, idempotency keys are taken. */
+  /** Whether it changes something: refusals are audited, idempotency keys are accepted. */
   readonly write: boolean;
   /** Whether app keys may call it. */
   readonly allowsApp: boolean;
-  /** false: an idempotency key is refused. */
+  /** Whether an idempotency key is accepted; else it is refused. */
   readonly acceptsIdempotencyKey: boolean;
-  /** Throws `409 in_progress` while the call that used this idempotency key first still waits for somebody else. */
+  /** Throws `409 in_progress` while the first call with this idempotency key still waits for the customer's app. */
   readonly requireNotInProgress: ((call: Pick<EndpointCall, 'deps' | 'caller'>, key: string) => Promise<void>) | null;
-  /** Whether `if-match` is taken. */
+  /** Whether `if-match` is accepted. */
   readonly conditional: boolean;
   readonly query: TObject | null;
   readonly body: TSchema | null;
@@ -75,16 +75,16 @@ export interface Endpoint {
     readonly query?: object;
     readonly body?: unknown;
   };
-  /** What the audit log calls the change, and on what. */
+  /** The verb and the target of the change in the audit log. */
   readonly audit: {
     readonly verb: string;
     target(call: Pick<EndpointCall, 'params' | 'body'>): { type: string; id: string | null };
   } | null;
-  /** Gives what fails another form, for clients of a protocol that isn't ours. */
+  /** Returns a fault in the form of another protocol that the endpoint speaks. */
   readonly mapFault?: ((failure: Fault, params: EndpointCall['params']) => Fault) | undefined;
   checkBody(body: unknown, at: number): unknown;
   handle(call: EndpointCall): Promise<ApiResponse>;
-  /** Served without a token, by this instead of `handle`; null: for all others. */
+  /** Handles calls without a token in place of `handle`; null for endpoints that need one. */
   readonly handlePublic: ((call: PublicCall) => Promise<ApiResponse>) | null;
 }
 
@@ -146,7 +146,7 @@ export const writeEndpoint = <I>(row: WriteEndpointRow<I>): Endpoint => ({
   handlePublic: null,
 });
 
-/** A change that nobody needs a token for; it audits itself, as only it finds out who called. */
+/** A change that needs no token. Its handler writes the audit entry, because it alone finds out who called. */
 export const publicEndpoint = <I>(
   row: Omit<WriteEndpointRow<I>, 'handle'> & { handle(call: PublicCall<I>): Promise<ApiResponse> },
 ): Endpoint => ({

@@ -1,7 +1,7 @@
 /** The endpoint rows as an OpenAPI 3.1 document: the same schemas that validate, with an example for each operation. */
 import { errors, type ErrorCode } from '../shared/catalogue/errors.ts';
 import type { Endpoint } from './endpoint.ts';
-import { sessionCookie } from './middleware/cookies.ts';
+import { sessionCookie } from './http/cookies.ts';
 
 /** Follows semver: changes only add. */
 export const apiVersion = '1.0.1';

@@ -1,4 +1,4 @@
-/** One listening server with its live streams, and how it drains: nothing accepted is dropped. */
+/** The listening server with HTTP, live streams and app link, and its drain, which drops no accepted request. Started by main.ts. */
 import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { errors } from '../shared/catalogue/errors.ts';
@@ -10,11 +10,11 @@ import { createApi } from './app.ts';
 import { createAppServer } from './applink/index.ts';
 import { drainServer } from './drainServer.ts';
 import { createLive } from './live/index.ts';
-import { createRateLimit } from './middleware/rateLimit.ts';
+import { createRateLimiter } from './http/rateLimiter.ts';
 
 export interface RunningServer {
   readonly port: number;
-  /** Ends in at most `drainMs`; may be called twice. Closes the dependencies too. */
+  /** Drains for at most `drainMs` and closes the dependencies; may be called twice. */
   stop(): Promise<void>;
 }
 
@@ -35,13 +35,13 @@ const rawResponse = (
   ].join('\r\n');
 };
 
-/** Whether a head that was too large is so by its first line, which begins with the method and then doesn't end. */
+/** Whether a head was too large because of its first line: it begins with a method and does not end. */
 const hasLongAddress = (packet: Buffer | undefined): boolean =>
   packet !== undefined &&
   /^[A-Z]{3,10} \//.test(packet.toString('latin1', 0, 20)) &&
   !packet.subarray(0, limits.urlBytes).includes('\n');
 
-/** What Node's parser refuses never becomes a request; it gets the same kind of answer all the same. */
+/** Answers requests that Node's parser refuses, which never reach Koa, with an error of the usual form. */
 const answerBrokenRequests = (server: Server): void => {
   server.on('clientError', (error: NodeJS.ErrnoException & { readonly rawPacket?: Buffer }, socket) => {
     if (!socket.writable || error.code === 'ECONNRESET') {
@@ -56,7 +56,7 @@ const answerBrokenRequests = (server: Server): void => {
 export const startServer = async (deps: Deps): Promise<RunningServer> => {
   const { config } = deps;
   subscribeToRunChanges(deps.bus);
-  const rate = createRateLimit(deps);
+  const rate = createRateLimiter(deps);
   const live = createLive(deps, rate);
   const apps = createAppServer(deps, rate);
   const api = createApi(deps, live, rate);
@@ -64,7 +64,7 @@ export const startServer = async (deps: Deps): Promise<RunningServer> => {
   const handle = (req: IncomingMessage, res: ServerResponse): void => {
     void callback(req, res);
   };
-  // Node's own answers to a missing host and an unknown expectation would not be JSON.
+  // Node's own responses to a missing host and an unknown expectation are not JSON.
   const server = createServer(
     {
       maxHeaderSize: limits.headerBytes,

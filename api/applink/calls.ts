@@ -1,4 +1,4 @@
-/** What an app may ask of the service: each method with its params and its work. Called by requests.ts. */
+/** The methods that an app may call: the schema of their params, and what they do. Called by requests.ts. */
 import type { Caller } from '../../shared/access/principal.ts';
 import type { LocalConnection } from '../../shared/applink/localConnections.ts';
 import {
@@ -24,14 +24,14 @@ export interface AppRequestContext {
 }
 
 type AppMethodHandler<M extends Exclude<AppMethod, 'app.register'>> = (
-  asking: AppRequestContext,
+  context: AppRequestContext,
   params: unknown,
 ) => Promise<AppCalls[M]['result']>;
 
 const batch = <T extends Parameters<typeof Type.Array>[0]>(items: T) =>
   Type.Array(items, { maxItems: linkLimits.batch });
 
-/** The records themselves are checked where they are stored, like those that come over HTTP. */
+/** The records themselves are checked by `putRecords`, like those that come over HTTP. */
 const checkPut = compileCheck(strictObject({ resource: nameSchema('The resource.'), records: batch(Type.Unknown()) }));
 const checkDelete = compileCheck(
   strictObject({
@@ -66,9 +66,9 @@ const deleteRecordsMethod: AppMethodHandler<'records.delete'> = async ({ deps, c
   return { deleted: await deleteRecords(deps, caller, resource, ids) };
 };
 
-const runAnswersMethod: AppMethodHandler<'run.answers'> = async ({ deps, caller, connection: held }, params) => {
+const runAnswersMethod: AppMethodHandler<'run.answers'> = async ({ deps, caller, connection }, params) => {
   const given = checkAnswers(params).answers as RunAnswer[];
-  return { settled: await settleRunAnswers(deps, caller.env.id, held.connection.instance, given) };
+  return { settled: await settleRunAnswers(deps, caller.env.id, connection.connection.instance, given) };
 };
 
 const listFlagsMethod: AppMethodHandler<'flags.list'> = async ({ deps, caller }, params) => {
@@ -85,10 +85,10 @@ export const appMethods: { readonly [M in Exclude<AppMethod, 'app.register'>]: A
 };
 
 export const appNotifications: {
-  readonly [M in keyof AppNotifications]: (asking: AppRequestContext, params: unknown) => void;
+  readonly [M in keyof AppNotifications]: (context: AppRequestContext, params: unknown) => void;
 } = {
-  'run.progress': ({ deps, caller, connection: held }, params) => {
+  'run.progress': ({ deps, caller, connection }, params) => {
     const { run, progress, message = null } = checkProgress(params);
-    recordProgress(deps, caller.env.id, held.connection.instance, { run, progress, message });
+    recordProgress(deps, caller.env.id, connection.connection.instance, { run, progress, message });
   },
 };

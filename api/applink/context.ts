@@ -1,13 +1,13 @@
-/** What every part of the app link's server shares: the process's things, its sockets, and how long is long. */
+/** The dependencies, sockets and times that the files of this folder share. */
 import { linkLimits } from '../../shared/applink/protocol.ts';
 import type { LocalSockets } from '../../shared/applink/localConnections.ts';
 import type { Deps } from '../../shared/deps.ts';
 
-/** In ms. Tests set shorter ones. */
+/** In milliseconds. Tests set shorter times. */
 export interface AppTimes {
-  /** Between pings, and between renewals of the rows that say who is here. */
+  /** Between pings, and between renewals of the presence rows. */
   readonly heartbeatMs: number;
-  /** A socket that was not heard for this long is ended. */
+  /** A socket from which nothing came for this long is ended. */
   readonly goneMs: number;
   /** From the upgrade to `app.register`. */
   readonly registerMs: number;

@@ -1,4 +1,4 @@
-/** Ends the sockets of app keys that are revoked or expired, on every reload of the directory and by the clock. */
+/** Closes the sockets of app keys that are revoked or expired, on every reload of the directory and by the clock. Used by hub.ts. */
 import type { AuthSession } from '../../shared/settings/directory.ts';
 import { linkCloseCodes } from '../../shared/applink/protocol.ts';
 import type { Deps } from '../../shared/deps.ts';
@@ -7,7 +7,7 @@ import type { AppSession } from './session.ts';
 interface CredentialCheck {
   /** Looks up one credential, which may have changed while its socket was opened. */
   checkOne(credential: string): void;
-  /** Tries again what failed, and looks at what has expired by now. */
+  /** Retries failed look-ups, and looks up keys that have expired. */
   tick(): void;
   stop(): void;
 }
@@ -16,7 +16,7 @@ export const createCredentialCheck = (
   { directory, clock, log }: Deps,
   sessions: ReadonlySet<AppSession>,
 ): CredentialCheck => {
-  /** Credentials that are to be looked up. */
+  /** Credentials to look up. */
   const due = new Set<string>();
   let looking = false;
 
@@ -36,7 +36,7 @@ export const createCredentialCheck = (
         due.delete(credential);
       }
     } catch (error) {
-      log.debug({ err: error }, 'app keys could not be reviewed; they will be in a second');
+      log.debug({ err: error }, 'app keys could not be checked; they will be in a second');
     } finally {
       looking = false;
     }

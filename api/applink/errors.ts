@@ -1,10 +1,10 @@
-/** What an app is told when its request fails: faults as JSON-RPC errors with the contract's code in `data`. */
+/** Faults as JSON-RPC errors, with the code of the catalogue in `data.code`. Used by requests.ts. */
 import { rpcCodes, type RpcError } from '../../shared/applink/protocol.ts';
 import { Fault, fault } from '../../shared/catalogue/errors.ts';
 import type { Log } from '../../shared/platform/core/log.ts';
 import { isDbUnavailable } from '../../shared/platform/db/errors.ts';
 
-/** JSON-RPC's range for errors of a server's own. */
+/** The first code of the range that JSON-RPC 2.0 reserves for the server (-32000 to -32099). */
 const refusedCode = -32000;
 
 const faultOfRequest = (error: unknown, log: Log): Fault => {

@@ -1,4 +1,4 @@
-/** One text frame of an app as a JSON-RPC message, or why it is none. Called by session.ts for each. */
+/** Parses a text frame of an app as a JSON-RPC message. Called by session.ts for each frame. */
 import { jsonTextProblem, isObject } from '../../shared/platform/core/jsonLimits.ts';
 import { rpcCodes, type RpcError } from '../../shared/applink/protocol.ts';
 import type { FaultDetail } from '../../shared/catalogue/errors.ts';
@@ -6,7 +6,7 @@ import type { FaultDetail } from '../../shared/catalogue/errors.ts';
 type RpcId = number | string;
 
 export type AppFrame =
-  /** `id` null: a notification, which is not answered. `problem`: it is too much to be looked into. */
+  /** `id` is null for a notification, which is not answered; `problem` says which limit the message exceeds. */
   | {
       readonly kind: 'request';
       readonly id: RpcId | null;
@@ -15,7 +15,7 @@ export type AppFrame =
       readonly problem?: FaultDetail;
     }
   | { readonly kind: 'answer'; readonly id: number; readonly message: unknown }
-  /** The app's word on a frame of ours that it could not read. */
+  /** An error of the app about a frame that it could not read. */
   | { readonly kind: 'complaint' }
   | { readonly kind: 'bad'; readonly error: RpcError };
 
@@ -27,7 +27,7 @@ const badFrame = (code: number, message: string): AppFrame => ({ kind: 'bad', er
 const isId = (id: unknown): id is RpcId =>
   Number.isSafeInteger(id) || (typeof id === 'string' && id.length <= idMax && id.isWellFormed());
 
-/** The beginning of a message as most programs write it: tells what it is about without parsing it. */
+/** The beginning of a message as most programs write it, which has its id and kind without parsing the message. */
 const head = /^\{"jsonrpc":"2\.0","id":(\d{1,15}),"(method|result|error)":/;
 
 const unreadFrame = (text: string, problem: FaultDetail): AppFrame => {

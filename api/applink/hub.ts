@@ -1,4 +1,4 @@
-/** All sockets of apps in this process: looks after each once a second, speaks for them in PostgreSQL, and drains them. */
+/** All sockets of apps in this process: checks each once a second, keeps their presence in PostgreSQL, and drains them. */
 import { sleep } from '../../shared/platform/core/wait.ts';
 import { dispatchRun } from '../../shared/actions/dispatchRun.ts';
 import { connectionGauge } from '../../shared/applink/metrics.ts';
@@ -23,7 +23,7 @@ export const createAppHub = (context: AppContext): AppHub => {
   const { directory, log } = deps;
   const sessions = new Set<AppSession>();
   const review = createCredentialCheck(deps, sessions);
-  const hearing = createFrameHandler(context, (replaced) => {
+  const frameHandler = createFrameHandler(context, (replaced) => {
     for (const { id, process } of replaced) sockets.onReplaced(process, id);
   });
   let renewing: Promise<void> | null = null;
@@ -41,7 +41,7 @@ export const createAppHub = (context: AppContext): AppHub => {
     });
   };
 
-  /** A row that has gone was swept, or taken by a later socket of its instance. */
+  /** Inserts the row of a socket again that a sweep has deleted; closes the socket when a later one of its instance has replaced the row. */
   const missing = async (session: AppSession): Promise<void> => {
     if (session.arrival === null || !sockets.has(session) || (await reinsertConnection(deps, session.arrival))) return;
     session.replaced();
@@ -64,14 +64,14 @@ export const createAppHub = (context: AppContext): AppHub => {
   };
   const pulse = (): void => {
     const now = performance.now();
-    // After a standstill of this process what was sent meanwhile is still to be read.
+    // After this process was blocked, data that apps sent meanwhile is still unread.
     const stoodStill = now - pulsedAt > times.heartbeatMs;
     pulsedAt = now;
     const pings = now - pingedAt >= times.heartbeatMs;
     if (pings) pingedAt = now;
     for (const session of sessions) {
       session.noteActivity(now, stoodStill);
-      if (now - session.heardAt > times.goneMs) session.ws.terminate();
+      if (now - session.activeAt > times.goneMs) session.ws.terminate();
       else if (pings && session.open) session.ws.ping();
     }
     review.tick();
@@ -83,7 +83,7 @@ export const createAppHub = (context: AppContext): AppHub => {
   };
   const timer = setInterval(pulse, Math.min(checkIntervalMs, times.heartbeatMs));
 
-  /** One statement after the other, each for all that have gone meanwhile: of two who go at once one is the last. */
+  /** Runs one statement after another, each for all sockets that have closed meanwhile, so that of two that close at once one is the last of its environment. */
   const leaveAll = async (): Promise<void> => {
     while (gone.length > 0) {
       await renewing;
@@ -108,7 +108,7 @@ export const createAppHub = (context: AppContext): AppHub => {
   const open = (opened: OpenedSocket): void => {
     const { ws } = opened;
     ws.on('error', () => undefined);
-    const session = new AppSession(context, opened, hearing);
+    const session = new AppSession(context, opened, frameHandler);
     const late = setTimeout(() => {
       if (session.arrival === null) session.end(linkCloseCodes.notRegistered, 'app.register did not come');
     }, times.registerMs);
@@ -121,7 +121,7 @@ export const createAppHub = (context: AppContext): AppHub => {
       clearTimeout(late);
       forget(session);
     });
-    // Whatever changed about the key between the request and now was told to those who were there.
+    // A change of the key between the request and now was announced before this session existed.
     review.checkOne(opened.who.credential);
   };
 

@@ -1,8 +1,8 @@
-/** The server side of the app link in this process: what server.ts is wired to. */
+/** The server side of the app link in this process (`createAppServer`), which server.ts starts. */
 import { getLocalSockets } from '../../shared/applink/localConnections.ts';
 import type { Deps } from '../../shared/deps.ts';
 import type { UpgradeHandler } from '../live/upgrade.ts';
-import type { RateLimit } from '../middleware/rateLimit.ts';
+import type { RateLimiter } from '../http/rateLimiter.ts';
 import { appTimes, type AppTimes } from './context.ts';
 import { startFlagNotifications } from './flags.ts';
 import { createAppHub } from './hub.ts';
@@ -14,13 +14,13 @@ interface AppServer {
   stop(): Promise<void>;
 }
 
-export const createAppServer = (deps: Deps, rate: RateLimit, times: Partial<AppTimes> = {}): AppServer => {
+export const createAppServer = (deps: Deps, rate: RateLimiter, times: Partial<AppTimes> = {}): AppServer => {
   const context = { deps, sockets: getLocalSockets(deps.link), times: { ...appTimes, ...times } };
   const hub = createAppHub(context);
-  const endTelling = startFlagNotifications(context);
+  const stopNotifications = startFlagNotifications(context);
   let stopped: Promise<void> | null = null;
   const stop = (): Promise<void> => {
-    endTelling();
+    stopNotifications();
     return hub.stop();
   };
   return { upgrade: createAppUpgrade(context, hub, rate), stop: () => (stopped ??= stop()) };

@@ -1,4 +1,4 @@
-/** Calls of the service on one socket: which id waits for what, and what becomes of those whose answer doesn't come. */
+/** The service's calls on one socket by their ids, and what happens to those that are not answered. Used by session.ts. */
 import type { RelayOutcome } from '../../shared/applink/localConnections.ts';
 import { droppedFrameCounter } from '../../shared/applink/metrics.ts';
 import type { ServiceMethod } from '../../shared/applink/protocol.ts';
@@ -10,10 +10,10 @@ interface PendingCall {
   readonly end: (relayed: RelayOutcome) => void;
 }
 
-/** Runs whose call has timed out and whose answer would still be of use. */
+/** The number of runs that are remembered after their call has timed out, because a late answer still settles them. */
 const lateCallsMax = 1_000;
 
-/** Node's timers end sooner when asked for more. */
+/** The longest delay of Node's timers, in milliseconds; a longer one fires at once. */
 const timerMaxMs = 2 ** 31 - 1;
 
 const runIn = /^\{"run":"(run_[0-9a-z]{26})"/;
@@ -34,7 +34,7 @@ export class OutgoingCalls {
     return this.#waiting.size;
   }
 
-  /** `params` is JSON text. `write` answers false when nothing can be sent any more. */
+  /** Sends a call and resolves with its outcome; `params` is JSON text, `sent` is called once the call is on its way. */
   call(method: ServiceMethod, params: string, timeoutMs: number, sent?: () => void): Promise<RelayOutcome> {
     const id = ++this.#last;
     if (!this.#write(`{"jsonrpc":"2.0","id":${String(id)},"method":"${method}","params":${params}}`))
@@ -56,7 +56,7 @@ export class OutgoingCalls {
     });
   }
 
-  /** Takes an answer of the app; false: no call ever had that id. */
+  /** Takes an answer of the app. Returns false when no call ever had that id. */
   settle(id: number, message: unknown, text: string): boolean {
     const waiting = this.#waiting.get(id);
     if (waiting !== undefined) {
@@ -72,7 +72,7 @@ export class OutgoingCalls {
     return id >= 1 && id <= this.#last;
   }
 
-  /** The socket is gone: what waits is lost. */
+  /** Ends all waiting calls as lost, because the socket has closed. */
   end(): void {
     for (const { timer, end } of this.#waiting.values()) {
       clearTimeout(timer);

@@ -1,4 +1,4 @@
-/** `app.register`: takes over what the app declares and makes its socket one that is called. Called by requests.ts. */
+/** `app.register`: defines the environment by the app's manifest and makes the socket callable. Called by requests.ts. */
 import { runAdminChange, toAdministrator } from '../../shared/settings/adminChange.ts';
 import type { Caller } from '../../shared/access/principal.ts';
 import { manifestDeclarationKeys } from '../../shared/applink/declarationKeys.ts';
@@ -27,7 +27,7 @@ const checkRegistration = compileCheck(
   }),
 );
 
-/** The problems of a manifest, told apart from those of the other params. */
+/** The problems of a manifest, apart from those of the other params. */
 export class ManifestRefusedError extends Error {
   declare readonly problems: readonly FaultDetail[];
 
@@ -44,7 +44,7 @@ const defineManifest = async (
 ): Promise<DefineResult> => {
   const now = deps.clock.now();
   try {
-    // A clock that goes ahead must not keep every later version out.
+    // An app whose clock runs ahead must not prevent every later version from being defined.
     const declared = { environment: caller.env.name, manifest, startedAt: Math.min(startedAt, now) };
     return await runAdminChange(deps.db, deps.bus, (tx) =>
       defineEnvironment(tx, toAdministrator(caller, now), declared),
@@ -56,38 +56,35 @@ const defineManifest = async (
   }
 };
 
-/** Begins what waited for the app, without keeping the app waiting. */
-const releaseParked = async ({ deps: { db, bus, clock, log } }: AppContext, env: number): Promise<void> => {
+/** Makes the jobs due that were parked until the app is online; errors are logged. */
+const releaseParked = async ({ deps: { db, bus, clock, log } }: AppContext, envId: number): Promise<void> => {
   try {
-    while ((await releaseParkedJobs(db, env, clock.now())) > 0) bus.publish(channels.workAvailable, 'jobs');
+    while ((await releaseParkedJobs(db, envId, clock.now())) > 0) bus.publish(channels.workAvailable, 'jobs');
   } catch (error) {
-    log.debug({ err: error, env }, 'what waits for an app could not be released; the sweep will do it');
+    log.debug({ err: error, env: envId }, 'the jobs that wait for an app could not be released; the sweep will do it');
   }
 };
 
-/** Instances that are there already hear of flags that this one declares otherwise. */
+/** Notifies the other instances of flags that this one declares differently; errors are logged. */
 const notifyOtherInstances = async (
   { deps: { link, flags, directory, clock, log } }: AppContext,
-  number: number,
+  envId: number,
   keys: readonly string[],
 ): Promise<void> => {
   try {
-    const env = directory.environmentById(number);
-    if (env === undefined || keys.length === 0 || !(await link.online(number))) return;
+    const env = directory.environmentById(envId);
+    if (env === undefined || keys.length === 0 || !(await link.online(envId))) return;
     for (const key of keys) {
-      const held = await flags.get(env, key);
-      if (held !== undefined)
-        link.notify(number, 'flags.changed', { flag: flagView(held.flag, clock.now()) as unknown as Json });
+      const cached = await flags.get(env, key);
+      if (cached !== undefined)
+        link.notify(envId, 'flags.changed', { flag: flagView(cached.flag, clock.now()) as unknown as Json });
     }
   } catch (error) {
-    log.debug(
-      { err: error, env: number },
-      'other instances could not be told of flags; they ask for them all now and then',
-    );
+    log.debug({ err: error, env: envId }, 'other instances could not be notified of flags; they poll them');
   }
 };
 
-/** `answer` is called at the moment from which on the socket may be called. */
+/** Registers the app and returns the connections that it replaces. `answer` is called before the first call of the service is sent. */
 export const registerApp = async (
   context: AppContext,
   session: AppSession,
@@ -105,7 +102,7 @@ export const registerApp = async (
   try {
     const { warnings, flags } = await defineManifest(context, caller, { manifest, startedAt });
     await deps.directory.refresh();
-    // Before this one counts as there: it has just said so itself.
+    // Before this connection counts as online, as its app knows its own flags.
     await notifyOtherInstances(context, session.env, flags);
     const { id, process } = session.connection;
     const declares = manifestDeclarationKeys(manifest as Manifest);

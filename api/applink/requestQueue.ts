@@ -1,9 +1,9 @@
-/** How much of what one app asks is worked on at once: beyond that its socket isn't read, so that the app has to wait. */
+/** Limits the requests of one app that run at once: beyond the limit its socket is not read, so that the app has to wait. Used by session.ts. */
 import type { WebSocket } from 'ws';
 
-/** Requests of one socket that are worked on at the same time, by weight. */
+/** The sum of the weights of the requests of one socket that run at the same time. */
 const runningWeightMax = 64;
-/** An app that doesn't read its answers is not read from either. */
+/** While more bytes than this wait for the app to read them, its socket is not read either. */
 const unreadBytesMax = 1024 * 1024;
 
 interface QueuedRequest {
@@ -13,7 +13,7 @@ interface QueuedRequest {
 
 export class RequestQueue {
   readonly #ws: WebSocket;
-  /** What came with the same packet as the last one that there was room for. */
+  /** Requests that arrived in the same packet as the last one that there was room for. */
   readonly #waiting: QueuedRequest[] = [];
   #running = 0;
 
@@ -21,13 +21,13 @@ export class RequestQueue {
     this.#ws = ws;
   }
 
-  /** Does the work now or when there is room; it never throws. */
+  /** Calls `run`, which never rejects, now or when there is room. */
   add(run: () => Promise<void>, weight: number): void {
     this.#waiting.push({ run, weight });
     this.process();
   }
 
-  /** To be called when an answer was sent, too. */
+  /** Starts waiting requests while there is room; also called when an answer was sent. */
   process(): void {
     const ws = this.#ws;
     while (this.#running < runningWeightMax && ws.bufferedAmount < unreadBytesMax) {
@@ -48,7 +48,7 @@ export class RequestQueue {
     return this.#ws.isPaused;
   }
 
-  /** Whether anything that was taken isn't done. */
+  /** Whether a request runs or waits. */
   get working(): boolean {
     return this.#running > 0 || this.#waiting.length > 0;
   }

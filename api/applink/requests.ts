@@ -1,4 +1,4 @@
-/** A request of an app from its envelope to its answer: registered first, nothing in it that can't be kept, then its method. */
+/** Serves the requests of apps: checks that the app is registered and the values can be stored, then calls the method. Used by hub.ts. */
 import { settleRunAnswers } from '../../shared/actions/runOutcome.ts';
 import type { Caller } from '../../shared/access/principal.ts';
 import { requestCounter } from '../../shared/applink/metrics.ts';
@@ -21,7 +21,7 @@ import type { AppSession, AppRequest, AppFrameHandler } from './session.ts';
 
 class UnknownMethod extends Error {}
 
-/** What registering has put in the place of: told to the processes that hold them. */
+/** Called with the connections that a registration has replaced, to close their sockets. */
 type OnReplaced = (sockets: readonly { readonly id: string; readonly process: string }[]) => void;
 
 const knownMethods = new Set([...Object.keys(appMethods), ...Object.keys(appNotifications), 'app.register']);

@@ -1,4 +1,4 @@
-/** One socket of a customer's app: reads its frames, answers its requests, and carries the service's calls (`HeldSocket`). */
+/** One socket of a customer's app: reads its frames, answers its requests, and sends the service's calls (`LocalSocket`). Made by hub.ts. */
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { RawData, WebSocket } from 'ws';
@@ -21,12 +21,12 @@ import { parseFrame, type AppFrame } from './frames.ts';
 import { RequestQueue } from './requestQueue.ts';
 import { OutgoingCalls } from './outgoingCalls.ts';
 
-/** Frames that are no messages; then the connection is closed. */
+/** The number of frames that are no messages after which the connection is closed. */
 const invalidFramesMax = 100;
-/** More than this waiting for an app that doesn't read ends the connection. */
+/** An app that leaves more bytes than this unread is disconnected. */
 const unreadBytesMax = 32 * 1024 * 1024;
 
-/** Reports of one item wait for each other to become one change, which costs nothing: many may wait. */
+/** The weight of a report in the request queue: reports of one item wait for each other to become one change, which costs nothing. */
 const reportWeight = 1 / 16;
 
 type RequestFrame = AppFrame & { kind: 'request' };
@@ -34,7 +34,7 @@ type RequestFrame = AppFrame & { kind: 'request' };
 export interface AppRequest {
   readonly method: string;
   readonly params: unknown;
-  /** Nobody hears what becomes of it. */
+  /** Whether it is a notification, which is not answered. */
   readonly notified: boolean;
 }
 
@@ -46,10 +46,10 @@ export interface OpenedSocket {
   readonly address: string;
 }
 
-/** What is done with what the app says; given by hub.ts. */
+/** Handles the requests and late answers of apps; made in requests.ts and passed by hub.ts. */
 export interface AppFrameHandler {
-  /** Works on a request and answers it; throws what rpcErrorOf understands. */
-  request(session: AppSession, asked: AppRequest, answer: (result: unknown) => void): Promise<void>;
+  /** Serves a request and answers it. Throws errors that `toRpcError` translates. */
+  request(session: AppSession, request: AppRequest, answer: (result: unknown) => void): Promise<void>;
   toRpcError(error: unknown): RpcError;
   onLateAnswer(session: AppSession, run: string, message: unknown): void;
 }
@@ -61,19 +61,19 @@ export class AppSession implements LocalSocket {
   readonly address: string;
   readonly intake: RequestQueue;
   who: AuthSession;
-  /** As it has registered. */
+  /** The registration; null before `app.register`. */
   arrival: ConnectionRegistration | null = null;
   declares: ReadonlySet<string> = new Set();
   connection: AppConnection;
   registering = false;
-  /** When something was heard last, and how much until then. */
-  heardAt = performance.now();
-  #bytesHeard = 0;
-  #garbage = 0;
+  /** When bytes were last received, on the clock of `performance.now()`, and how many until then. */
+  activeAt = performance.now();
+  #bytesRead = 0;
+  #invalidFrames = 0;
   readonly #calls: OutgoingCalls;
-  readonly #hearing: AppFrameHandler;
+  readonly #frames: AppFrameHandler;
 
-  constructor({ sockets }: AppContext, { ws, socket, who, env, address }: OpenedSocket, hearing: AppFrameHandler) {
+  constructor({ sockets }: AppContext, { ws, socket, who, env, address }: OpenedSocket, frames: AppFrameHandler) {
     this.ws = ws;
     this.socket = socket;
     this.who = who;
@@ -81,11 +81,11 @@ export class AppSession implements LocalSocket {
     this.address = address;
     this.connection = { id: randomUUID(), instance: '', process: sockets.process };
     this.intake = new RequestQueue(ws);
-    this.#hearing = hearing;
+    this.#frames = frames;
     this.#calls = new OutgoingCalls(
       (text) => this.write(text),
       (run, message) => {
-        hearing.onLateAnswer(this, run, message);
+        frames.onLateAnswer(this, run, message);
       },
     );
   }
@@ -98,7 +98,7 @@ export class AppSession implements LocalSocket {
     return this.#calls.busy;
   }
 
-  /** False: nothing can be sent any more. */
+  /** Sends a frame. Returns false when the socket is not open. */
   write(text: string): boolean {
     if (!this.open) return false;
     if (this.ws.bufferedAmount > unreadBytesMax) {
@@ -144,23 +144,23 @@ export class AppSession implements LocalSocket {
     if (this.ws.isPaused) this.ws.resume();
   }
 
-  /** From now on it may be called. */
+  /** Completes the registration; from then on the service may call the app. */
   registered(arrival: ConnectionRegistration): void {
     this.arrival = arrival;
     this.connection = { ...this.connection, instance: arrival.instance };
     this.declares = new Set(arrival.declares);
   }
 
-  /** The socket is gone. */
+  /** Called when the socket has closed. */
   onClose(): void {
     this.#calls.end();
   }
 
-  /** Whether something came since the last look; what is waiting because we don't read is not held against the app. */
+  /** Notes at `now` that the app is alive: it sent bytes since the last call, or could not because this process does not read. */
   noteActivity(now: number, anyway: boolean): void {
-    if (this.socket.bytesRead === this.#bytesHeard && !this.intake.paused && !anyway) return;
-    this.#bytesHeard = this.socket.bytesRead;
-    this.heardAt = now;
+    if (this.socket.bytesRead === this.#bytesRead && !this.intake.paused && !anyway) return;
+    this.#bytesRead = this.socket.bytesRead;
+    this.activeAt = now;
   }
 
   receive(data: RawData, isBinary: boolean): void {
@@ -174,18 +174,20 @@ export class AppSession implements LocalSocket {
     if (frame.kind === 'request')
       this.intake.add(() => this.#serve(frame), frame.method === 'items.report' ? reportWeight : 1);
     else if (frame.kind === 'answer') {
-      // What was too much to be looked into is so for the process that asked as well.
-      if (!this.#calls.settle(frame.id, frame.message, frame.message === null ? 'null' : text)) this.#senseless(null);
-    } else if (frame.kind === 'bad') this.#senseless(frame.error);
+      // An answer that exceeds the limits is passed on as null, because the process that called would refuse it too.
+      if (!this.#calls.settle(frame.id, frame.message, frame.message === null ? 'null' : text))
+        this.#countInvalid(null);
+    } else if (frame.kind === 'bad') this.#countInvalid(frame.error);
     if (this.arrival === null && frame.kind !== 'request')
       this.end(linkCloseCodes.notRegistered, 'app.register comes first');
   }
 
-  #senseless(error: RpcError | null): void {
+  #countInvalid(error: RpcError | null): void {
     droppedFrameCounter.inc({ why: 'garbage' });
-    this.#garbage += 1;
+    this.#invalidFrames += 1;
     if (error !== null) this.write(JSON.stringify({ jsonrpc: '2.0', id: null, error }));
-    if (this.#garbage >= invalidFramesMax) this.end(linkCloseCodes.flooding, 'too many frames that are no messages');
+    if (this.#invalidFrames >= invalidFramesMax)
+      this.end(linkCloseCodes.flooding, 'too many frames that are no messages');
   }
 
   async #serve({ id, method, params, problem }: RequestFrame): Promise<void> {
@@ -195,11 +197,11 @@ export class AppSession implements LocalSocket {
     };
     try {
       if (problem !== undefined) throw invalidFault([problem]);
-      await this.#hearing.request(this, { method, params, notified: id === null }, (result) => {
+      await this.#frames.request(this, { method, params, notified: id === null }, (result) => {
         answer({ result });
       });
     } catch (error) {
-      answer({ error: this.#hearing.toRpcError(error) });
+      answer({ error: this.#frames.toRpcError(error) });
     }
   }
 }

@@ -1,4 +1,4 @@
-/** `GET /api/env/:environment/app`: what can be refused is refused as HTTP, before the upgrade (contract section 10). */
+/** `GET /api/env/:environment/app`: refuses as HTTP, before the upgrade, all that can be refused. Used by index.ts. */
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { WebSocketServer } from 'ws';
@@ -7,9 +7,9 @@ import { fault } from '../../shared/catalogue/errors.ts';
 import { strictObject } from '../../shared/platform/core/schema.ts';
 import { toUpgradeFault, refuseUpgrade, readUpgradeRequestId } from '../live/refuseUpgrade.ts';
 import type { UpgradeHandler } from '../live/upgrade.ts';
-import { clientAddress, authenticateRequest, resolveCaller } from '../middleware/authenticate.ts';
-import type { RateLimit, ResponseHeaders } from '../middleware/rateLimit.ts';
-import { createQueryParser } from '../queryParser.ts';
+import { clientAddress, authenticateRequest, resolveCaller } from '../http/credentials.ts';
+import type { RateLimiter, ResponseHeaders } from '../http/rateLimiter.ts';
+import { createQueryParser } from '../http/queryParser.ts';
 import type { AppContext } from './context.ts';
 import type { AppHub } from './hub.ts';
 
@@ -27,7 +27,11 @@ const decoded = (text: string): string => {
   }
 };
 
-export const createAppUpgrade = ({ deps, sockets: held }: AppContext, hub: AppHub, rate: RateLimit): UpgradeHandler => {
+export const createAppUpgrade = (
+  { deps, sockets: held }: AppContext,
+  hub: AppHub,
+  rate: RateLimiter,
+): UpgradeHandler => {
   const headersOf = new WeakMap<IncomingMessage, ResponseHeaders>();
   const sockets = new WebSocketServer({
     noServer: true,

@@ -66,7 +66,7 @@ export class CatchUp {
     });
   }
 
-  /** Answers how long to wait before the next one. */
+  /** Returns the milliseconds to wait before the next page. */
   async #readPage(place: StreamPosition): Promise<number> {
     const { log, deps } = this.#context;
     const { channel } = this.#reader;

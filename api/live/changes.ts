@@ -1,4 +1,4 @@
-/** `GET /changes`: the messages of the live stream over HTTP, for those who can't hold a socket. */
+/** `GET /changes`: the messages of the live stream over HTTP, for clients that can't keep a socket open. Called by index.ts. */
 import type { Caller } from '../../shared/access/principal.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import { strictObject, limitSchema, Type, type Static } from '../../shared/platform/core/schema.ts';
@@ -9,9 +9,9 @@ import type { ChannelFeed } from './feed.ts';
 import { encodeMessage } from './frames.ts';
 import { endOffset, parseAfterOffset, type StreamPosition, type ResetReason } from './offsets.ts';
 
-/** Positions that one call looks through: a role that sees little gets an empty answer and a cursor further on. */
+/** Positions that one call reads: a role that sees little gets an empty page and a cursor further on. */
 const scanPositionsMax = 10_000;
-/** Until the log is asked again for what it didn't have yet, in ms. */
+/** Milliseconds until a page that was empty is read again. */
 const emptyPageRetryMs = 20;
 
 export const changesQuery = strictObject({
@@ -38,7 +38,7 @@ export interface ChangesPage {
   readonly reset: ResetReason | null;
 }
 
-/** One call while it looks through the log. */
+/** One call while it reads the log. */
 class ChangesReader {
   readonly changes: object[] = [];
   cursor: string;
@@ -60,13 +60,13 @@ class ChangesReader {
     return this.changes.length >= this.#most || this.scanned >= scanPositionsMax;
   }
 
-  /** Takes what the page holds, up to the call's limit; false: it is gone. */
+  /** Takes the next page, up to the limit of the call. Returns false when the page was deleted. */
   async read({ log }: LiveContext, channel: EnvironmentChannel): Promise<boolean> {
     const { env, principal } = this.#caller;
     const { trimmed: gone, batch, rows, last } = await log.read(env, this.place);
     if (gone) return false;
     if (batch === null) return true;
-    // Ahead of the feed: then it is news for the others too, and the next "from now on" is after it.
+    // A page ahead of the feed is new to the other sessions too.
     channel.append(rows);
     const viewer = { access: principal.access, types: null, inboxes: null };
     let seesLast = false;
@@ -107,7 +107,7 @@ const readUntil = async (
   }
 };
 
-/** Answers at once when there is something after `after`, else when there is or when `wait` is over. */
+/** Returns the messages after `after`: at once when there are some, else when there are or when `wait` is over. Throws `400 bad_cursor`. */
 export const waitForChanges = async (
   context: LiveContext,
   feed: ChannelFeed,

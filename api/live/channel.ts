@@ -1,6 +1,7 @@
 /**
- * One environment's stream in this process: puts what it hears and reads into order and hands each tick's messages to the
- * groups of sessions, all at once. `seen` is the newest position it has, `head` the newest that it has handed on.
+ * The stream of one environment in this process: brings messages of the bus and rows of the log into order, and delivers
+ * those of each turn of the event loop to the groups of sessions at once. `newestPosition` is the newest position that it
+ * has, `deliveredPosition` the newest that it has delivered. Made by feed.ts.
  */
 import type { Deps } from '../../shared/deps.ts';
 import type { Environment } from '../../shared/environments/definition.ts';
@@ -13,10 +14,10 @@ import type { ResetReason } from './offsets.ts';
 import type { StreamPart } from './visibility.ts';
 import { throttle, EventLoopBatch, WaitQueue } from './throttle.ts';
 
-/** Counts are told at most four times a second, by the clock of whoever hears them too: what was on its way a little longer is close to what follows. */
+/** Milliseconds between two messages with counts: four in a second, and a little more, so that network delay does not make a client receive a fifth. */
 const countsEveryMs = 260;
 
-/** A session, as its channel knows it. */
+/** A session, as far as its channel uses it. */
 interface Subscribed {
   /** Sends a `reset` message. */
   reset(reason: ResetReason): void;
@@ -27,11 +28,11 @@ export class EnvironmentChannel {
   readonly counts: ChannelCounts;
   readonly groups = new SessionGroups();
   readonly sessions = new Set<Subscribed>();
-  /** Ends its waits when there is something new. */
+  /** Waits that end when a message has been delivered. */
   readonly newMessages = new WaitQueue();
-  /** Sessions and waiting calls, also those that are about to begin. */
+  /** The number of sessions and of waiting calls, including those that are about to begin. */
   users = 0;
-  /** -1 until it has begun: before that, what is heard tells nothing. */
+  /** -1 before `start`; until then messages of the bus are ignored. */
   deliveredPosition = -1;
   newestPosition = -1;
   env: Environment;
@@ -41,7 +42,7 @@ export class EnvironmentChannel {
     this.flush();
   });
   #wanted = 0;
-  /** Whether the epoch has changed: the next look tells where the stream is now. */
+  /** Whether the epoch has changed, so that the next poll restarts the stream at the position in the database. */
   #restored = false;
   #catching: Promise<void> | null = null;
 
@@ -53,7 +54,7 @@ export class EnvironmentChannel {
     this.counts = new ChannelCounts(env.id);
   }
 
-  /** Begins at `position`, or begins anew there. */
+  /** Starts or restarts the stream at `position`. */
   start(position: number): void {
     this.#turn.take();
     this.deliveredPosition = position;
@@ -61,7 +62,7 @@ export class EnvironmentChannel {
     this.#wanted = position;
   }
 
-  /** A message of the bus. Resolves when everything that it told of was taken. */
+  /** Takes a message of the bus. Resolves when all rows up to those of the message are appended. */
   async receive(text: string): Promise<void> {
     if (this.newestPosition < 0) return;
     const message = JSON.parse(text) as LiveBatch | EphemeralMessage;
@@ -78,10 +79,10 @@ export class EnvironmentChannel {
       message.rows.map(({ at, parts }, i) => ({ position: message.first + i, at, parts: parts as StreamPart[] })),
     );
     this.counts.apply(message.counts, last, message.at);
-    if (this.counts.hasChanged) this.#tellCounts();
+    if (this.counts.hasChanged) this.#emitCounts();
   }
 
-  /** Rows from wherever they come; only the next ones in order count. */
+  /** Appends the rows that follow the newest position; ignores all others. */
   append(rows: readonly StreamRow[]): void {
     for (const row of rows) {
       if (row.position !== this.newestPosition + 1) continue;
@@ -90,7 +91,7 @@ export class EnvironmentChannel {
     }
   }
 
-  /** `position` is the newest in the database; `before` is `seen` from before it was read, at `at`. */
+  /** Catches up with `position`, the newest in the database; `before` is `newestPosition` from before it was read, at the time `at`. */
   async catchUpTo(position: number, before: number, at: number): Promise<void> {
     if (position < before || this.#restored) {
       this.#restored = false;
@@ -100,7 +101,7 @@ export class EnvironmentChannel {
     if (position === before) this.counts.confirm(position, at);
   }
 
-  /** Reads the log until it has `position`, if it doesn't yet. */
+  /** Reads the log until `newestPosition` is at least `position`. */
   async readUpTo(position: number): Promise<void> {
     if (position <= this.newestPosition) return;
     this.#wanted = Math.max(this.#wanted, position);
@@ -112,10 +113,10 @@ export class EnvironmentChannel {
 
   async readCounts(): Promise<void> {
     await this.counts.read(this.#deps.db, this.#deps.clock.now());
-    if (this.counts.hasChanged) this.#tellCounts();
+    if (this.counts.hasChanged) this.#emitCounts();
   }
 
-  /** The directory was loaded anew. */
+  /** Called when the directory has been reloaded. */
   reloadEnvironment(): void {
     const env = this.#deps.directory.environmentById(this.envId);
     if (env === undefined) return;
@@ -123,7 +124,7 @@ export class EnvironmentChannel {
     this.env = env;
   }
 
-  /** Hands on what is there, so that `head` is `seen`. */
+  /** Delivers all pending messages, so that `deliveredPosition` is `newestPosition`. */
   flush(): void {
     const entries = this.#turn.take();
     const before = this.deliveredPosition;
@@ -132,7 +133,7 @@ export class EnvironmentChannel {
     try {
       this.groups.deliver(new LiveMessageBatch(this.env, entries), before);
     } catch (error) {
-      // A bug here must end neither the process nor the chain in silence.
+      // An error here must not end the process, and sessions must not miss messages without knowing.
       this.#deps.log.error(
         { err: error, env: this.envId, position: this.deliveredPosition },
         'live messages could not be made',
@@ -142,7 +143,7 @@ export class EnvironmentChannel {
     if (this.deliveredPosition > before) this.newMessages.wakeAll();
   }
 
-  readonly #tellCounts = throttle(countsEveryMs, () => {
+  readonly #emitCounts = throttle(countsEveryMs, () => {
     this.#turn.add([
       {
         position: null,
@@ -163,7 +164,7 @@ export class EnvironmentChannel {
     await this.readCounts();
   }
 
-  /** Every session has to start anew. */
+  /** Restarts the stream at `position` and sends each session a `reset`. */
   async #restart(position: number, reason: ResetReason): Promise<void> {
     this.#log.clearCache();
     this.start(position);

@@ -1,4 +1,4 @@
-/** Exact counts per inbox, as streams tell them: kept in memory per environment, read from `counts` at first and after a gap. */
+/** The cache of exact counts per inbox that streams emit: one per environment, read from the table `counts` at first and after a gap. */
 import type { Db } from '../../shared/platform/db/knex.ts';
 import type { Definition } from '../../shared/environments/definition.ts';
 import { toInboxCounts, readCounts, type InboxCounts, type InboxMeasures } from '../../shared/items/counts.ts';
@@ -8,47 +8,47 @@ export type { InboxCounts };
 const same = (a: InboxMeasures, b: InboxMeasures): boolean =>
   [...Object.keys(a), ...Object.keys(b)].every((measure) => (a[measure] ?? 0) === (b[measure] ?? 0));
 
-/** The counts of one environment and which of them changed since they were last told. */
+/** The counts of one environment, and which of them have changed since they were last emitted. */
 export class ChannelCounts {
-  /** When they held. */
+  /** The time at which the counts were true, in epoch milliseconds. */
   at = 0;
   /** Rises with each change. */
   version = 0;
-  readonly #env: number;
+  readonly #envId: number;
   #position = -1;
   #inboxes = new Map<string, InboxMeasures>();
   #changed = new Set<string>();
 
-  constructor(env: number) {
-    this.#env = env;
+  constructor(envId: number) {
+    this.#envId = envId;
   }
 
-  /** What the publisher told with the rows up to `position`; older than what is known: ignored. */
-  apply(told: Readonly<Record<string, InboxMeasures>>, position: number, at: number): void {
+  /** Applies the counts that the publisher sent with the rows up to `position`; ignores older ones. */
+  apply(changed: Readonly<Record<string, InboxMeasures>>, position: number, at: number): void {
     if (position < this.#position) return;
     this.#position = position;
     this.at = Math.max(this.at, at);
-    for (const [inbox, measures] of Object.entries(told))
+    for (const [inbox, measures] of Object.entries(changed))
       this.#set(inbox, { ...this.#inboxes.get(inbox), ...measures });
   }
 
-  /** Reads all of them from the database. `now` is a time at or before the reading. */
+  /** Reads all counts from the database. `now` is a time at or before the read. */
   async read(db: Db, now: number): Promise<void> {
     const { version } = this;
-    const { position, inboxes } = await readCounts(db, this.#env);
-    // Something was heard meanwhile that this snapshot may not have: the next look reads again.
+    const { position, inboxes } = await readCounts(db, this.#envId);
+    // Counts that were applied meanwhile may be missing in this snapshot: the next poll reads again.
     if (position < this.#position || (version !== this.version && position === this.#position)) return;
     this.#position = position;
     this.at = Math.max(this.at, now);
     for (const [inbox, measures] of inboxes) this.#set(inbox, measures);
   }
 
-  /** They still held at `at`, when the stream was at `position`. */
+  /** Confirms that the counts were still true at `at`, when the stream was at `position`. */
   confirm(position: number, at: number): void {
     if (position === this.#position) this.at = Math.max(this.at, at);
   }
 
-  /** Forgets everything, after the database was restored from a backup. */
+  /** Clears the cache, after the database was restored from a backup. */
   clear(): void {
     this.#position = -1;
     this.#inboxes.clear();
@@ -61,7 +61,7 @@ export class ChannelCounts {
     this.version += 1;
   }
 
-  /** Whoever comes is told all of them; nobody has to hear of what was before. */
+  /** Marks all counts as emitted: a session that joins gets all of them in its hello. */
   markSent(): void {
     this.#changed.clear();
   }
@@ -70,12 +70,12 @@ export class ChannelCounts {
     return this.#changed.size > 0;
   }
 
-  /** The counts of every inbox, zero where nothing was ever counted. */
+  /** Returns the counts of every inbox, zero where nothing was ever counted. */
   all(definition: Definition): Record<string, InboxCounts> {
     return this.#shaped(definition, new Set([...definition.inboxes.keys(), ...this.#inboxes.keys()]));
   }
 
-  /** Those that changed since the last call. */
+  /** Returns the counts that have changed since the last call. */
   takeChanged(definition: Definition): Record<string, InboxCounts> {
     const changed = this.#changed;
     this.#changed = new Set();

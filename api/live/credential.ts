@@ -4,8 +4,8 @@ import type { AuthSession } from '../../shared/settings/directory.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
 import type { Deps } from '../../shared/deps.ts';
 import type { Environment } from '../../shared/environments/definition.ts';
-import { bearerToken, authenticateCookie } from '../middleware/authenticate.ts';
-import { isSameOrigin } from '../middleware/cookies.ts';
+import { bearerToken, authenticateCookie } from '../http/credentials.ts';
+import { isSameOrigin } from '../http/cookies.ts';
 import { redeemTicket } from './tickets.ts';
 
 export const liveSubprotocol = 'console.v1';

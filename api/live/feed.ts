@@ -1,7 +1,7 @@
 /**
  * News of the streams: per environment with listeners a channel that hears Redis, and the newest position of every
  * environment. Redis is a hint: what isn't newer is dropped, a gap is read from the log, and the truth is looked at
- * every 2 s (every second while Redis is away).
+ * every 2 s (every second while Redis is unavailable).
  */
 import { queryRows, statement } from '../../shared/platform/db/sql.ts';
 import type { Deps } from '../../shared/deps.ts';

@@ -77,7 +77,7 @@ export const createHub = (context: LiveContext): LiveHub => {
       sessions.set(credential, own);
       if (tooMany(own)) session.end(4429, 'too many connections of one token');
       else session.begin(start);
-      // Whatever changed about it between its request and now was told to those who were there.
+      // A change of the credential between its request and now was announced before this session existed.
       review.checkOne(credential);
     },
     stop: async () => {

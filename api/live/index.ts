@@ -1,9 +1,9 @@
-/** The live stream of this process: what the HTTP app is wired to (`createLive`). */
+/** The live stream of this process (`createLive`), which server.ts starts and the endpoints use. */
 import type { AuthSession } from '../../shared/settings/directory.ts';
 import type { Caller } from '../../shared/access/principal.ts';
 import type { Deps } from '../../shared/deps.ts';
 import type { Environment } from '../../shared/environments/definition.ts';
-import type { RateLimit } from '../middleware/rateLimit.ts';
+import type { RateLimiter } from '../http/rateLimiter.ts';
 import { waitForChanges, type ChangesPage, type ChangesQuery } from './changes.ts';
 import { liveTimes, type LiveTimes } from './context.ts';
 import { createFeed } from './feed.ts';
@@ -17,7 +17,7 @@ export interface Live {
   readonly attach: LiveUpgrade['attach'];
   /** The newest known position of an environment's stream; never more than the true one. */
   readonly position: (env: Environment) => Promise<number> | number;
-  /** Throws `400 bad_cursor`. Answers early when `signal` is aborted or the process stops. */
+  /** Returns the messages after an offset, early when `signal` is aborted or the process stops. Throws `400 bad_cursor`. */
   changes(caller: Caller, query: ChangesQuery, signal: AbortSignal): Promise<ChangesPage>;
   issueTicket(env: Environment, session: Pick<AuthSession, 'credential'>): Promise<Ticket>;
   readonly stats: LiveHub['stats'];
@@ -25,7 +25,7 @@ export interface Live {
   stop(): Promise<void>;
 }
 
-export const createLive = (deps: Deps, rate: RateLimit, times: Partial<LiveTimes> = {}): Live => {
+export const createLive = (deps: Deps, rate: RateLimiter, times: Partial<LiveTimes> = {}): Live => {
   const context = { deps, log: createStreamLog(deps.db), times: { ...liveTimes, ...times } };
   const feed = createFeed(deps, context.log);
   const hub = createHub(context);

@@ -1,7 +1,7 @@
 /**
- * Reads the stream's log in pages, for whoever isn't in step with the live messages: resuming streams, slow readers, the
- * feed after a gap, /changes. Many of them read the same pages at the same time (after a restart, in a burst), so page
- * ends are at fixed positions, one read serves all who ask meanwhile, and full pages are kept for a moment.
+ * Reads the table `stream` in pages, for readers that are behind the live messages: resuming sessions, slow readers, the
+ * feed after a gap, `GET /changes`. After a restart or in a burst many of them read the same pages, so pages end at fixed
+ * positions, concurrent reads of a page share one query, and full pages are cached.
  */
 import type { Db } from '../../shared/platform/db/knex.ts';
 import { queryRows, statement } from '../../shared/platform/db/sql.ts';
@@ -11,7 +11,7 @@ import { readStreamHead, type StreamPosition } from './offsets.ts';
 import type { StreamPart } from './visibility.ts';
 
 const pageRows = 128;
-/** A page ends after the row with which it reaches this; one that doesn't drain holds about this much. */
+/** A page ends after the row with which it reaches this size; a reader that does not drain keeps about this much. */
 const pageBytes = 256 * 1024;
 const cachedPagesMax = 32;
 
@@ -25,19 +25,19 @@ const readPageSql = statement(
 );
 
 interface LogPage {
-  /** What can be read of it was deleted: start anew. */
+  /** Whether rows after the position were deleted, so that the reader has to reset. */
   readonly trimmed: boolean;
-  /** null: nothing after the place (yet). */
+  /** null when no row follows the position yet. */
   readonly batch: LiveMessageBatch | null;
   readonly rows: readonly StreamRow[];
-  /** The place after its last row. */
+  /** The position of the last row. */
   readonly last: number;
 }
 
 export interface StreamLog {
-  /** What follows `place`: some rows, at least one unless there are none. */
+  /** Returns the rows that follow `place`, at least one unless there is none. */
   read(env: Environment, place: StreamPosition): Promise<LogPage>;
-  /** Forgets what it kept. */
+  /** Forgets the cached pages. */
   clearCache(): void;
 }
 

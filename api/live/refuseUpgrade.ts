@@ -5,8 +5,8 @@ import { Fault, fault } from '../../shared/catalogue/errors.ts';
 import { newId } from '../../shared/platform/core/ids.ts';
 import type { Log } from '../../shared/platform/core/log.ts';
 import { isDbUnavailable } from '../../shared/platform/db/errors.ts';
-import type { ResponseHeaders } from '../middleware/rateLimit.ts';
-import { toFaultResponse } from '../middleware/respond.ts';
+import type { ResponseHeaders } from '../http/rateLimiter.ts';
+import { toFaultResponse } from '../http/response.ts';
 
 /** A client's request id: 1 to 128 printable characters. */
 const requestIdForm = /^[\x20-\x7e]{1,128}$/;
@@ -16,7 +16,7 @@ export const readUpgradeRequestId = ({ headers }: IncomingMessage): string => {
   return typeof given === 'string' && requestIdForm.test(given) ? given : newId('req');
 };
 
-/** Answers with a JSON error and ends the connection. `headers`: what the answer carries whatever it says. */
+/** Sends a fault as JSON and ends the connection; `headers` are those that every response has. */
 export const refuseUpgrade = (socket: Duplex, failure: Fault, headers: ResponseHeaders): void => {
   const { status, body, headers: own } = toFaultResponse(failure);
   const text = JSON.stringify(body);

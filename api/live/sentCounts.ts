@@ -1,4 +1,4 @@
-/** Which counts one session was told of, and what it has to be told where it wasn't in step. */
+/** Which counts one session has been sent, and which it still has to be sent after it was behind. Used by session.ts. */
 import type { MessageChain } from './messageChain.ts';
 import type { EnvironmentChannel } from './channel.ts';
 import type { InboxCounts } from './counts.ts';
@@ -7,7 +7,7 @@ import { presentPart, type Viewer } from './visibility.ts';
 export class SentCounts {
   readonly #channel: EnvironmentChannel;
   readonly #chain: MessageChain;
-  /** The version of the counts that it knows; -1: it may have missed some. */
+  /** The version of the counts that the session has; -1 when it may have missed changes. */
   #version = -1;
 
   constructor(channel: EnvironmentChannel, chain: MessageChain) {
@@ -15,7 +15,7 @@ export class SentCounts {
     this.#chain = chain;
   }
 
-  /** All that the viewer sees, for a hello. */
+  /** Returns all counts that the viewer sees, for a hello. */
   all(viewer: Viewer): Readonly<Record<string, InboxCounts>> {
     const { counts, env } = this.#channel;
     this.#version = counts.version;
@@ -23,12 +23,12 @@ export class SentCounts {
     return part?.type === 'counts' ? part.inboxes : {};
   }
 
-  /** It isn't told of changes for a while, or sees others now. */
+  /** Called when the session stops receiving changes, or sees other inboxes. */
   invalidate(): void {
     this.#version = -1;
   }
 
-  /** It is in step: tells all that it sees, if it may have missed some. */
+  /** Sends all counts that the session sees if it may have missed changes. Called when it is live. */
   sendIfOutdated(viewer: Viewer): void {
     if (this.#version === this.#channel.counts.version) return;
     const inboxes = this.all(viewer);

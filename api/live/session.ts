@@ -1,6 +1,6 @@
 /**
- * One subscriber. It is in step with the live messages, or catches up from the log (after `after`, or because its socket
- * was full) until it is; both are in the order of the stream.
+ * One subscriber. A session is live and gets each batch of messages, or is behind and catches up from the log (after
+ * `after`, or because its socket was full); both keep the order of the stream. Made by hub.ts.
  */
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
@@ -17,7 +17,7 @@ import { SentCounts } from './sentCounts.ts';
 import { SocketHealth } from './socketHealth.ts';
 import type { Narrowing } from './visibility.ts';
 
-/** Where a stream begins: now (and, with a reason, not where the client wanted), or after an offset. */
+/** Where a session starts: at the newest position, with a reason when the client wanted another one, or after an offset. */
 export type StreamStart =
   { readonly reset: ResetReason | null } | { readonly after: string; readonly place: StreamPosition };
 
@@ -74,7 +74,7 @@ export class LiveSession {
     else this.reset(start.reset);
   }
 
-  /** A batch of live messages, while in step; `before` is the position before it. */
+  /** Sends a batch of live messages; `before` is the position before the batch. */
   receiveBatch(batch: LiveMessageBatch, before: number): void {
     const rendering = this.#render(batch);
     const waiting = this.socket.writableLength;
@@ -82,7 +82,7 @@ export class LiveSession {
     else this.fallBehind(before);
   }
 
-  /** Stops queueing: from `position` on it reads the log as its socket drains. */
+  /** Leaves the live messages: from `position` on the session reads the log as its socket drains. */
   fallBehind(position: number): void {
     this.mode = 'behind';
     this.#group.live.delete(this);
@@ -105,7 +105,7 @@ export class LiveSession {
     this.#counts.sendIfOutdated(this.#group);
   }
 
-  /** Tells that everything has to be fetched anew; the stream goes on from the newest position. */
+  /** Sends a `reset`, after which the client has to reload everything; the stream continues at the newest position. */
   reset(reason: ResetReason): void {
     if (this.mode === 'ended') return;
     this.channel.flush();
@@ -115,7 +115,7 @@ export class LiveSession {
     if (this.mode === 'behind') this.#catchUp.from({ position: head, parts: 0 });
   }
 
-  /** Goes on under what the principal's role allows now. */
+  /** Continues with the access that the principal's role gives now. */
   updatePrincipal(who: AuthSession): void {
     if (this.mode === 'ended') return;
     const before = this.who.principal.access.key;
@@ -139,7 +139,7 @@ export class LiveSession {
     this.#chain.sendEphemeral(type, this.#now(), members);
   }
 
-  /** Closes the stream; the connection ends when the client answers, or without it after a while. */
+  /** Closes the stream; the connection ends when the client answers the close frame, at the latest after `graceMs`. */
   end(code: number, reason: string): void {
     if (this.mode === 'ended') return;
     this.leave();
@@ -147,7 +147,7 @@ export class LiveSession {
     this.upkeep.startCloseTimer();
   }
 
-  /** Nothing is sent after this. */
+  /** Leaves group and channel; nothing is sent afterwards. */
   leave(): void {
     if (this.mode === 'ended') return;
     this.mode = 'ended';
@@ -166,7 +166,7 @@ export class LiveSession {
     return this.#context.deps.clock.now();
   }
 
-  /** What was heard before the change is told as it was before the change. */
+  /** Moves to the group of the present access and narrowing, after pending messages were delivered to the old one. */
   #regroup(): void {
     this.channel.flush();
     this.#group.live.delete(this);
@@ -175,7 +175,7 @@ export class LiveSession {
     if (this.mode === 'live') this.#group.live.add(this);
   }
 
-  /** All counts that it sees, now or as soon as it is in step. */
+  /** Sends all counts that the session sees, now or as soon as it is live. */
   #recount(): void {
     this.#counts.invalidate();
     if (this.mode === 'live') this.#counts.sendIfOutdated(this.#group);

@@ -15,7 +15,7 @@ export class EventLoopBatch<T> {
     this.#timer ??= setImmediate(this.#over);
   }
 
-  /** Everything so far; the turn begins anew. */
+  /** Returns everything that was added, and starts a new batch. */
   take(): T[] {
     if (this.#timer !== null) clearImmediate(this.#timer);
     this.#timer = null;
@@ -49,7 +49,7 @@ export class WaitQueue {
   }
 }
 
-/** Answers a function that does `work` at once, or later when less than `ms` have passed since it did it last. */
+/** Returns a function that calls `work` at once, or later when less than `ms` have passed since the last call. */
 export const throttle = (ms: number, work: () => void): (() => void) => {
   let doneAt = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | null = null;

@@ -1,4 +1,4 @@
-/** `GET /api/env/:environment/live`: everything that can be refused is refused as HTTP, before the upgrade (contract section 9). */
+/** `GET /api/env/:environment/live`: refuses as HTTP, before the upgrade, all that can be refused. Used by index.ts. */
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -7,9 +7,9 @@ import { includesEnvironment } from '../../shared/access/principal.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import { strictObject, Type } from '../../shared/platform/core/schema.ts';
-import { clientAddress } from '../middleware/authenticate.ts';
-import type { RateLimit, ResponseHeaders } from '../middleware/rateLimit.ts';
-import { createQueryParser } from '../queryParser.ts';
+import { clientAddress } from '../http/credentials.ts';
+import type { RateLimiter, ResponseHeaders } from '../http/rateLimiter.ts';
+import { createQueryParser } from '../http/queryParser.ts';
 import type { LiveContext } from './context.ts';
 import { authenticateUpgrade, liveSubprotocol } from './credential.ts';
 import type { ChannelFeed } from './feed.ts';
@@ -45,13 +45,13 @@ const decodeSegment = (text: string): string => {
   }
 };
 
-/** What breaks a socket also closes it, and that is listened to. */
+/** An error closes the socket, and `close` is handled. */
 const ignoreError = (): void => undefined;
 
 interface UpgradeTargets {
   readonly feed: ChannelFeed;
   readonly hub: LiveHub;
-  readonly rate: RateLimit;
+  readonly rate: RateLimiter;
 }
 
 export interface LiveUpgrade {

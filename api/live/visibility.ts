@@ -1,6 +1,6 @@
 /**
- * Who hears which part of the stream, and how it reads to them. Asked once per part and group of equal viewers by the
- * live stream, and once per part by /changes. What no rule knows is heard by nobody.
+ * Which parts of the stream a viewer sees, and how they are redacted. Called once per part and group of equal viewers by
+ * the live stream, and once per part by `GET /changes`. A part without a rule is seen by nobody.
  */
 import type { Access } from '../../shared/access/access.ts';
 import { redactApproval } from '../../shared/views/approvals/present.ts';
@@ -17,7 +17,7 @@ interface CountsPart {
 
 export type StreamPart = LivePart | CountsPart;
 
-/** What a stream was narrowed to; null: everything that the role sees. */
+/** The types and inboxes that a stream was narrowed to; null: all that the role sees. */
 export interface Narrowing {
   readonly types: ReadonlySet<string> | null;
   readonly inboxes: ReadonlySet<string> | null;
@@ -30,7 +30,7 @@ export interface Viewer extends Narrowing {
 const member = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 
-/** An item as the role sees it: the same object, or a copy whose `record` reads null where its resource isn't seen. */
+/** Returns an item as the role sees it: the same object, or a copy with `record: null` where the role does not see its resource. */
 export const redactItem = (item: Record<string, unknown>, access: Access): Record<string, unknown> => {
   const record = item['record'];
   if (record === null || record === undefined) return item;
@@ -39,8 +39,8 @@ export const redactItem = (item: Record<string, unknown>, access: Access): Recor
 };
 
 /**
- * A run as the role sees it: without the item that it doesn't see, and of the result's blocks those that need no
- * look-up. Lists of items and of actions are answered by `GET /runs/:id`.
+ * Returns a run as the role sees it: without an item that the role does not see, and with those blocks of the result that
+ * need no query; `GET /runs/:id` has the blocks with items and actions too.
  */
 const presentRunPart = (
   { type, inbox = null, run }: Extract<StreamPart, { readonly type: 'run' }>,
@@ -117,8 +117,9 @@ const visibilityRules: { readonly [T in StreamPart['type']]: Rule<T> } = {
 };
 
 /**
- * The part as `viewer` sees it, or null. The same object where nothing had to be left out, so that its JSON can be shared.
- * `principal` is the viewer's own id; groups of several principals pass null and so leave out what only its author hears.
+ * Returns the part as `viewer` sees it, or null. It is the same object when nothing had to be redacted, so that its JSON
+ * can be shared. `principal` is the viewer's own id; groups of several principals pass null and so leave out the parts
+ * that only their author sees.
  */
 export const presentPart = (part: StreamPart, viewer: Viewer, principal: string | null): StreamPart | null => {
   if (viewer.types !== null && !viewer.types.has(part.type)) return null;
@@ -126,9 +127,9 @@ export const presentPart = (part: StreamPart, viewer: Viewer, principal: string 
   return (visibilityRules[part.type] as Rule<StreamPart['type']>)(part as never, viewer, principal);
 };
 
-/** Who is told of a part because it is their own, whatever their role sees. */
+/** Returns the id of the principal who sees a part because it is their own, whatever their role sees; else null. */
 export const partAuthor = (part: StreamPart): string | null => {
-  const told = member(part, part.type);
-  const id = member(member(told, 'by') ?? member(told, 'requestedBy'), 'id');
+  const subject = member(part, part.type);
+  const id = member(member(subject, 'by') ?? member(subject, 'requestedBy'), 'id');
   return typeof id === 'string' ? id : null;
 };

@@ -3,8 +3,8 @@ import { fault, Fault } from '../../shared/catalogue/errors.ts';
 import { isObject } from '../../shared/platform/core/jsonLimits.ts';
 import { compileCheck } from '../../shared/platform/core/validate.ts';
 import type { EndpointCall } from '../endpoint.ts';
-import type { ApiResponse } from '../answer.ts';
-import { isSameOrigin } from '../middleware/cookies.ts';
+import type { ApiResponse } from '../http/apiResponse.ts';
+import { isSameOrigin } from '../http/cookies.ts';
 import { mcpMethods, serverInfo } from './methods.ts';
 import {
   toMcpErrorResponse,

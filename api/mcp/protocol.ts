@@ -3,7 +3,7 @@
  * https://modelcontextprotocol.io/specification/2026-07-28/basic
  */
 import { responseObject, strictObject, Type, type Static } from '../../shared/platform/core/schema.ts';
-import type { ApiResponse } from '../answer.ts';
+import type { ApiResponse } from '../http/apiResponse.ts';
 
 /** The revision in which each request says for itself what it speaks. */
 export const statelessVersion = '2026-07-28';

@@ -2,8 +2,8 @@
 import { Fault } from '../../shared/catalogue/errors.ts';
 import { invalidFault } from '../../shared/platform/core/validate.ts';
 import type { EndpointCall } from '../endpoint.ts';
-import type { ApiResponse } from '../answer.ts';
-import { toFaultResponse } from '../middleware/respond.ts';
+import type { ApiResponse } from '../http/apiResponse.ts';
+import { toFaultResponse } from '../http/response.ts';
 import { nextStepHint } from './nextStepHint.ts';
 import type { McpResult } from './protocol.ts';
 import type { Tool } from './tool.ts';

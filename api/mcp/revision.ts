@@ -1,7 +1,7 @@
 /** Which revision of the protocol a message speaks, and whether its headers say the same as its body. */
 import type { RequestSource } from '../endpoint.ts';
 import { isObject } from '../../shared/platform/core/jsonLimits.ts';
-import { headerValues } from '../middleware/headers.ts';
+import { headerValues } from '../http/headers.ts';
 import { mcpErrorCodes, McpFailure, statelessVersion, protocolVersions, type McpMessage } from './protocol.ts';
 
 /** Of messages without a header for it: the last revision that had none. */

@@ -1,7 +1,14 @@
 /** Serves an endpoint for a tool: the same row, checks, rights, audit and idempotency as for a request of HTTP. */
 import type { EndpointCall, Endpoint, RequestSource } from '../endpoint.ts';
-import type { ApiResponse } from '../answer.ts';
-import { createEndpointServer } from '../endpointServer.ts';
+import type { ApiResponse } from '../http/apiResponse.ts';
+import { body } from '../middleware/body.ts';
+import { changeHeaders } from '../middleware/changeHeaders.ts';
+import { endpointAccess } from '../middleware/endpointAccess.ts';
+import { callEndpoint, idempotency } from '../middleware/idempotency.ts';
+import { query } from '../middleware/query.ts';
+import { refusalAudit } from '../middleware/refusalAudit.ts';
+import { mountEndpoint } from '../middleware/mountEndpoint.ts';
+import type { EndpointContext, EndpointState, Next } from '../middleware/state.ts';
 
 /** What is asked of an endpoint, as far as a request of HTTP would say it. */
 interface ToolEndpointRequest {
@@ -27,16 +34,43 @@ const toRequestSource = (
   body: () => Promise.resolve({ value: values, raw: Buffer.from(JSON.stringify(values)).toString('latin1') }),
 });
 
-/** Answers what serves `endpoint` for calls of a tool. Throws its faults. */
+type Step = (context: EndpointContext, next: Next) => Promise<unknown>;
+
+/** The last steps of api/app.ts, in the same order. */
+const steps: readonly Step[] = [refusalAudit, endpointAccess, query, body, changeHeaders, idempotency(callEndpoint)];
+
+/** Runs the steps one in another, as Koa does. */
+const runSteps = steps.reduceRight<(context: EndpointContext) => Promise<unknown>>(
+  (next, step) => async (context) => step(context, () => next(context)),
+  () => Promise.resolve(),
+);
+
+/** The response until a step sets one. */
+const noResponse: ApiResponse = { status: 404, body: undefined };
+
+/** Returns the function that serves `endpoint` for the call of a tool. It throws the faults of the endpoint. */
 export const serveEndpoint = (
   endpoint: Endpoint,
-): ((call: EndpointCall, asked: ToolEndpointRequest) => Promise<ApiResponse>) => {
-  const serve = createEndpointServer(endpoint);
-  return ({ deps, live, caller, session, running, signal }, asked) => {
-    const from = toRequestSource(endpoint, caller.env.name, asked);
-    return serve(
-      { deps, live, caller, session, running, signal, from, search: endpoint.write ? '' : asked.values },
-      asked.params,
-    );
+): ((call: EndpointCall, request: ToolEndpointRequest) => Promise<ApiResponse>) => {
+  const mounted = mountEndpoint(endpoint);
+  return async (call, request) => {
+    const state: EndpointState = {
+      mounted,
+      call: {
+        ...call,
+        from: toRequestSource(endpoint, call.caller.env.name, request),
+        params: request.params,
+        query: undefined,
+        body: undefined,
+        ifMatch: undefined,
+        save: () => null,
+      },
+      search: endpoint.write ? '' : request.values,
+      body: null,
+      idempotencyKey: null,
+      response: noResponse,
+    };
+    await runSteps({ state });
+    return state.response;
   };
 };

@@ -3,7 +3,7 @@ import { Type, strictObject, type TObject, type TSchema } from '../../shared/pla
 import { limits } from '../../shared/catalogue/limits.ts';
 import { compileCheck } from '../../shared/platform/core/validate.ts';
 import type { EndpointCall, Endpoint } from '../endpoint.ts';
-import type { ApiResponse } from '../answer.ts';
+import type { ApiResponse } from '../http/apiResponse.ts';
 import { serveEndpoint } from './serveEndpoint.ts';
 import { simplifySchema } from './simplifySchema.ts';
 import type { CallerPredicate } from './rights.ts';

@@ -29,7 +29,7 @@ import {
   Type,
 } from '../../shared/platform/core/schema.ts';
 import { readEndpoint, writeEndpoint, type EndpointCall, type Endpoint } from '../endpoint.ts';
-import type { ApiResponse } from '../answer.ts';
+import type { ApiResponse } from '../http/apiResponse.ts';
 import { paginateByName } from './discovery.ts';
 
 const list = readEndpoint({

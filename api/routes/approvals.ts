@@ -23,7 +23,7 @@ import {
 } from '../../shared/platform/core/schema.ts';
 import { compileCheck } from '../../shared/platform/core/validate.ts';
 import { readEndpoint, writeEndpoint, type EndpointCall, type Endpoint } from '../endpoint.ts';
-import type { ApiResponse } from '../answer.ts';
+import type { ApiResponse } from '../http/apiResponse.ts';
 
 const exampleApproval = 'apr_01jd0000000000000000000000';
 const idOf = ({ params }: Pick<EndpointCall, 'params'>): string => params['id'] ?? '';

@@ -34,7 +34,7 @@ import { insertSavedResponse } from '../../shared/platform/journal/idempotency.t
 import { bulkOperations } from '../../shared/items/operations/bulkOperations.ts';
 import type { SavedResponse } from '../../shared/platform/journal/idempotency.ts';
 import { readEndpoint, writeEndpoint, type EndpointCall, type Endpoint } from '../endpoint.ts';
-import type { ApiResponse } from '../answer.ts';
+import type { ApiResponse } from '../http/apiResponse.ts';
 
 const exampleBulk = 'blk_01jd0000000000000000000000';
 const exampleItem = 'itm_01jd0000000000000000000000';

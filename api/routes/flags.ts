@@ -19,7 +19,7 @@ import { flagEtag } from '../../shared/flags/model.ts';
 import { listFlags, readFlag, readFlagHistory } from '../../shared/flags/read.ts';
 import { flagChangeBody, flagSchema, flagHistorySchema } from '../../shared/flags/schema.ts';
 import { readEndpoint, writeEndpoint, type EndpointCall, type Endpoint } from '../endpoint.ts';
-import type { ApiResponse } from '../answer.ts';
+import type { ApiResponse } from '../http/apiResponse.ts';
 
 const exampleFlag = 'new_checkout';
 const keyOf = ({ params }: Pick<EndpointCall, 'params'>): string => params['flag'] ?? '';

@@ -25,7 +25,7 @@ import type { ItemOperation } from '../../shared/items/operation.ts';
 import { performOperation, type ItemOutcome } from '../../shared/items/perform/perform.ts';
 import type { SavedResponse } from '../../shared/platform/journal/idempotency.ts';
 import { writeEndpoint, type EndpointCall, type Endpoint } from '../endpoint.ts';
-import type { ApiResponse } from '../answer.ts';
+import type { ApiResponse } from '../http/apiResponse.ts';
 
 interface ChangeRow<I> {
   readonly verb: string;

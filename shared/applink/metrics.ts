@@ -1,4 +1,4 @@
-/** Metrics of the app link in this process; api/metrics.ts serves them with its own. */
+/** Metrics of the app link in this process; api/http/metrics.ts serves them with its own. */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { CallOutcome } from './link.ts';
 

@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import knex, { type Knex } from 'knex';
 import { createLive, type Live } from '../../api/live/index.ts';
-import { createRateLimit } from '../../api/middleware/rateLimit.ts';
+import { createRateLimiter } from '../../api/http/rateLimiter.ts';
 import type { LiveTimes } from '../../api/live/context.ts';
 import { newToken, tokenHash } from '../../shared/access/tokens.ts';
 import type { Grant } from '../../shared/catalogue/permissions.ts';
@@ -137,7 +137,7 @@ export class LiveWorld {
   /** Another API process, as far as the live stream goes. */
   async api(times: Partial<LiveTimes> = {}): Promise<Api> {
     const deps = await this.#deps(this.#redisUrl);
-    const rate = createRateLimit(deps);
+    const rate = createRateLimiter(deps);
     const live = createLive(deps, rate, times);
     const server = createServer((request, response) => {
       let body = '';

@@ -5,7 +5,7 @@ import type { Tx } from '../../../shared/platform/db/knex.ts';
 import { strictObject, type TSchema } from '../../../shared/platform/core/schema.ts';
 import { insertSavedResponse } from '../../../shared/platform/journal/idempotency.ts';
 import { readEndpoint, type EndpointCall, type Endpoint } from '../../endpoint.ts';
-import type { ApiResponse } from '../../answer.ts';
+import type { ApiResponse } from '../../http/apiResponse.ts';
 import { listResponse, paginateByName, pageQuerySchema } from '../discovery.ts';
 
 export const settingsTag = 'Settings';

@@ -1,16 +1,17 @@
-/** What the host answers outside `/api`: alive, ready, measures, and the documents that clients are written from. */
-import type { Context } from 'koa';
-import { fault } from '../shared/catalogue/errors.ts';
-import { queryRow, statement } from '../shared/platform/db/sql.ts';
-import type { Deps } from '../shared/deps.ts';
-import { manifestSchema } from '../shared/environments/manifest.ts';
-import { docsPage } from './docsPage.ts';
-import type { ApiResponse } from './answer.ts';
-import type { HttpMetrics } from './metrics.ts';
-import { buildOpenApiDocument } from './openapi.ts';
-import { endpoints } from './endpoints.ts';
+/** The pages of the host outside `/api`: health, readiness, metrics, and the documents for writing clients. A step of api/app.ts. */
+import type { Middleware } from 'koa';
+import { fault } from '../../shared/catalogue/errors.ts';
+import { queryRow, statement } from '../../shared/platform/db/sql.ts';
+import type { Deps } from '../../shared/deps.ts';
+import { manifestSchema } from '../../shared/environments/manifest.ts';
+import { docsPage } from '../docsPage.ts';
+import type { ApiResponse } from '../http/apiResponse.ts';
+import type { HttpMetrics } from '../http/metrics.ts';
+import { buildOpenApiDocument } from '../openapi.ts';
+import type { Endpoint } from '../endpoint.ts';
+import type { RequestState } from './state.ts';
 
-/** A due job that nobody took for this long means that no worker is well. */
+/** A job that is due for longer, in milliseconds, shows that no worker enqueues jobs. */
 const jobOverdueMs = 60_000;
 
 const readinessSql = statement(
@@ -50,11 +51,12 @@ const checkReadiness = async ({ db, redis, clock }: Deps): Promise<ApiResponse> 
   };
 };
 
-/** Answers the handler of host paths; null means that the path isn't one of them. */
-export const createHost = (
+/** Answers the paths of the host; passes on all others. Throws `405 method_not_allowed` for changes of them. */
+export const hostPages = (
   deps: Deps,
   metrics: HttpMetrics,
-): ((ctx: Context, path: string) => Promise<ApiResponse> | ApiResponse | null) => {
+  endpoints: readonly Endpoint[],
+): Middleware<RequestState> => {
   const document = buildOpenApiDocument(endpoints);
   const text = JSON.stringify(document);
   const page = docsPage(document);
@@ -74,11 +76,15 @@ export const createHost = (
     ['/docs', () => ({ status: 200, body: page, headers: { 'content-type': 'text/html; charset=utf-8' } })],
     ['/manifest.schema.json', () => ({ status: 200, body: manifest })],
   ]);
-  return (ctx, path) => {
-    const serve = paths.get(path);
-    if (serve === undefined) return null;
-    if (ctx.method !== 'GET' && ctx.method !== 'HEAD')
+  const answer = async (state: RequestState, serve: () => Promise<ApiResponse> | ApiResponse): Promise<void> => {
+    state.response = await serve();
+    state.route = state.path;
+  };
+  return ({ method, state }, next) => {
+    const serve = paths.get(state.path);
+    if (serve === undefined) return next();
+    if (method !== 'GET' && method !== 'HEAD')
       throw fault('method_not_allowed', undefined, { headers: { allow: 'GET, HEAD' } });
-    return serve();
+    return answer(state, serve);
   };
 };

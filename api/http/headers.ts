@@ -1,11 +1,11 @@
-/** Request headers as they were sent: what is given twice is seen as given twice. */
+/** Request headers as they were sent, with those that are given twice. */
 import type { IncomingMessage } from 'node:http';
 
 const none: readonly string[] = [];
 
 /**
- * The values of a header, whose `name` is in lower case. As in `headersDistinct`, which makes an object of all headers
- * and so costs ten times as much.
+ * Returns the values of a header, whose `name` is in lower case, as Node's `headersDistinct` does, which makes an object of
+ * all headers and so takes ten times as long.
  */
 export const headerValues = (
   { headers, rawHeaders }: Pick<IncomingMessage, 'headers' | 'rawHeaders'>,

@@ -1,4 +1,4 @@
-/** Who calls, in which environment: 401 comes before every 404, and an environment without access is unknown. */
+/** The session and the caller of a request or an upgrade. */
 import type { IncomingMessage } from 'node:http';
 import { fault } from '../../shared/catalogue/errors.ts';
 import type { AuthSession } from '../../shared/settings/directory.ts';
@@ -10,7 +10,7 @@ import { headerValues } from './headers.ts';
 
 const bearer = /^Bearer +(\S+)$/i;
 
-/** The one token of the authorization header, or null. Two of them are refused, where Node's `headers` shows the first. */
+/** Returns the token of the authorization header, or null; also null for two headers, of which Node's `headers` has the first. */
 export const bearerToken = (req: IncomingMessage): string | null => {
   const given = headerValues(req, 'authorization');
   return given.length === 1 ? (bearer.exec(given[0] ?? '')?.[1] ?? null) : null;
@@ -25,8 +25,9 @@ export const clientAddress = (req: IncomingMessage, trustProxy: boolean): string
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * The session of a person's cookie. Throws `401 unauthorized`, for other tokens too; `403 forbidden` where a page of
- * somebody else may have sent it: for what changes something, and wherever `always` (sockets, which no rule of browsers keeps to their site).
+ * Returns the session of a person's cookie. Throws `401 unauthorized`, also for tokens of agents and apps. Throws
+ * `403 forbidden` where a page of another site may have sent the cookie: for changes, and for everything where `always`
+ * (sockets, which browsers do not restrict to their own site).
  */
 export const authenticateCookie = async (
   { directory, config }: Deps,
@@ -41,7 +42,7 @@ export const authenticateCookie = async (
   return session;
 };
 
-/** The session of the request's token, else of its cookie. Throws `401 unauthorized`. */
+/** Returns the session of the request's token, else of its cookie. Throws `401 unauthorized`. */
 export const authenticateRequest = async (deps: Deps, req: IncomingMessage): Promise<AuthSession> => {
   if (req.headers.authorization === undefined && req.headers.cookie !== undefined) return authenticateCookie(deps, req);
   const token = bearerToken(req);
@@ -50,7 +51,7 @@ export const authenticateRequest = async (deps: Deps, req: IncomingMessage): Pro
   return session;
 };
 
-/** The caller in the environment named. Throws `404 not_found` for one that is unknown or not the principal's. */
+/** Returns the caller in the environment `name`. Throws `404 not_found` for one that is unknown or not the principal's. */
 export const resolveCaller = (
   { directory }: Deps,
   { principal }: AuthSession,

@@ -1,4 +1,4 @@
-/** The session cookie of people in browsers: how it is set, read and, as browsers send it along by themselves, believed. */
+/** The session cookie of people in browsers: setting it, reading it, and the check that a page of this host sent it. */
 import type { IncomingMessage } from 'node:http';
 import type { Config } from '../../shared/platform/core/config.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
@@ -8,21 +8,21 @@ export const sessionCookie = 'console_session';
 
 type CookieConfig = Pick<Config, 'publicUrl' | 'trustProxy'>;
 
-/** Whether the client came by TLS, as far as can be known behind what ends it. */
+/** Whether the client uses TLS, by `publicUrl` or by the header of a trusted proxy. */
 const isSecure = ({ headers }: Pick<IncomingMessage, 'headers'>, { publicUrl, trustProxy }: CookieConfig): boolean => {
   const forwarded = trustProxy ? headers['x-forwarded-proto'] : undefined;
   const [first = ''] = (Array.isArray(forwarded) ? forwarded.join(',') : (forwarded ?? '')).slice(0, 100).split(',');
   return publicUrl.startsWith('https:') || first.trim().toLowerCase() === 'https';
 };
 
-/** A `set-cookie` for every environment of this host; `token` null clears it. */
+/** Returns a `set-cookie` for every environment of this host; `token` null clears the cookie. */
 export const sessionCookieHeader = (req: IncomingMessage, where: CookieConfig, token: string | null): string => {
   const path = `${new URL(where.publicUrl).pathname.replace(/\/$/, '')}/api/env`;
   const maxAge = token === null ? 0 : limits.sessionMs / 1000;
   return `${sessionCookie}=${token ?? ''}; Path=${path}; Max-Age=${String(maxAge)}; HttpOnly; SameSite=Lax${isSecure(req, where) ? '; Secure' : ''}`;
 };
 
-/** The one token of the request's session cookie, or null. Of two (another host of the domain may set one) neither counts. */
+/** Returns the token of the request's session cookie, or null; also null for two cookies, as another host of the domain may have set one. */
 export const readCookieToken = (req: IncomingMessage): string | null => {
   const tokens = headerValues(req, 'cookie')
     .flatMap((header) => header.split(';'))
@@ -32,7 +32,7 @@ export const readCookieToken = (req: IncomingMessage): string | null => {
   return tokens.length === 1 ? (tokens[0] ?? null) : null;
 };
 
-/** Whether a page of this host sent the request. One without an `origin` was not sent by a page, or hides which. */
+/** Whether a page of this host sent the request; false without an `origin`, with which no page can be known. */
 export const isSameOrigin = (req: Pick<IncomingMessage, 'headers'>, where: CookieConfig): boolean => {
   const { origin, host } = req.headers;
   if (origin === undefined || host === undefined || !URL.canParse(origin)) return false;

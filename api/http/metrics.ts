@@ -1,6 +1,6 @@
-/** Measures for Prometheus: requests by route and status, and the process itself. */
+/** Metrics for Prometheus: requests by route and status, and those of the process. */
 import { Counter, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
-import { linkRegistry } from '../shared/applink/metrics.ts';
+import { linkRegistry } from '../../shared/applink/metrics.ts';
 
 export interface HttpMetrics {
   observe(method: string, route: string, status: number, ms: number): void;

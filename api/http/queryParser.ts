@@ -1,9 +1,9 @@
 /** Reads a query string strictly: known names once each, decoded, typed as the endpoint's schema says. */
-import { textProblem } from '../shared/platform/core/jsonLimits.ts';
-import { Fault, type FaultDetail } from '../shared/catalogue/errors.ts';
-import { limits } from '../shared/catalogue/limits.ts';
-import type { TObject } from '../shared/platform/core/schema.ts';
-import { compileCheck, invalidFault } from '../shared/platform/core/validate.ts';
+import { textProblem } from '../../shared/platform/core/jsonLimits.ts';
+import { Fault, type FaultDetail } from '../../shared/catalogue/errors.ts';
+import { limits } from '../../shared/catalogue/limits.ts';
+import type { TObject } from '../../shared/platform/core/schema.ts';
+import { compileCheck, invalidFault } from '../../shared/platform/core/validate.ts';
 
 const decode = (text: string): string | null => {
   if (!text.includes('%') && !text.includes('+')) return text;
@@ -24,7 +24,7 @@ const parseValue = (text: string, schema: Typed | undefined): unknown => {
   return text;
 };
 
-/** What a check that fails says of it. */
+/** Returns the details of the fault that `check` throws. */
 const problemsIn = (check: () => unknown): readonly FaultDetail[] => {
   try {
     check();
@@ -35,7 +35,7 @@ const problemsIn = (check: () => unknown): readonly FaultDetail[] => {
   }
 };
 
-/** Answers a reader of query strings for a schema, or of their values as they are; it throws `400 invalid` naming each offending parameter. */
+/** Returns the parser of query strings for a schema, which takes parameters as values too. It throws `400 invalid` and names each wrong parameter. */
 export const createQueryParser = (
   schema: TObject,
 ): ((search: string | Readonly<Record<string, unknown>>) => unknown) => {

@@ -1,0 +1,12 @@
+/** The response of an endpoint, before middleware/respond.ts sends it. */
+export interface ApiResponse {
+  readonly status: number;
+  /** JSON text, or a value that is serialised; undefined for no body. */
+  readonly body: string | object | undefined;
+  readonly etag?: string;
+  /** Whether the response has items, and so the offset of the live stream from before they were read. */
+  readonly items?: boolean;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The token of the session that the client's cookie gets; null clears the cookie. */
+  readonly cookie?: string | null;
+}

@@ -1,0 +1,91 @@
+/** Reads a JSON body through koa-body: at most 1 MiB, uncompressed, valid UTF-8, no values that PostgreSQL can't store. */
+import { HttpMethodEnum, koaBody } from 'koa-body';
+import type { Context } from 'koa';
+import { Fault, fault } from '../../shared/catalogue/errors.ts';
+import { limits } from '../../shared/catalogue/limits.ts';
+import { jsonTextProblem, jsonProblem } from '../../shared/platform/core/jsonLimits.ts';
+import { invalidFault } from '../../shared/platform/core/validate.ts';
+
+/** Reads the body as latin1 text, which is decoded and parsed below: koa-body would turn invalid UTF-8 into replacement characters. */
+const readText = koaBody({
+  encoding: 'latin1',
+  text: true,
+  textTypes: ['application/json'],
+  textLimit: limits.bodyBytes,
+  json: false,
+  urlencoded: false,
+  multipart: false,
+  parsedMethods: [HttpMethodEnum.POST, HttpMethodEnum.PUT, HttpMethodEnum.PATCH, HttpMethodEnum.DELETE],
+  onError: (error) => {
+    const { status, type } = error as { status?: number; type?: string };
+    if (status === 413 || type === 'entity.too.large')
+      throw fault('too_large', undefined, { headers: { connection: 'close' } });
+    if (status === 415) throw fault('unsupported_media_type');
+    throw fault('bad_json');
+  },
+});
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
+const contentType = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
+
+const beyondAscii = /[\u0080-\uffff]/;
+
+const parse = (raw: string): unknown => {
+  let text: string;
+  try {
+    text = beyondAscii.test(raw) ? decoder.decode(Buffer.from(raw, 'latin1')) : raw;
+  } catch {
+    throw fault('bad_json', 'The body is not valid UTF-8.');
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw fault('bad_json');
+  }
+};
+
+const isEmpty = ({ headers }: Context['req']): boolean =>
+  headers['transfer-encoding'] === undefined &&
+  (headers['content-length'] === undefined || headers['content-length'] === '0');
+
+export interface RequestBody {
+  readonly value: unknown;
+  /** The bytes as latin1 text, from which the fingerprint of a request with an idempotency key is made. */
+  readonly raw: string;
+}
+
+/** Returns the body of a request; an absent one is `{}` where `optional`. Throws 400, 413 or 415. */
+export const readRequestBody = async (ctx: Context, optional: boolean): Promise<RequestBody> => {
+  const empty = (): RequestBody => {
+    if (!optional) throw fault('bad_json', 'A JSON body is required.');
+    return { value: {}, raw: '' };
+  };
+  if (isEmpty(ctx.req)) return empty();
+  const { headers } = ctx.req;
+  const encoding = headers['content-encoding'];
+  if (encoding !== undefined && encoding !== 'identity')
+    throw fault('unsupported_media_type', undefined, { headers: { connection: 'close' } });
+  if (Number(headers['content-length'] ?? 0) > limits.bodyBytes)
+    throw fault('too_large', undefined, { headers: { connection: 'close' } });
+  if (!contentType.test(headers['content-type'] ?? '') && !(optional && headers['content-type'] === undefined)) {
+    throw fault('unsupported_media_type', undefined, { headers: { connection: 'close' } });
+  }
+  if (headers['content-type'] === undefined) headers['content-type'] = 'application/json';
+  try {
+    await readText(ctx as never, async () => {});
+  } catch (error) {
+    if (error instanceof Fault) throw error;
+    throw fault('bad_json');
+  }
+  const { body } = ctx.request as unknown as { body: unknown };
+  const raw = typeof body === 'string' ? body : '';
+  if (raw.trim() === '') return empty();
+  const tooMuch = jsonTextProblem(raw);
+  if (tooMuch !== null) throw invalidFault([tooMuch]);
+  const value = parse(raw);
+  const problem = jsonProblem(value);
+  if (problem !== null) throw invalidFault([problem]);
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw invalidFault([{ path: '', message: 'must be a JSON object' }]);
+  return { value, raw };
+};

@@ -1,0 +1,13 @@
+/** Whether the principal may know the environment. A step of api/app.ts. */
+import type { Middleware } from 'koa';
+import type { Deps } from '../../shared/deps.ts';
+import { resolveCaller } from '../http/credentials.ts';
+import type { CallerState } from './state.ts';
+
+/** Finds the environment that the path names. Throws `404 not_found` for one that is unknown or not the principal's. */
+export const environmentAccess =
+  (deps: Deps): Middleware<CallerState> =>
+  ({ state }, next) => {
+    state.caller = resolveCaller(deps, state.session, state.environment, state.requestId, state.address);
+    return next();
+  };

@@ -1,0 +1,105 @@
+/** Calls the endpoint, once for each idempotency key. The last step of api/app.ts and api/mcp/serveEndpoint.ts. */
+import { Fault, fault } from '../../shared/catalogue/errors.ts';
+import {
+  readSavedResponse,
+  type IdempotencyKey,
+  type StoredResponse,
+} from '../../shared/platform/journal/idempotency.ts';
+import { isDuplicateIdempotencyKey } from '../../shared/items/perform/perform.ts';
+import type { Endpoint, EndpointCall } from '../endpoint.ts';
+import type { ApiResponse } from '../http/apiResponse.ts';
+import type { EndpointContext, EndpointState } from './state.ts';
+
+type Handle = () => Promise<ApiResponse>;
+
+const toReplayedResponse = ({ status, body, etag }: StoredResponse): ApiResponse => ({
+  status,
+  body: body === '' ? undefined : body,
+  headers: { 'idempotent-replayed': 'true', ...(etag === null ? {} : { etag }) },
+});
+
+const findSavedResponse = ({ deps }: EndpointCall, key: IdempotencyKey): Promise<StoredResponse | null> =>
+  readSavedResponse(deps.db, key, deps.clock.now());
+
+/**
+ * Calls the endpoint first and looks for a saved response when that fails: the effect and its response are written in one
+ * statement or not at all, and looking first would cost every call a round trip for the few that are retries.
+ */
+const handleOrReplay = async (call: EndpointCall, key: IdempotencyKey, handle: Handle): Promise<ApiResponse> => {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await handle();
+    } catch (error) {
+      const isRepeated = isDuplicateIdempotencyKey(error);
+      // A call that is refused now may have been done before; `action_failed` is a response that was just saved.
+      if (!isRepeated && !(error instanceof Fault && error.code !== 'action_failed')) throw error;
+      const found = await findSavedResponse(call, key);
+      if (found !== null) return toReplayedResponse(found);
+      if (!isRepeated) throw error;
+      // The saved response had expired and is removed: the call can be done now, unless another one is doing it.
+      if (tries > 1) throw fault('in_progress');
+    }
+  }
+};
+
+/** Looks for a saved response first: the endpoint saves its response before it is known, and then waits for it. */
+const handleAwaited = async (
+  call: EndpointCall,
+  requireNotInProgress: NonNullable<Endpoint['requireNotInProgress']>,
+  key: IdempotencyKey,
+  handle: Handle,
+): Promise<ApiResponse> => {
+  for (let tries = 1; ; tries++) {
+    const found = await findSavedResponse(call, key);
+    if (found !== null) {
+      await requireNotInProgress(call, key.key);
+      // It may have settled since it was read.
+      return toReplayedResponse((await findSavedResponse(call, key)) ?? found);
+    }
+    try {
+      return await handle();
+    } catch (error) {
+      if (!isDuplicateIdempotencyKey(error)) throw error;
+      if (tries > 1) throw fault('in_progress');
+    }
+  }
+};
+
+/** Lets calls of this process with the same key wait for each other. */
+const handleInTurn = async (call: EndpointCall, key: IdempotencyKey, handle: Handle): Promise<ApiResponse> => {
+  const { running } = call;
+  const id = `${key.principal}\n${key.key}`;
+  for (let other = running.get(id); other !== undefined; other = running.get(id)) {
+    await other;
+    const found = await findSavedResponse(call, key);
+    if (found !== null) return toReplayedResponse(found);
+  }
+  const answered = handleOrReplay(call, key, handle);
+  const settled = answered.then(
+    () => undefined,
+    () => undefined,
+  );
+  running.set(id, settled);
+  void settled.then(() => running.delete(id));
+  return answered;
+};
+
+/** Checks the body of a change and calls the handler of the endpoint's row. */
+export const callEndpoint = ({ mounted: { endpoint }, call, body }: EndpointState): Promise<ApiResponse> => {
+  if (body !== null) call.body = endpoint.checkBody(body.value, call.deps.clock.now());
+  return endpoint.handle(call);
+};
+
+/**
+ * Sets the response to that of `handle`, which may be called twice, or to the saved one of a call with the same
+ * idempotency key. Throws `409 in_progress` while that call is still under way elsewhere.
+ */
+export const idempotency =
+  (handle: (state: EndpointState) => Promise<ApiResponse>) =>
+  async ({ state }: EndpointContext): Promise<void> => {
+    const { call, idempotencyKey: key } = state;
+    const { requireNotInProgress } = state.mounted.endpoint;
+    if (key === null) state.response = await handle(state);
+    else if (requireNotInProgress === null) state.response = await handleInTurn(call, key, async () => handle(state));
+    else state.response = await handleAwaited(call, requireNotInProgress, key, async () => handle(state));
+  };

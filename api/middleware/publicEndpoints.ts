@@ -1,0 +1,65 @@
+/** The endpoints that need no token, such as signing in: they stand before authentication. A step of api/app.ts. */
+import type { Middleware, ParameterizedContext } from 'koa';
+import { fault } from '../../shared/catalogue/errors.ts';
+import { strictObject } from '../../shared/platform/core/schema.ts';
+import type { Deps } from '../../shared/deps.ts';
+import type { Endpoint, PublicCall } from '../endpoint.ts';
+import type { ApiResponse } from '../http/apiResponse.ts';
+import { isSameOrigin } from '../http/cookies.ts';
+import { createQueryParser } from '../http/queryParser.ts';
+import type { RateLimiter } from '../http/rateLimiter.ts';
+import { readRequestBody } from '../http/requestBody.ts';
+import type { EnvironmentState } from './state.ts';
+
+type PublicContext = ParameterizedContext<EnvironmentState>;
+
+const parseNoQuery = createQueryParser(strictObject({}));
+const refusedHeaders = ['idempotency-key', 'if-match'];
+
+const servePublic = async (
+  deps: Deps,
+  endpoint: Endpoint,
+  handle: (call: PublicCall) => Promise<ApiResponse>,
+  ctx: PublicContext,
+): Promise<ApiResponse> => {
+  const method = endpoint.method.toUpperCase();
+  if (ctx.method !== method) throw fault('method_not_allowed', undefined, { headers: { allow: method } });
+  const { search, environment, requestId, address } = ctx.state;
+  parseNoQuery(search);
+  for (const name of refusedHeaders) {
+    if (ctx.req.headers[name] !== undefined)
+      throw fault('invalid', `${name} is not taken here.`, { details: [{ path: name, message: 'is not taken here' }] });
+  }
+  // A page of another site must not sign a browser in as a person of its choice.
+  if (ctx.req.headers.origin !== undefined && !isSameOrigin(ctx.req, deps.config))
+    throw fault('forbidden', 'The request comes from another site.');
+  const { value } = await readRequestBody(ctx, endpoint.bodyOptional);
+  const body = endpoint.checkBody(value, deps.clock.now());
+  return handle({ deps, body, environment, requestId, address });
+};
+
+/** Answers the requests of rows with `handlePublic`, which count by the client's address; passes on all others. */
+export const publicEndpoints = (
+  deps: Deps,
+  limiter: RateLimiter,
+  endpoints: readonly Endpoint[],
+): Middleware<EnvironmentState> => {
+  const byPath = new Map(
+    endpoints.flatMap((endpoint) => {
+      const { handlePublic } = endpoint;
+      return handlePublic === null
+        ? []
+        : [[endpoint.path, (ctx: PublicContext) => servePublic(deps, endpoint, handlePublic, ctx)] as const];
+    }),
+  );
+  const answer = async (ctx: PublicContext, serve: (ctx: PublicContext) => Promise<ApiResponse>): Promise<void> => {
+    const { state } = ctx;
+    await limiter.countAddress(state.address, state.headers);
+    state.response = await serve(ctx);
+    state.route = state.below;
+  };
+  return (ctx, next) => {
+    const serve = byPath.get(ctx.state.below);
+    return serve === undefined ? next() : answer(ctx, serve);
+  };
+};

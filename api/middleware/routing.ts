@@ -1,0 +1,90 @@
+/** Which endpoint the request is for: one small @koa/router for each first path segment. A step of api/app.ts. */
+import { Router } from '@koa/router';
+import type { Middleware, ParameterizedContext } from 'koa';
+import { fault } from '../../shared/catalogue/errors.ts';
+import type { Deps } from '../../shared/deps.ts';
+import type { Endpoint } from '../endpoint.ts';
+import { readRequestBody } from '../http/requestBody.ts';
+import type { Live } from '../live/index.ts';
+import { mountEndpoint, type MountedEndpoint } from './mountEndpoint.ts';
+import type { RequestTracker } from './requestTracker.ts';
+import type { CallerState, EndpointState, PendingCall } from './state.ts';
+
+const firstSegment = (path: string): string => {
+  const end = path.indexOf('/', 1);
+  return end === -1 ? path.slice(1) : path.slice(1, end);
+};
+
+type Route = (
+  method: string,
+  path: string,
+) => { readonly mounted: MountedEndpoint; readonly params: PendingCall['params'] };
+
+/**
+ * Returns the function that finds an endpoint by the path below its environment. The routers only match: the middleware
+ * that they would put together for each request costs more than many a response. Throws `404 not_found` and
+ * `405 method_not_allowed`.
+ */
+const createRoutes = (endpoints: readonly Endpoint[]): Route => {
+  const none = (): void => undefined;
+  const routers = new Map<string, Router>();
+  const mountedByLayer = new Map<unknown, MountedEndpoint>();
+  for (const endpoint of endpoints) {
+    if (endpoint.handlePublic !== null) continue;
+    const segment = firstSegment(endpoint.path);
+    const router = routers.get(segment) ?? new Router({ sensitive: true, strict: true });
+    routers.set(segment, router);
+    mountedByLayer.set(router.register(endpoint.path, [endpoint.method], none), mountEndpoint(endpoint));
+  }
+  return (method, path) => {
+    const found = routers.get(firstSegment(path))?.match(path, method);
+    const layer = found?.pathAndMethod[0];
+    const mounted = mountedByLayer.get(layer);
+    if (layer !== undefined && mounted !== undefined)
+      return { mounted, params: layer.params(path, layer.captures(path)) };
+    const allowed = found?.path.flatMap(({ methods }) => methods) ?? [];
+    if (allowed.length === 0) throw fault('not_found');
+    throw fault('method_not_allowed', undefined, { headers: { allow: [...new Set(allowed)].join(', ') } });
+  };
+};
+
+const saveNothing = (): null => null;
+
+/** Finds the endpoint and begins its call. */
+export const routing = (
+  deps: Deps,
+  live: Live,
+  requests: RequestTracker,
+  endpoints: readonly Endpoint[],
+): Middleware<CallerState & EndpointState> => {
+  const route = createRoutes(endpoints);
+  const running: PendingCall['running'] = new Map();
+  const beginCall = (
+    { req, res, state }: ParameterizedContext<CallerState & EndpointState>,
+    params: PendingCall['params'],
+    body: PendingCall['from']['body'],
+  ): PendingCall => ({
+    deps,
+    live,
+    from: { method: req.method ?? '', url: req.url ?? '', headers: req.headers, rawHeaders: req.rawHeaders, body },
+    caller: state.caller,
+    session: state.session,
+    running,
+    params,
+    query: undefined,
+    body: undefined,
+    ifMatch: undefined,
+    signal: () => requests.signalOf(res),
+    save: saveNothing,
+  });
+  return (ctx, next) => {
+    const { state } = ctx;
+    const { mounted, params } = route(ctx.method, state.below);
+    state.route = mounted.endpoint.path;
+    state.mounted = mounted;
+    state.body = null;
+    state.idempotencyKey = null;
+    state.call = beginCall(ctx, params, (optional) => readRequestBody(ctx, optional));
+    return next();
+  };
+};

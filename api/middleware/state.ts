@@ -1,0 +1,66 @@
+/** `ctx.state` as the middleware in api/app.ts fills it, from the first step to the last; the tools of api/mcp use its last part. */
+import type { AuthSession } from '../../shared/settings/directory.ts';
+import type { Caller } from '../../shared/access/principal.ts';
+import type { IdempotencyKey } from '../../shared/platform/journal/idempotency.ts';
+import type { EndpointCall } from '../endpoint.ts';
+import type { ApiResponse } from '../http/apiResponse.ts';
+import type { ResponseHeaders } from '../http/rateLimiter.ts';
+import type { RequestBody } from '../http/requestBody.ts';
+import type { MountedEndpoint } from './mountEndpoint.ts';
+
+/** Set by `requestId` for every request. */
+export interface RequestState {
+  requestId: string;
+  /** Headers of the response, which each step adds to; those of `response` take precedence. */
+  headers: ResponseHeaders;
+  /** The path of the URL, and its query string without `?`. */
+  path: string;
+  search: string;
+  /** What the metrics call the request: the path of an endpoint's row, a path of the host, or `error`. */
+  route: string;
+  /** The answer, which `respond` sends. */
+  response: ApiResponse;
+}
+
+/** Set by `environmentPath` for everything below `/api/env/:environment`. */
+export interface EnvironmentState extends RequestState {
+  /** The segment as it was sent; it need not be the name of an environment. */
+  environment: string;
+  /** The path below the environment, with its first slash. */
+  below: string;
+  /** The client's IP address. */
+  address: string;
+}
+
+/** Set by `authentication`. */
+export interface SessionState extends EnvironmentState {
+  session: AuthSession;
+}
+
+/** Set by `environmentAccess`. */
+export interface CallerState extends SessionState {
+  caller: Caller;
+}
+
+/** The call of an endpoint while the steps fill it. */
+export type PendingCall = { -readonly [K in keyof EndpointCall]: EndpointCall[K] };
+
+/** Set by `routing`, and for a tool's call by api/mcp/serveEndpoint.ts: all that the steps of an endpoint need. */
+export interface EndpointState {
+  mounted: MountedEndpoint;
+  call: PendingCall;
+  /** The query string, or the parameters as values where the call is a tool's. */
+  search: string | Readonly<Record<string, unknown>>;
+  /** The body as it was sent; null before it is read, and of reads. */
+  body: RequestBody | null;
+  /** The idempotency key of a change; null without one. */
+  idempotencyKey: IdempotencyKey | null;
+  response: ApiResponse;
+}
+
+/** What the steps of an endpoint take: Koa's context, or a tool's call in its place. */
+export interface EndpointContext {
+  readonly state: EndpointState;
+}
+
+export type Next = () => Promise<unknown>;
