@@ -1,4 +1,4 @@
-/** The OpenAPI document as one readable page without scripts, made once at start. */
+/** The OpenAPI document as one page without scripts, made once at start. Used by middleware/hostPages.ts. */
 import type { OpenApiDocument } from './openapi.ts';
 
 interface Operation {

@@ -41,7 +41,7 @@ const pathParameters = ({ path, example }: Endpoint): object[] => [
   })),
 ];
 
-/** A list is written with commas in the address, and is a list to the schema. */
+/** Returns an example for the schema, in which a list with commas is an array. */
 const exampleOf = ({ type }: Parameter, value: unknown): unknown =>
   type === 'array' && typeof value === 'string' ? value.split(',') : value;
 
@@ -65,10 +65,10 @@ const headerParameters = ({ write, acceptsIdempotencyKey: once, conditional }: E
   ...(conditional ? [{ $ref: '#/components/parameters/ifMatch' }] : []),
 ];
 
-/** Changes that look at a record first, which may be the app's to answer. */
+/** Changes that read a record first, for which the app may be called. */
 const ofRecords: ReadonlySet<string> = new Set(['/actions', '/runs/:id/retry', '/approvals/:id/approve']);
 
-/** Error statuses that an endpoint can answer besides those of every endpoint. */
+/** Returns the error statuses of an endpoint besides those of every endpoint. */
 const errorStatuses = (endpoint: Endpoint): number[] => {
   const always: ErrorCode[] = [
     'invalid',

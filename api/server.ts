@@ -1,6 +1,6 @@
 /** The listening server with HTTP, live streams and app link, and its drain, which drops no accepted request. Started by main.ts. */
 import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { errors } from '../shared/catalogue/errors.ts';
 import { limits } from '../shared/catalogue/limits.ts';
 import { newId } from '../shared/platform/core/ids.ts';
@@ -90,8 +90,9 @@ export const startServer = async (deps: Deps): Promise<RunningServer> => {
     rate.close();
     await closeDeps(deps);
   };
+  const address = server.address();
   return {
-    port: (server.address() as AddressInfo).port,
+    port: typeof address === 'object' && address !== null ? address.port : config.port,
     stop: () => (stopped ??= stop()),
   };
 };

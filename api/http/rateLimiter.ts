@@ -77,6 +77,7 @@ export const createRateLimiter = ({ config, redis }: Deps): RateLimiter => {
       Object.assign(allowance, { left: burst, remaining: burst, until: Date.now() + redisDownAllowanceMs });
       return;
     }
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the script above returns three numbers
     const [got = 0, remaining = 0, waitMs = 0] = answer as number[];
     const now = Date.now();
     Object.assign(allowance, {

@@ -17,8 +17,8 @@ const readText = koaBody({
   multipart: false,
   parsedMethods: [HttpMethodEnum.POST, HttpMethodEnum.PUT, HttpMethodEnum.PATCH, HttpMethodEnum.DELETE],
   onError: (error) => {
-    const { status, type } = error as { status?: number; type?: string };
-    if (status === 413 || type === 'entity.too.large')
+    const status = 'status' in error ? error.status : undefined;
+    if (status === 413 || ('type' in error && error.type === 'entity.too.large'))
       throw fault('too_large', undefined, { headers: { connection: 'close' } });
     if (status === 415) throw fault('unsupported_media_type');
     throw fault('bad_json');
@@ -77,7 +77,7 @@ export const readRequestBody = async (ctx: Context, optional: boolean): Promise<
     if (error instanceof Fault) throw error;
     throw fault('bad_json');
   }
-  const { body } = ctx.request as unknown as { body: unknown };
+  const body: unknown = Reflect.get(ctx.request, 'body');
   const raw = typeof body === 'string' ? body : '';
   if (raw.trim() === '') return empty();
   const tooMuch = jsonTextProblem(raw);

@@ -65,6 +65,7 @@ export class EnvironmentChannel {
   /** Takes a message of the bus. Resolves when all rows up to those of the message are appended. */
   async receive(text: string): Promise<void> {
     if (this.newestPosition < 0) return;
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only processes of this service publish here
     const message = JSON.parse(text) as LiveBatch | EphemeralMessage;
     if (message.kind === 'passing') {
       this.#turn.add([{ position: null, index: 0, at: message.at, part: message.part as StreamPart }]);

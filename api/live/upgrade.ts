@@ -105,6 +105,7 @@ export const createLiveUpgrade = (context: LiveContext, { feed, hub, rate }: Upg
       throw fault('not_found');
     if (request.method !== 'GET') throw fault('method_not_allowed', undefined, { headers: { allow: 'GET' } });
     if (who.principal.type === 'app') throw fault('forbidden');
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `readQuery` has checked it by the schema above
     const query = readQuery(search) as Query;
     const narrowing = parseNarrowing(query);
     const place =

@@ -1,9 +1,9 @@
-/** What the tool of an action takes: the action's own input, and beside it what a run is asked for with. */
+/** The input schema of an action's tool: the action's own input, and the other members of a run's request. Used by actions.ts. */
 import { isObject } from '../../shared/platform/core/jsonLimits.ts';
 import type { ActionDefinition } from '../../shared/environments/actions.ts';
 import { idempotencyKey } from './tool.ts';
 
-/** What an argument of the tool is called; undefined: the action doesn't take it. */
+/** The names of the tool's arguments; undefined for one that the action does not take. */
 export interface ArgumentNames {
   readonly record: string | undefined;
   readonly item: string;
@@ -20,7 +20,7 @@ interface ActionArguments {
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Keywords that mean the same with further properties beside the schema's own. */
+/** Keywords whose meaning does not change when properties are added to the schema. */
 const plain = new Set([
   'type',
   'properties',
@@ -40,7 +40,7 @@ const plain = new Set([
   'writeOnly',
 ]);
 
-/** A reference to the root would ask for the further properties too. */
+/** Whether no reference points to the root, which would require the added properties too. */
 const refersToRoot = /"\$ref":"#(?!\/(?:\$defs|definitions|properties)\/)/;
 
 const isPlain = (input: object): boolean =>
@@ -93,7 +93,7 @@ const flatArguments = (action: ActionDefinition, input: Schema): ActionArguments
   };
 };
 
-/** An `$id` of its own keeps references inside the schema what they were. */
+/** Nests the input as one argument; its own `$id` keeps references inside the schema valid. */
 const nestedArguments = (action: ActionDefinition, { $schema: _, ...input }: Schema): ActionArguments => {
   const names = namesOf(action, {}, 'input');
   return {

@@ -1,4 +1,4 @@
-/** One tool for each action that the app declares; it runs the action by the endpoint that everybody runs it by. */
+/** One tool for each action that the app declares, served by the row of `POST /actions`. Used by list.ts. */
 import { getOrCreate } from '../../shared/platform/core/maps.ts';
 import { createHash } from 'node:crypto';
 import type { Caller } from '../../shared/access/principal.ts';
@@ -14,11 +14,11 @@ import { serveEndpoint } from './serveEndpoint.ts';
 import { changeHeaders, idempotencyKey, type ToolHints, type Tool } from './tool.ts';
 
 export const actionPrefix = 'action_';
-/** Clients take no longer names, and some no dots. */
+/** MCP clients refuse longer names, and some of them dots. */
 const nameMax = 64;
 const hashLength = 8;
 
-/** Depends on the action's name alone: what else is declared, and not seen, doesn't show in it. */
+/** Returns the name of an action's tool, which depends on the action's name alone and so reveals no other declaration. */
 const actionToolName = (action: string): string => {
   const plain = `${actionPrefix}${action}`;
   if (plain.length <= nameMax && !plain.includes('.')) return plain;
@@ -54,7 +54,7 @@ const actionHints = ({ danger, retrySafe: repeatable }: ActionDefinition): ToolH
 
 type Given = Readonly<Record<string, unknown>>;
 
-/** The members of the endpoint's body that arguments beside the input stand for. */
+/** Returns the members of the endpoint's body that the arguments beside the input name. */
 const runMembers = ['record', 'item', 'confirmed'] as const;
 
 const toActionBody = ({ name }: ActionDefinition, names: ArgumentNames, given: Given): Record<string, unknown> => {
@@ -81,7 +81,7 @@ const argumentPath =
     return names.input === undefined ? path.replace(/^input(?:\.|$)/, '') : path;
   };
 
-/** An app’s schema asks no client to repeat arguments as headers, which would have to be compared. */
+/** Removes `x-mcp-header` from an app's schema: arguments in headers would have to be compared with the body. */
 const withoutHeaders = (key: string, value: unknown): unknown =>
   key === 'x-mcp-header' && typeof value === 'string' ? undefined : value;
 
@@ -135,11 +135,11 @@ const getActionTools = (definition: Definition) => {
   );
 };
 
-/** Those of the environment, by the actions' names. */
+/** Returns the tools of the environment's actions, ordered by the actions' names. */
 export const listActionTools = ({ env }: Caller): Tool[] =>
   [...getActionTools(env.definition).values()].map(({ tool }) => tool);
 
-/** The tool of an action that the caller is told of when it names it, may it run it or not; else undefined. */
+/** Returns the tool of an action that the caller may run or whose resource it sees; else undefined. */
 export const findActionTool = (caller: Caller, name: string): Tool | undefined => {
   const found = getActionTools(caller.env.definition).get(name);
   if (found === undefined) return undefined;

@@ -8,7 +8,7 @@ const message = writeEndpoint<unknown>({
   name: 'mcp',
   summary: 'A message of the Model Context Protocol: tools for what your role may do',
   tag: 'Agents’ tools',
-  // A key of the tool’s own is among its arguments, as a message is more than the change that it asks for.
+  // A tool takes its idempotency key as an argument, because a message is more than one change.
   acceptsIdempotencyKey: false,
   body: messageSchema,
   responses: { 200: mcpResultResponse, 202: null, 400: mcpRefusedResponse, 404: mcpRefusedResponse },

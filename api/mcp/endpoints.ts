@@ -1,4 +1,4 @@
-/** The endpoints that tools are made of, by name. */
+/** The endpoints that tools are made of, by name. Used by actions.ts and tools/. */
 import type { Endpoint } from '../endpoint.ts';
 import { actionEndpoints } from '../routes/actions.ts';
 import { approvalEndpoints } from '../routes/approvals.ts';
@@ -28,7 +28,7 @@ const byName = new Map(
   ].map((endpoint) => [endpoint.name, endpoint]),
 );
 
-/** Throws for a name that no endpoint has. */
+/** Returns an endpoint. Throws for a name that no endpoint has. */
 export const getEndpoint = (name: string): Endpoint => {
   const endpoint = byName.get(name);
   if (endpoint === undefined) throw new Error(`There is no endpoint ${name}.`);

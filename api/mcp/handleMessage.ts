@@ -1,4 +1,4 @@
-/** Answers one message of the Model Context Protocol, as the revision that it speaks wants it. */
+/** Handles one message of the Model Context Protocol by the rules of its revision. Used by endpoint.ts. */
 import { fault, Fault } from '../../shared/catalogue/errors.ts';
 import { isObject } from '../../shared/platform/core/jsonLimits.ts';
 import { compileCheck } from '../../shared/platform/core/validate.ts';
@@ -39,7 +39,7 @@ const parseId = (body: unknown): McpId | undefined => {
   return typeof id === 'string' || Number.isSafeInteger(id) ? (id as McpId) : undefined;
 };
 
-/** With what every result of the stateless revision says. */
+/** Returns the result with the members that every result of the stateless revision has. */
 const withStatelessMembers = (result: McpResult, keepMs: number | null): McpResult => ({
   ...result,
   resultType: '"complete"',
@@ -64,7 +64,7 @@ const answerRequest = async (call: EndpointCall, message: McpMessage, id: McpId)
   };
 };
 
-/** Throws `403` for a page of somebody else, which a browser would send along with who knows whose rights. */
+/** Throws `403 forbidden` for a page of another site, whose requests a browser would send with the rights of its user. */
 const requireOwnPage = ({ from, deps: { config } }: EndpointCall): void => {
   if (from.headers.origin !== undefined && !isSameOrigin(from, config))
     throw fault('forbidden', 'The request comes from another site.');
@@ -77,7 +77,7 @@ export const handleMcpMessage = async (call: EndpointCall): Promise<ApiResponse>
     const { id, method } = message;
     if (id !== undefined) return await answerRequest(call, message, id);
     if (!method.startsWith(notification)) throw invalidRequest('A request needs an id.');
-    // There is none that anything follows from.
+    // No notification of the protocol has an effect here.
     return { status: 202, body: undefined };
   } catch (error) {
     if (!(error instanceof McpFailure)) throw error;
@@ -85,10 +85,10 @@ export const handleMcpMessage = async (call: EndpointCall): Promise<ApiResponse>
   }
 };
 
-/** Headers that no message has anything to do with. */
+/** Headers whose faults are not faults of the message. */
 const headerPaths = new Set(['idempotency-key', 'if-match']);
 
-/** A body in which there is no message, told in the protocol's words as well as ours. */
+/** Adds the JSON-RPC error to the fault of a body that is no message. */
 export const toMcpFault = (failure: Fault): Fault => {
   const { code, message, extra } = failure;
   const isHeader = (extra.details ?? []).some(({ path }) => headerPaths.has(path));

@@ -1,4 +1,4 @@
-/** The tools of a caller: those that its role can use, in the same order each time. */
+/** The tools that a caller's role can use, in a stable order. Used by methods.ts. */
 import { Fault } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import type { Caller } from '../../shared/access/principal.ts';
@@ -13,7 +13,7 @@ const fixedByName = new Map(fixedTools.map((tool) => [tool.name, tool]));
 
 const cursorScope = ({ principal }: Caller): string => `tools:${principal.access.key}`;
 
-/** How many tools are before the page that a cursor is for. */
+/** Returns the number of tools before the page of a cursor. */
 const parseToolCursor = (caller: Caller, cursor: string | undefined): number => {
   try {
     return Number(caller.env.seal.openCursor(cursorScope(caller), cursor)?.[0] ?? 0);
@@ -23,7 +23,7 @@ const parseToolCursor = (caller: Caller, cursor: string | undefined): number => 
   }
 };
 
-/** A page of them. Throws for a cursor that is not of this list. */
+/** Returns a page of tools. Throws for a cursor of another list. */
 export const listTools = (caller: Caller, cursor: string | undefined): McpResult => {
   const listed = [...fixedTools, ...listActionTools(caller)].filter((tool) => tool.isListed(caller));
   const from = parseToolCursor(caller, cursor);
@@ -37,10 +37,10 @@ export const listTools = (caller: Caller, cursor: string | undefined): McpResult
   };
 };
 
-/** The tool of that name as far as this caller may know of it: what it may not do is refused by the endpoint. */
+/** Returns the tool of that name if the caller may know of it; its endpoint refuses what the caller may not do. */
 export const findTool = (caller: Caller, name: string): Tool | undefined =>
   fixedByName.get(name) ?? findActionTool(caller, name);
 
-/** The action that a name would be of if there were one, for the audit log. */
+/** Returns the action that a tool's name names, whether or not it exists, for the audit log. */
 export const actionOfToolName = (name: string): string | null =>
   name.startsWith(actionPrefix) ? name.slice(actionPrefix.length) : null;

@@ -1,4 +1,4 @@
-/** The methods of the protocol, each with the revisions that have it. */
+/** The methods of the protocol, each with the revisions that have it. Used by handleMessage.ts. */
 import { insertRefusal } from '../../shared/access/refusals.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
 import { isObject } from '../../shared/platform/core/jsonLimits.ts';
@@ -11,11 +11,11 @@ import { callTool, type ToolCallResult } from './result.ts';
 type Params = Readonly<Record<string, unknown>>;
 
 interface McpMethod {
-  /** Of the stateless revision. */
+  /** Whether the stateless revision has it. */
   readonly stateless: boolean;
-  /** Of the revisions that begin with `initialize`. */
+  /** Whether the revisions with `initialize` have it. */
   readonly handshake: boolean;
-  /** How long the stateless revision's clients may keep the answer, in ms; null: it is not one to keep. */
+  /** How long clients of the stateless revision may cache the result, in milliseconds; null: not at all. */
   readonly cacheTtlMs: number | null;
   answer(call: EndpointCall, params: Params): ToolCallResult | Promise<ToolCallResult>;
 }
@@ -46,7 +46,7 @@ const initialize = (call: EndpointCall, { protocolVersion: asked }: Params): Too
   });
 };
 
-/** A tool that there isn't is refused alike whether nobody has it or this caller can't see it. An action that was tried in vain is audited, as elsewhere. */
+/** Refuses an unknown tool in the same way as one that the caller can't see. A refused action is audited, as over HTTP. */
 const unknownTool = async ({ deps, caller }: EndpointCall, name: string): Promise<McpFailure> => {
   const action = actionOfToolName(name);
   const { code, message } = fault('not_found');

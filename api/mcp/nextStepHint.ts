@@ -1,9 +1,9 @@
-/** What an agent does after an answer that isn't the end of the matter: which tool tells how it goes on. */
+/** The next step of an agent after a response that is not final: the tool that has the rest. Used by result.ts. */
 import { isObject } from '../../shared/platform/core/jsonLimits.ts';
 
 const call = (tool: string, id: unknown): string => `${tool} with ${JSON.stringify({ id })}`;
 
-/** A sentence for an accepted change's body (`202`), or null. */
+/** Returns a sentence for the body of an accepted change (`202`), or null. */
 export const nextStepHint = (body: unknown): string | null => {
   if (!isObject(body)) return null;
   const { approval, run, bulk, entry, item } = body;

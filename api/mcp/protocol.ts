@@ -1,17 +1,17 @@
 /**
- * The messages of the Model Context Protocol: JSON-RPC 2.0, its revisions, and how a message is answered over HTTP.
+ * The messages of the Model Context Protocol: JSON-RPC 2.0, the revisions, and the HTTP responses to messages.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic
  */
 import { responseObject, strictObject, Type, type Static } from '../../shared/platform/core/schema.ts';
 import type { ApiResponse } from '../http/apiResponse.ts';
 
-/** The revision in which each request says for itself what it speaks. */
+/** The revision in which each request names its revision. */
 export const statelessVersion = '2026-07-28';
-/** Those before it, which begin with `initialize`, newest first. */
+/** The earlier revisions, which begin with `initialize`, newest first. */
 export const handshakeVersions: readonly string[] = ['2025-11-25', '2025-06-18', '2025-03-26'];
 export const protocolVersions: readonly string[] = [statelessVersion, ...handshakeVersions];
 
-/** Those of JSON-RPC, and two of the protocol's own. */
+/** The error codes of JSON-RPC, and two of the protocol's own. */
 export const mcpErrorCodes = {
   parseError: -32700,
   invalidRequest: -32600,
@@ -39,7 +39,7 @@ export const mcpResultResponse = Type.Union([
   responseObject({ jsonrpc: Type.Literal('2.0'), id: messageIdSchema, result: Type.Object({}) }),
   responseObject({ jsonrpc: Type.Literal('2.0'), id: messageIdSchema, error: errorMembers }),
 ]);
-/** A message that can't be read, or our own error where the request is refused before anybody looks at the message. */
+/** The body for a message that can't be read, or for a request that is refused before its message is read. */
 export const mcpRefusedResponse = Type.Union([
   Type.Object({ jsonrpc: Type.Literal('2.0'), error: errorMembers }),
   responseObject({ error: Type.String({ description: 'A sentence for a person.' }), code: Type.String() }),
@@ -51,10 +51,10 @@ interface McpError {
   readonly data?: unknown;
 }
 
-/** Thrown by what looks at a message; answered as a JSON-RPC error. */
+/** An error of a message, which is answered as a JSON-RPC error. */
 export class McpFailure extends Error {
   declare readonly error: McpError;
-  /** Of the HTTP answer; 200 where the message was understood. */
+  /** The HTTP status; 200 where the message was understood. */
   declare readonly status: number;
 
   constructor(error: McpError, status = 200) {
@@ -64,13 +64,13 @@ export class McpFailure extends Error {
   }
 }
 
-/** `id` undefined: the message had none that could be read. */
+/** Returns the response to a failure; `id` is undefined when the message had none that could be read. */
 export const toMcpErrorResponse = ({ error, status }: McpFailure, id: McpId | undefined): ApiResponse => ({
   status,
   body: { jsonrpc: '2.0', id: id ?? null, error },
 });
 
-/** The members of a result, each as JSON text: bodies of endpoints are not parsed only to be written again. */
+/** The members of a result, each as JSON text, so that bodies of endpoints are not parsed and serialised again. */
 export type McpResult = Readonly<Record<string, string>>;
 
 export const mcpResultText = (id: McpId, result: McpResult): string =>

@@ -1,4 +1,4 @@
-/** What a call of a tool is answered: the endpoint's body, as text and as it is, or what the endpoint refused. */
+/** The result of a tool's call: the endpoint's body as text and as structured content, or its fault. Used by methods.ts. */
 import { Fault } from '../../shared/catalogue/errors.ts';
 import { invalidFault } from '../../shared/platform/core/validate.ts';
 import type { EndpointCall } from '../endpoint.ts';
@@ -22,24 +22,24 @@ const toToolResult = ({ status, body = {}, headers }: ApiResponse): McpResult =>
   };
 };
 
-/** The fault with the places that the tool's arguments have. */
+/** Returns the fault with the paths of the tool's arguments. */
 const withArgumentPaths = (failure: Fault, { argumentPath: place }: Tool): Fault => {
   const details = failure.extra.details?.map(({ path, message }) => ({ path: place(path), message }));
   if (details === undefined) return failure;
-  // Its sentence names the first place.
+  // The message of `invalid` names the first path.
   if (failure.code === 'invalid') return invalidFault(details) as Fault;
   return new Fault(failure.code, failure.message, { ...failure.extra, details });
 };
 
 const toToolError = (failure: Fault): McpResult => {
   const { status, body } = toFaultResponse(failure);
-  const text = JSON.stringify({ ...(body as object), status });
+  const text = JSON.stringify({ ...(typeof body === 'object' ? body : {}), status });
   return { content: contentText(text), structuredContent: text, isError: 'true' };
 };
 
 export interface ToolCallResult {
   readonly result: McpResult;
-  /** Whether it carries items, and so the stream's position from before they were read. */
+  /** Whether the result has items, and so the offset of the live stream from before they were read. */
   readonly items: boolean;
 }
 

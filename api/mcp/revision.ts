@@ -1,10 +1,10 @@
-/** Which revision of the protocol a message speaks, and whether its headers say the same as its body. */
+/** The revision of a message, and the check that its headers agree with its body. Used by handleMessage.ts. */
 import type { RequestSource } from '../endpoint.ts';
 import { isObject } from '../../shared/platform/core/jsonLimits.ts';
 import { headerValues } from '../http/headers.ts';
 import { mcpErrorCodes, McpFailure, statelessVersion, protocolVersions, type McpMessage } from './protocol.ts';
 
-/** Of messages without a header for it: the last revision that had none. */
+/** The revision of messages without `mcp-protocol-version`: the last one that had no such header. */
 const defaultVersion = '2025-03-26';
 
 const versionKey = 'io.modelcontextprotocol/protocolVersion';
@@ -21,7 +21,7 @@ const singleHeader = (from: RequestSource, name: string): string | undefined => 
 
 const encoded = /^=\?base64\?([A-Za-z0-9+/]*={0,2})\?=$/;
 
-/** A header's value; what no header can carry is sent as base64 of UTF-8. */
+/** Returns a header's value; values that no header can carry are sent as base64 of UTF-8. */
 const decoded = (value: string): string => {
   const text = encoded.exec(value)?.[1];
   return text === undefined ? value : Buffer.from(text, 'base64').toString();
@@ -45,18 +45,18 @@ const requireSame = (from: RequestSource, name: string, value: string): void => 
   if (decoded(given) !== value) throw headerMismatch(`The header ${name} does not say what the message says.`);
 };
 
-/** Proxies decide by the headers of a stateless message, so they have to be true. */
+/** Throws unless the headers of a stateless message agree with its body, because proxies route by them. */
 const requireMatchingHeaders = (from: RequestSource, { method, params }: McpMessage, version: string): void => {
   requireSame(from, 'mcp-protocol-version', version);
   requireSame(from, 'mcp-method', method);
-  const name = (params as { readonly name?: unknown } | undefined)?.name;
+  const name = isObject(params) ? params['name'] : undefined;
   if (method === 'tools/call' && typeof name === 'string') requireSame(from, 'mcp-name', name);
 };
 
-/** The revision of a request. Throws for one that isn't spoken here, and for headers that contradict the message. */
+/** Returns the revision of a request. Throws for an unknown one, and for headers that contradict the message. */
 export const protocolRevision = (from: RequestSource, message: McpMessage): string => {
   const given = singleHeader(from, 'mcp-protocol-version');
-  const meta = (message.params as { readonly _meta?: unknown } | undefined)?._meta;
+  const meta = isObject(message.params) ? message.params['_meta'] : undefined;
   const said = isObject(meta) ? meta[versionKey] : undefined;
   if (said === undefined && given !== statelessVersion && message.method !== 'server/discover') {
     const version = given ?? defaultVersion;

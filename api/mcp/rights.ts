@@ -1,4 +1,4 @@
-/** What a caller can use at all, for the list of tools: whether a call may be made is decided where it is made. */
+/** What a caller can use at all, for the list of tools; whether a call is allowed is decided by its endpoint. */
 import type { InboxVerb, NamedKind } from '../../shared/catalogue/permissions.ts';
 import type { Caller } from '../../shared/access/principal.ts';
 import { canRunAction } from '../../shared/actions/queries.ts';
@@ -22,10 +22,10 @@ export const canSeeAny =
   (caller) =>
     namesOf[kind](caller).some((name) => caller.principal.access.sees(kind, name));
 
-/** Whether the caller changes anything, if only by asking a person. */
+/** Whether the caller may change anything, if only by a request that a person approves. */
 const canChange: CallerPredicate = ({ principal }) => principal.mode !== 'readonly';
 
-/** Whether it may do one of these in some inbox. */
+/** Whether the caller may do one of these in some inbox. */
 export const canInAnyInbox =
   (...verbs: readonly InboxVerb[]): CallerPredicate =>
   (caller) =>
@@ -34,7 +34,7 @@ export const canInAnyInbox =
       verbs.some((verb) => (verb !== 'create' || !retired) && caller.principal.access.can('inbox', name, verb)),
     );
 
-/** Those that its role may run. */
+/** Returns the actions that the caller's role may run. */
 const runnableActions = (caller: Caller): ActionDefinition[] =>
   [...caller.env.definition.actions.values()].filter(({ name, resource }) =>
     canRunAction(caller, { action: name, resource }),
@@ -50,7 +50,7 @@ export const canChangeAnyFlag: CallerPredicate = (caller) =>
 
 const canChangeItems = canInAnyInbox('create', 'state', 'assign', 'tags', 'snooze', 'note', 'reply', 'triage');
 
-/** Whether it can have requests of its own. */
+/** Whether the caller can have approvals of its own. */
 export const canRequestApproval: CallerPredicate = (caller) =>
   canStartRuns(caller) || canChangeAnyFlag(caller) || canChangeItems(caller);
 

@@ -1,4 +1,4 @@
-/** Serves an endpoint for a tool: the same row, checks, rights, audit and idempotency as for a request of HTTP. */
+/** Serves an endpoint for a tool by the same steps as a request of HTTP: audit, access, query, body, headers, idempotency. */
 import type { EndpointCall, Endpoint, RequestSource } from '../endpoint.ts';
 import type { ApiResponse } from '../http/apiResponse.ts';
 import { body } from '../middleware/body.ts';
@@ -10,7 +10,7 @@ import { refusalAudit } from '../middleware/refusalAudit.ts';
 import { mountEndpoint } from '../middleware/mountEndpoint.ts';
 import type { EndpointContext, EndpointState, Next } from '../middleware/state.ts';
 
-/** What is asked of an endpoint, as far as a request of HTTP would say it. */
+/** The call of an endpoint by a tool. */
 interface ToolEndpointRequest {
   readonly params: Readonly<Record<string, string>>;
   /** The body of a change, the query of a read. */
@@ -21,7 +21,7 @@ interface ToolEndpointRequest {
 const pathOf = (path: string, params: ToolEndpointRequest['params']): string =>
   path.replace(/:([A-Za-z]+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
 
-/** As the same request over HTTP: a key that was used there stands for the same change here. */
+/** Returns the same request as over HTTP, so that an idempotency key that was used there names the same change here. */
 const toRequestSource = (
   endpoint: Endpoint,
   environment: string,
@@ -39,7 +39,7 @@ type Step = (context: EndpointContext, next: Next) => Promise<unknown>;
 /** The last steps of api/app.ts, in the same order. */
 const steps: readonly Step[] = [refusalAudit, endpointAccess, query, body, changeHeaders, idempotency(callEndpoint)];
 
-/** Runs the steps one in another, as Koa does. */
+/** Runs each step in the one before it, as Koa does. */
 const runSteps = steps.reduceRight<(context: EndpointContext) => Promise<unknown>>(
   (next, step) => async (context) => step(context, () => next(context)),
   () => Promise.resolve(),

@@ -1,9 +1,9 @@
-/** An endpoint's schema as models read it best; what is valid by it stays the same. */
+/** Simplifies an endpoint's schema for models; the same values stay valid. Used by tool.ts. */
 import { isObject } from '../../shared/platform/core/jsonLimits.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** The texts that are all it takes, or null: clients know `enum` where they don't know `const`. */
+/** Returns the strings that a schema allows, or null: clients know `enum` where they don't know `const`. */
 const enumTexts = ({ anyOf, const: only }: Schema): string[] | null => {
   const values = Array.isArray(anyOf)
     ? anyOf.map((branch: unknown) => (isObject(branch) ? branch['const'] : undefined))
@@ -11,7 +11,7 @@ const enumTexts = ({ anyOf, const: only }: Schema): string[] | null => {
   return values.every((value) => typeof value === 'string') ? values : null;
 };
 
-/** In an address a list is one text; to a tool it is a list. */
+/** Turns lists that are one string in a URL into arrays. */
 const queryListNote = ' (comma-separated)';
 
 const simplifyObject = (schema: Schema): Schema => {
@@ -20,7 +20,7 @@ const simplifyObject = (schema: Schema): Schema => {
     texts === null ? schema : { ...schema, anyOf: undefined, const: undefined, type: 'string', enum: texts };
   return {
     ...Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, simplify(value)])),
-    // Without any it would be taken for an object that holds nothing.
+    // An object schema without properties would be read as an empty object.
     ...(isObject(properties) && Object.keys(properties).length > 0
       ? { properties: Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, simplify(value)])) }
       : {}),

@@ -1,4 +1,4 @@
-/** Tools as rows: each names an endpoint, whose schemas say what the tool takes and whose row serves the call. */
+/** Makes tools from rows: each row names an endpoint, which gives the tool its input schema and serves its calls. */
 import { Type, strictObject, type TObject, type TSchema } from '../../shared/platform/core/schema.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import { compileCheck } from '../../shared/platform/core/validate.ts';
@@ -8,26 +8,26 @@ import { serveEndpoint } from './serveEndpoint.ts';
 import { simplifySchema } from './simplifySchema.ts';
 import type { CallerPredicate } from './rights.ts';
 
-/** What clients may tell people before a tool is called. */
+/** The annotations that clients may show to people before they call a tool. */
 export interface ToolHints {
   readonly readOnlyHint: boolean;
-  /** Whether it can take away what was there, rather than only add. */
+  /** Whether it can remove or overwrite something. */
   readonly destructiveHint?: boolean;
-  /** Whether a repeat changes nothing more. */
+  /** Whether a second call with the same arguments changes nothing. */
   readonly idempotentHint?: boolean;
-  /** Whether something outside of the console learns of it. */
+  /** Whether it has an effect outside of the console. */
   readonly openWorldHint: boolean;
 }
 
 export interface Tool {
   readonly name: string;
-  /** Whether the caller is told of it. */
+  /** Whether `tools/list` has it for the caller. */
   readonly isListed: CallerPredicate;
-  /** As `tools/list` shows it, in JSON. */
+  /** Its entry in `tools/list`, as JSON. */
   readonly text: string;
-  /** Throws the fault of the endpoint. */
+  /** Calls the tool. Throws the faults of the endpoint. */
   serve(call: EndpointCall, given: Readonly<Record<string, unknown>>): Promise<ApiResponse>;
-  /** Where in the arguments stands what the endpoint calls so. */
+  /** Returns the path among the tool's arguments of a path of the endpoint. */
   argumentPath(path: string): string;
 }
 
@@ -37,9 +37,9 @@ interface ToolRow {
   readonly description: string;
   readonly endpoint: Endpoint;
   readonly isListed: CallerPredicate;
-  /** What the parameters of the endpoint's path are. */
+  /** The schemas of the parameters of the endpoint's path. */
   readonly params?: Readonly<Record<string, string>>;
-  /** Query parameters that hold a JSON object: a tool takes the object itself. */
+  /** Query parameters with a JSON object as text, which the tool takes as an object. */
   readonly objects?: readonly string[];
   readonly hints?: Partial<ToolHints>;
 }
@@ -70,7 +70,7 @@ const pickMembers = (from: Members, names: readonly string[]): Record<string, un
 const omitMembers = (from: Members, names: Members): Record<string, unknown> =>
   Object.fromEntries(Object.entries(from).filter(([name]) => !Object.hasOwn(names, name)));
 
-/** Headers of a change that are arguments of a tool. */
+/** Returns the headers of a change that a tool takes as arguments. */
 export const changeHeaders = ({
   idempotencyKey: key,
   version: seen,
@@ -89,7 +89,7 @@ interface ToolArguments extends Members {
 
 const samePath = (path: string): string => path;
 
-/** What of the arguments is the tool's own, and not a member of the endpoint's query or body. */
+/** Returns the schemas of the arguments that are not members of the endpoint's query or body. */
 const toolOwnArguments = ({ endpoint, params = {}, objects = [] }: ToolRow): { path: TObject; rest: TObject } => ({
   path: strictObject(
     Object.fromEntries(

@@ -1,6 +1,7 @@
-/** Actions: which there are, which apply now, and running one. */
+/** The endpoints of actions: the list, those that apply to records now, and running one. */
 import { errors, Fault, fault } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
+import { isObject } from '../../shared/platform/core/jsonLimits.ts';
 import { acceptAction } from '../../shared/actions/acceptAction.ts';
 import { acceptedRunBody, type AcceptedRun, type AwaitedRun } from '../../shared/actions/accepted.ts';
 import { readAvailableActions } from '../../shared/views/available.ts';
@@ -100,13 +101,13 @@ const available = writeEndpoint({
 const runningResponse = (run: string): ApiResponse => ({ status: 202, body: { running: true, run } });
 
 /**
- * Whether a run goes on as a job, as its connection broke or the app asked for another try. `begun` is the run that the call
- * waits for: a hand-over and its taking back each raise the fence.
+ * Whether a run continues as a job, because its connection broke or the app asked for a retry. `begun` is the run that the
+ * call waits for: a dispatch and its withdrawal each raise the fence.
  */
 const isJobNow = (run: Run, begun: Run): boolean =>
   run.lost_at !== null || run.failures > 0 || (run.handed_at === null && run.fence > begun.fence);
 
-/** Returns what the call that waits for `begun` answers of the run as it is now; null while the call goes on waiting. */
+/** Returns the response of the call that waits for `begun`, by the run as it is now; null while the call has to wait. */
 const toRunResponse = async (
   call: EndpointCall<unknown, unknown>,
   run: Run,
@@ -124,12 +125,12 @@ const toRunResponse = async (
   throw fault(code, run.error ?? undefined, { body: { run: run.id } });
 };
 
-/** A hint that was lost is made up for by looking. */
+/** Milliseconds between two reads of the run, for a wake signal that was lost. */
 const runPollMs = 1_000;
 
 /**
- * Returns the answer of a call that waits for its run. Each turn of the loop reads the row anew; a call of the app from
- * this process ends it, whatever came of that call.
+ * Returns the response of a call that waits for its run. Each turn of the loop reads the row again; the end of a call of
+ * the app by this process ends the loop, whatever its outcome.
  */
 const waitForResult = async (
   call: EndpointCall<unknown, unknown>,
@@ -156,7 +157,7 @@ const waitForResult = async (
   return runningResponse(begun.id);
 };
 
-/** Once its run is committed a call never fails for an outage of ours: the run exists. */
+/** Returns `running` when the result can't be waited for: the run is committed, so the call does not fail. */
 const waitForRun = async (call: EndpointCall<unknown, unknown>, direct: AwaitedRun): Promise<ApiResponse> => {
   try {
     return await waitForResult(call, direct);
@@ -194,9 +195,9 @@ const run = writeEndpoint<ActionInput>({
   },
 });
 
-/** The action that a body names, before it is known to be valid. */
+/** Returns the action that a body names, before the body is checked; else null. */
 const actionNameOfBody = (body: unknown): string | null => {
-  const named = (body as { action?: unknown } | undefined)?.action;
+  const named = isObject(body) ? body['action'] : undefined;
   return typeof named === 'string' ? named : null;
 };
 

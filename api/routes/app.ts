@@ -1,4 +1,4 @@
-/** The app link's word to plain GETs: its address is opened as a WebSocket, by app keys only. */
+/** The response to a GET without an upgrade at the address of the app link. */
 import { fault } from '../../shared/catalogue/errors.ts';
 import { strictObject } from '../../shared/platform/core/schema.ts';
 import { readEndpoint, type Endpoint } from '../endpoint.ts';

@@ -1,4 +1,4 @@
-/** Approvals: looked at by those whom they concern, decided by persons. */
+/** The endpoints of approvals: the list, one, and deciding, which only people may do. */
 import type { ApprovalStatus } from '../../shared/catalogue/states/approvals.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import { approveRequest, cancelRequest, rejectRequest, requireDecider } from '../../shared/decisions/decide.ts';

@@ -1,4 +1,4 @@
-/** The audit log. */
+/** The endpoints of the audit log. */
 import { fault } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import { readAudit } from '../../shared/views/audit.ts';

@@ -1,4 +1,4 @@
-/** Bulk operations: asked for, watched, cancelled and undone. */
+/** The endpoints of bulks: creating, reading, cancelling and undoing them. */
 import { limits } from '../../shared/catalogue/limits.ts';
 import { acceptBulk } from '../../shared/bulk/insertBulk.ts';
 import { authorizeBulkAction } from '../../shared/bulk/authorizeBulkAction.ts';

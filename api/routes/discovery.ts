@@ -1,4 +1,4 @@
-/** What there is for this role: itself, inboxes, views and the people that items can be assigned to. */
+/** The endpoints by which a client finds its way: the caller, inboxes, views, and the people that items can be assigned to. */
 import { fault, invalidAt } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import type { Caller } from '../../shared/access/principal.ts';
@@ -25,7 +25,7 @@ interface Named {
   readonly id?: string;
 }
 
-/** A page of a short list held in memory, ordered by name (and id). The cursor is tied to `key`. */
+/** Returns a page of a short list in memory, ordered by name and id, and the cursor of the next one, which is valid for `key` only. */
 export const paginateByName = <T extends Named>(
   caller: Caller,
   key: string,

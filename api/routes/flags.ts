@@ -1,4 +1,4 @@
-/** Feature flags: listed, looked at, changed, and what happened to one. */
+/** The endpoints of feature flags: the list, one, its changes and its history. */
 import { limits } from '../../shared/catalogue/limits.ts';
 import {
   responseObject,
@@ -107,7 +107,7 @@ const change = writeEndpoint({
   },
   example: { params: { flag: exampleFlag }, body: { change: { rollout: 25, targets: { cus_1001: true } } } },
   audit: { verb: 'flag.change', target: (call) => ({ type: 'flag', id: keyOf(call) }) },
-  // What a body may hold depends on the flag, and whether there is one is nobody's business who doesn't see it.
+  // The schema of the body depends on the flag, whose existence only those may know who see it.
   check: (body) => body,
   handle: async (call) => {
     const { deps, caller, ifMatch } = call;
@@ -119,7 +119,7 @@ const change = writeEndpoint({
       return call.save(status, body, etag);
     };
     const outcome = await changeFlag(deps, caller, declared, { change: wanted, confirmed, ifMatch, save });
-    // Whoever asks this process for the flag's value next gets the new one.
+    // The next evaluation in this process has the new value.
     if (outcome.kind === 'done' && outcome.applied.changed) await deps.flags.refresh().catch(() => undefined);
     return toFlagChangeResponse(outcome);
   },

@@ -1,4 +1,4 @@
-/** The changes of one item: rows only, each naming its operation; perform does the rest. */
+/** The endpoints that change one item: each row names an operation, which `perform` applies. */
 import { fault, Fault } from '../../shared/catalogue/errors.ts';
 import {
   requestItemChange,
@@ -32,7 +32,7 @@ interface ChangeRow<I> {
   readonly operation: ItemOperation<I>;
   readonly summary: string;
   readonly body: unknown;
-  /** The status when an entry is answered instead of `changed`. */
+  /** The status of a response with an entry instead of `changed`. */
   readonly entry?: 201 | 202;
   readonly app?: boolean;
 }
@@ -47,7 +47,7 @@ const bodyOf = (outcome: PerformedOutcome, call: EndpointCall, entry: boolean): 
   return `{"item":${item},"entry":${JSON.stringify(outcome.kind === 'changed' ? outcome.entries[0] : null)}}`;
 };
 
-/** A version conflict shows the item as it is, as far as the role sees it. */
+/** Adds the item as it is, as far as the role sees it, to a version conflict. */
 const withVisibleItem = (failure: Fault, call: EndpointCall): Fault => {
   const current = failure.extra.body?.['current'] as Item | undefined;
   if (failure.code !== 'version_conflict' || current === undefined) return failure;
@@ -100,7 +100,7 @@ const changeEndpoint = <I>({ verb, operation, summary, body, entry, app = false 
   });
 };
 
-/** A supervised agent asks for a change that a person decides. */
+/** Requests the approval of a supervised agent's change. */
 const requestSupervisedChange = async <I>(
   call: EndpointCall<unknown, I>,
   operation: ItemOperation<I>,
@@ -127,7 +127,7 @@ const requestSupervisedChange = async <I>(
   }
 };
 
-/** `422 action_failed` is an answer that an idempotency key keeps; every other failure leaves the key free. */
+/** Saves `422 action_failed` under the idempotency key; every other fault leaves the key unused. */
 const saveRefusal = async (call: EndpointCall<unknown, unknown>, failure: Fault): Promise<Fault> => {
   if (failure.code !== 'action_failed') return failure;
   const saved = call.save(failure.status, JSON.stringify({ error: failure.message, code: failure.code }));
@@ -135,7 +135,7 @@ const saveRefusal = async (call: EndpointCall<unknown, unknown>, failure: Fault)
   return failure;
 };
 
-/** The inbox that a body names, before it is known to be valid. */
+/** Returns the inbox that a body names, before the body is checked; else null. */
 const inboxNameOfBody = (body: unknown): string | null => {
   const named = (body as { inbox?: unknown } | undefined)?.inbox;
   return typeof named === 'string' ? named : null;

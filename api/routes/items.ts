@@ -1,4 +1,4 @@
-/** Reading items: the list, one with everything around it, and its timeline. */
+/** The endpoints that read items: the list, one with its blocks, and its timeline. */
 import { blockSchema } from '../../shared/blocks/schema.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
@@ -75,7 +75,7 @@ const list = readEndpoint({
   },
 });
 
-/** The item of the path, when the caller sees it. */
+/** Returns the item that the path names. Throws `404 not_found` unless the caller sees it. */
 const visibleItem = async ({ deps, caller, params }: EndpointCall): Promise<Item> => {
   const id = params['id'] ?? '';
   const item = (await readItems(deps.db, caller.env.id, [id])).get(id);

@@ -1,4 +1,4 @@
-/** The live stream's HTTP side: tickets for browsers, the same messages without a socket, and a word to plain GETs. */
+/** The endpoints of the live stream: tickets for browsers, `GET /changes`, and the response to a GET without an upgrade. */
 import { fault } from '../../shared/catalogue/errors.ts';
 import { responseObject, strictObject, nullable, Type } from '../../shared/platform/core/schema.ts';
 import { compileCheck } from '../../shared/platform/core/validate.ts';

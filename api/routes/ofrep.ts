@@ -1,4 +1,4 @@
-/** Flags evaluated for OpenFeature's clients: the OpenFeature Remote Evaluation Protocol below an environment's address. */
+/** The OpenFeature Remote Evaluation Protocol: flags evaluated for OpenFeature's clients. */
 import { responseObject, Type } from '../../shared/platform/core/schema.ts';
 import {
   parseEvaluationContext,

@@ -1,4 +1,4 @@
-/** The app's pages: which there are for this role, and one with all its blocks made. */
+/** The endpoints of the app's pages: the list, and one with its blocks. */
 import { blockSchema } from '../../shared/blocks/schema.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
 import { responseObject, strictObject, Type } from '../../shared/platform/core/schema.ts';

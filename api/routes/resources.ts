@@ -1,4 +1,4 @@
-/** Resources and their records: search, browse, the page of one, what it is related to; and storing them, by the app. */
+/** The endpoints of resources and their records: search, lists, the page of one, its relations; and storing them, for apps. */
 import { compileCheck } from '../../shared/platform/core/validate.ts';
 import {
   responseObject,

@@ -1,4 +1,4 @@
-/** Runs of actions: listed, looked at, cancelled, run again. */
+/** The endpoints of runs: the list, one, cancelling it, and running it again. */
 import { limits } from '../../shared/catalogue/limits.ts';
 import { cancelRun } from '../../shared/actions/cancelRun.ts';
 import { presentRun } from '../../shared/actions/present.ts';

@@ -1,4 +1,4 @@
-/** People sign in, keep their sign-in fresh, and sign out. */
+/** The endpoints by which people sign in, keep their sign-in fresh, and sign out. */
 import { refreshSignIn, signIn, signOut } from '../../shared/settings/signIn.ts';
 import { personViewSchema, signInInput, freshSignInInput } from '../../shared/settings/schema.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
@@ -39,7 +39,7 @@ const requirePersonSession = ({ caller, session }: Pick<EndpointCall, 'caller' |
   return { caller, credential: session.credential };
 };
 
-/** So that the client's next request meets a process that knows; one that can't read now learns of it as the others do. */
+/** Reloads the directory, so that the client's next request here finds the change; errors are ignored, as the directory polls. */
 const refreshDirectory = ({ deps }: Pick<EndpointCall, 'deps'>): Promise<void> =>
   deps.directory.refresh().catch(() => undefined);
 

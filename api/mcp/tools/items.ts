@@ -1,11 +1,11 @@
-/** Tools for items: what there is to see, the list, one, and what can be done to it. */
+/** The rows of the tools for items: the overview, the list, one item, and its changes. */
 import { getEndpoint } from '../endpoints.ts';
 import { anyCaller, canStartBulks, canInAnyInbox, canSeeAnyInbox } from '../rights.ts';
 import { createTool, type Tool } from '../tool.ts';
 
 const item = { id: 'The item’s id, such as itm_01jd….' };
 const bulk = { id: 'The bulk’s id, such as blk_01jd….' };
-/** A change that leads to the same again, of what can be changed back. */
+/** The hints of a change that is idempotent and can be changed back. */
 const settles = { idempotentHint: true } as const;
 const supervised = 'If it answers pending, a person has to approve it first: ask get_approval.';
 

@@ -1,4 +1,4 @@
-/** Tools for everything besides items: records, actions and their runs, pages, flags, approvals, and what changes. */
+/** The rows of the other tools: records, actions and their runs, pages, flags, approvals, and changes. */
 import { getEndpoint } from '../endpoints.ts';
 import {
   anyCaller,

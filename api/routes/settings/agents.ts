@@ -45,7 +45,7 @@ const list = settingsListEndpoint({
     (await listAgents(deps.db)).filter((agent) => sharesReach({ reach: principal.environments }, agent)),
 });
 
-/** With the address of this environment, unless the agent may only act in others. */
+/** Adds the address of this environment, unless the agent has access to others only. */
 const credentialResult = (call: EndpointCall, { agent, token }: AgentToken): SettingsResult => {
   const here = call.caller.env.name;
   const name = includesEnvironment(agent.environments, here) ? here : (agent.environments[0] ?? here);

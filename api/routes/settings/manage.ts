@@ -1,4 +1,4 @@
-/** What every settings endpoint shares: who may, changes in one transaction with their audit and saved answer, and lists. */
+/** What the settings endpoints share: the check of rights, changes in one transaction with audit entry and saved response, and lists. */
 import { runAdminChange, toAdministrator, type Administrator } from '../../../shared/settings/adminChange.ts';
 import { fault } from '../../../shared/catalogue/errors.ts';
 import type { Tx } from '../../../shared/platform/db/knex.ts';
@@ -13,7 +13,7 @@ export const settingsTag = 'Settings';
 type SettingsCall = Pick<EndpointCall, 'deps' | 'caller' | 'session'>;
 
 /**
- * Throws unless a person with `settings: manage` asks: `403 person_required`, `403 forbidden`, and
+ * Throws unless the caller is a person with `settings: manage`: `403 person_required`, `403 forbidden`, and
  * `403 fresh_sign_in_required` where `fresh` says so. Comes before any id is looked up.
  */
 export const requireManager = (
@@ -26,15 +26,15 @@ export const requireManager = (
     throw fault('fresh_sign_in_required');
 };
 
-/** What a change answers. */
+/** The result of a change. */
 export interface SettingsResult {
   readonly status: 200 | 201 | 204;
   readonly body?: object;
-  /** Told now, and never kept. */
+  /** Part of the response only, and never stored. */
   readonly token?: string;
 }
 
-/** Performs a change in one transaction; it acts here before it is answered, and within a second in every process. */
+/** Writes a change in one transaction; it takes effect in this process before the response, and within a second in all others. */
 export const runSettingsChange = async (
   call: EndpointCall,
   work: (tx: Tx, admin: Administrator) => Promise<SettingsResult>,
@@ -51,12 +51,12 @@ export const runSettingsChange = async (
     if (saved !== null) await insertSavedResponse(tx, saved, at);
     return told;
   });
-  // It is done: if it can't be read now, this process learns of it as the others do, and the token is told anyway.
+  // The change is committed: if it can't be read now, this process polls for it as the others do.
   await deps.directory.refresh().catch(() => undefined);
   return { status, body: token === undefined ? body : { ...body, token } };
 };
 
-/** How clients reach an environment. */
+/** Returns the addresses of an environment for its clients. */
 export const environmentBaseUrl = ({ deps }: Pick<EndpointCall, 'deps'>, environment: string): string =>
   `${deps.config.publicUrl}/api/env/${environment}`;
 
@@ -68,7 +68,7 @@ interface ListRow<T> {
   find(call: EndpointCall): Promise<readonly T[]>;
 }
 
-/** A list by name, in pages. */
+/** Returns a page of a list by name. */
 export const settingsListEndpoint = <T extends { readonly name: string; readonly id?: string }>({
   path,
   plural,
