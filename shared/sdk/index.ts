@@ -2,7 +2,8 @@
  * The SDK for authors of a customer's app, published as `console-api/sdk`: `defineApp` declares the app, `connect` keeps
  * it connected. docs/customers-app.md is its guide.
  */
-export { connect, type Client, type ConnectOptions, type Report } from './connect.ts';
+export type { Client, ConnectOptions, Report } from './client.ts';
+export { connect } from './connect.ts';
 export { defineApp, type App } from './defineApp.ts';
 export type {
   Action,

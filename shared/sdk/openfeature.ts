@@ -2,7 +2,7 @@
  * An OpenFeature provider over `client.flags` (https://openfeature.dev/specification/sections/providers), for apps that
  * use @openfeature/server-sdk. Its types follow the specification, so that the SDK depends on no package for it.
  */
-import type { Client } from './connect.ts';
+import type { Client } from './client.ts';
 import type { FlagContext } from './flags.ts';
 
 interface Resolution<T> {

@@ -87,7 +87,7 @@ const recordArb: fc.Arbitrary<PushedRecord> = fc.record({
     fc.constantFrom('a/b', '%', 'ä ö', "it's", 'C_1'),
   ),
   title: textArb,
-  subtitle: fc.option(textArb),
+  subtitle: fc.option(textArb, { nil: null }),
   fields: fieldsArb,
   updatedAt: fc.constantFrom(5, 6, 7),
 });

@@ -4,9 +4,9 @@
  * `waiting`: for a person, for the app or for other rows; `active`: a job, a worker or the app is at it, or is about to
  * be; `ended`: no work is left, though somebody may ask for it again.
  */
-export type StateKind = 'waiting' | 'active' | 'ended';
+type StateKind = 'waiting' | 'active' | 'ended';
 
-export interface State {
+interface State {
   readonly kind: StateKind;
   readonly meaning: string;
   /** Of a machine without a status column: the condition in SQL over a row; heartbeats before `since` do not count. */
@@ -14,7 +14,7 @@ export interface State {
 }
 
 /** One arrow. `from` null: the row is inserted; `to` null: it is deleted. */
-export interface Transition<S extends string = string, W extends string = string> {
+interface Transition<S extends string = string, W extends string = string> {
   readonly from: S | null;
   readonly to: S | null;
   /** The event or the reason. */

@@ -7,7 +7,7 @@ import { isSerializationFailure } from './errors.ts';
 /** Rounds without locks; where a round can lock its rows the later ones do, so that a much-wanted row always progresses. */
 const optimisticRounds = 3;
 
-export interface RetryOptions {
+interface RetryOptions {
   /** Rounds at most. */
   readonly limit: number;
   /** Errors after which nothing was done and another round may succeed; a deadlock or serialisation failure unless given. */
@@ -16,7 +16,7 @@ export interface RetryOptions {
   readonly exhausted?: () => Error;
 }
 
-export interface Round {
+interface Round {
   /** Whether the round is to lock the rows that it reads. */
   readonly lock: boolean;
 }

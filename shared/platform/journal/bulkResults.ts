@@ -5,7 +5,7 @@ const requiredColumns = ['bulk', 'seq', 'item', 'outcome', 'error', 'code'] as c
 const otherColumns = ['before', 'after'] as const;
 
 /** `before` and `after` are those of the audit log: by them an undo takes the change back. */
-export type BulkResultColumns = Readonly<
+type BulkResultColumns = Readonly<
   Record<(typeof requiredColumns)[number], Sql> & Partial<Record<(typeof otherColumns)[number], Sql>>
 >;
 

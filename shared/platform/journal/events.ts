@@ -49,7 +49,7 @@ const otherColumns = [
   'about',
 ] as const;
 
-export type EventColumns = Readonly<
+type EventColumns = Readonly<
   Record<(typeof requiredColumns)[number], Sql> & Partial<Record<(typeof otherColumns)[number], Sql>>
 >;
 

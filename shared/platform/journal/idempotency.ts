@@ -11,7 +11,7 @@ import { insertText, type InsertSource, type Sql } from './insertText.ts';
 
 const columns = ['principal', 'key', 'fingerprint', 'status', 'body', 'etag', 'created_at'] as const;
 
-export type SavedResponseColumns = Readonly<Record<(typeof columns)[number], Sql>>;
+type SavedResponseColumns = Readonly<Record<(typeof columns)[number], Sql>>;
 
 /** Returns the text of the insert of a saved response for each row of the source. A key that is there already undoes the whole statement. */
 export const savedResponseInsert = (values: SavedResponseColumns, source: InsertSource = {}): string =>

@@ -5,7 +5,7 @@ const requiredColumns = ['id', 'env', 'at', 'parts'] as const;
 const otherColumns = ['inbox', 'deltas', 'due_from', 'due_to'] as const;
 
 /** `id` is the event's, or drawn from the same sequence; `deltas`, `due_from` and `due_to` move the inbox's counts. */
-export type OutboxColumns = Readonly<
+type OutboxColumns = Readonly<
   Record<(typeof requiredColumns)[number], Sql> & Partial<Record<(typeof otherColumns)[number], Sql>>
 >;
 

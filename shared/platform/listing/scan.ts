@@ -103,7 +103,7 @@ export const gatheredRows = <R>(rows: readonly R[], most: number, { isFound, mat
 export type ScanKey = string | number | null;
 
 /** An edge as `edgeSql` writes it: `last` holds the keys and the id of the last row, null when the stream ended before. */
-export interface EdgeCounts {
+interface EdgeCounts {
   readonly last: readonly ScanKey[] | null;
   readonly fitting: number;
   readonly counts: readonly number[];

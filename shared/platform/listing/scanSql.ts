@@ -37,7 +37,7 @@ interface FoundSql {
   readonly order: string;
 }
 
-export interface ProbeSql extends FoundSql, EdgeShape {
+interface ProbeSql extends FoundSql, EdgeShape {
   /** The next `rows` of the stream, with what `fits` and `counts` ask. */
   readonly source: string;
   /** Columns of `source` that `f` has beside the id. */
@@ -59,7 +59,7 @@ export const probeSql = (shape: ProbeSql): string => {
     ${join} order by ${order}`;
 };
 
-export interface GatherSql extends FoundSql {
+interface GatherSql extends FoundSql {
   /** The table expression of what fits, and of what is counted: at most one row more than may be sorted. */
   readonly matches: string;
   readonly counted: string;

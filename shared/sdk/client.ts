@@ -1,0 +1,82 @@
+/** The types of a connected app: what `connect` takes and returns. */
+import type { AppCalls, GivenRecord } from '../applink/protocol.ts';
+import type { Timing } from './backoff.ts';
+import type { App } from './defineApp.ts';
+import type { Emitter } from './events.ts';
+import type { Flags } from './flags.ts';
+import type { LinkProblem } from './problems.ts';
+import type { AnswerStore } from './stores.ts';
+
+/**
+ * What `client.report` sends. `key` names the item: a report with the key of an open or closed item adds an occurrence to
+ * it. `user` names who is affected, `at` when it happened (ms since 1970 UTC, not in the future), `delivery` (1 to 100
+ * characters) is the idempotency key, made by the SDK when it is absent.
+ */
+export type Report = AppCalls['items.report']['params'];
+
+/** The options of `connect`. */
+export interface ConnectOptions {
+  /** What `defineApp` returned. */
+  readonly app: App;
+  /** The environment's base URL: `https://<host>/api/env/<environment>`. */
+  readonly url: string;
+  /** The app key of the environment, `capp_…`. */
+  readonly key: string;
+  /**
+   * Gets every problem for which `client.on('error', …)` has no listener. Problems are written to standard error when it is
+   * absent.
+   */
+  readonly onError?: (problem: LinkProblem) => void;
+  /** Keeps the answers of runs over a restart of the app, as `fileStore` does; in memory alone by default. */
+  readonly store?: AnswerStore;
+  /** How many handlers run at once, 64 by default; further calls wait in order. */
+  readonly concurrency?: number;
+  /** How many reports and batches of records may wait for the service, 10,000 by default; further ones are rejected. */
+  readonly queueLimit?: number;
+  /** Names the process that has the answers, 1 to 100 characters; by default that of `store`, else a new one. */
+  readonly instance?: string;
+  /** When this process was started, in ms since 1970 UTC. The declarations of the process that started last hold. */
+  readonly startedAt?: number;
+  /** Waits and timeouts in ms, for tests; the defaults suit production. */
+  readonly timing?: Partial<Timing>;
+}
+
+/** A connected app, as `connect` returns it. */
+export interface Client extends Pick<Emitter, 'on'> {
+  /** Whether the service has accepted the app and the connection holds. */
+  readonly online: boolean;
+  /** The name of this process at the service. */
+  readonly instance: string;
+  /** The environment's flags, evaluated in this process without waiting. */
+  readonly flags: Flags;
+  /**
+   * Creates an item, or adds an occurrence to the item with this `key`. A report that is made while offline waits and is
+   * sent with the time at which it was made; the service counts it once, however often it is sent within 24 hours.
+   *
+   * Rejects with a `LinkProblem` of kind `request` when the service refuses the report, `full` when `queueLimit` of them
+   * wait already, `closed` when the client closes first. A rejection that nobody handles goes to `onError` and never ends
+   * the process.
+   *
+   * @example
+   * await client.report({ inbox: 'errors', title: error.message, key: error.stack, user: userId, data: { path } });
+   */
+  report(report: Report): Promise<AppCalls['items.report']['result']>;
+  /**
+   * Stores records of a resource with `source: 'stored'`, each replacing the stored record of its id. Takes any number: they
+   * are sent in order, at most 1,000 and 4 MiB at a time. Resolves with how many were stored; rejects as `report`.
+   *
+   * @example
+   * await client.putRecords('order', [{ id: 'o1', title: 'Order 1', fields: { total: 1200 } }]);
+   */
+  putRecords(resource: string, records: readonly GivenRecord[]): Promise<{ readonly stored: number }>;
+  /** Deletes stored records by their ids. Resolves with how many there were; rejects as `report`. */
+  deleteRecords(resource: string, ids: readonly string[]): Promise<{ readonly deleted: number }>;
+  /**
+   * Ends the connection for good: takes no more runs, waits up to `drainMs` ms (10,000 by default) for running handlers and
+   * waiting reports, and aborts the rest. Never rejects; later calls return the first call's promise.
+   *
+   * @example
+   * process.once('SIGTERM', () => void client.close().then(() => process.exit(0)));
+   */
+  close(options?: { readonly drainMs?: number }): Promise<void>;
+}
