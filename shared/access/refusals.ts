@@ -1,4 +1,4 @@
-/** Audit rows of refused requests, for api/endpointServer.ts and api/mcp: written before the response, never on a timeline or the stream. */
+/** Audit rows of refused requests, for api/middleware/refusalAudit.ts and api/mcp: written before the response, never on a timeline or the stream. */
 import { actorParameters, actorValues, eventInsert, toEventActor } from '../platform/journal/events.ts';
 import type { Fault } from '../catalogue/errors.ts';
 import type { Caller } from './principal.ts';
