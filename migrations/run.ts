@@ -19,6 +19,7 @@ const migrationSource: Knex.MigrationSource<string> = {
     return files.filter((file) => /^\d{4}_\w+\.(ts|js)$/.test(file)).sort();
   },
   getMigrationName: (file) => file.replace(/\.(ts|js)$/, ''),
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the files of this folder with such names are migrations
   getMigration: async (file) => (await import(new URL(file, folder).href)) as Migration,
 };
 

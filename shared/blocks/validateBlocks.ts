@@ -106,22 +106,31 @@ const tableProblem = (columns: readonly Column[], rows: readonly Row[]): Problem
 const contentProblem = (type: BlockType, block: Block): Problem => {
   switch (type) {
     case 'fields':
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema has checked the block before
       return firstProblem(block['fields'] as Field[], (field, i) =>
         problemAt(`fields.${String(i)}.value`, valueProblem(field.type, field.value)),
       );
     case 'table':
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema has checked the block before
       return tableProblem(block['columns'] as Column[], block['rows'] as Row[]);
     case 'chart':
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema has checked the block before
       return firstProblem(block['series'] as { points: unknown[][] }[], (series, i) =>
         firstProblem(series.points, ([, y], j) =>
           typeof y === 'number' ? null : `series.${String(i)}.points.${String(j)}.1 must be a number`,
         ),
       );
     case 'link':
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema has checked the block before
       return problemAt('url', urlProblem(block['url'] as string));
     case 'record':
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema has checked the block before
       return name.test((block['record'] as { resource: string }).resource) ? null : 'record.resource must be a name';
-    default:
+    case 'actions':
+    case 'error':
+    case 'items':
+    case 'stat':
+    case 'text':
       return null;
   }
 };

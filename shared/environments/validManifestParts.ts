@@ -36,12 +36,13 @@ export const extractValidParts = (
     Object.fromEntries(
       kinds.map((kind) => [
         kind,
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the first line has refused a member that is no list
         ((value[kind] ?? []) as readonly unknown[]).flatMap((entry, i) => look(entry, `${kind}.${String(i)}`)),
       ]),
     );
   if (!isSound(parts((entry, place) => (unsound.has(place) ? [] : [entry])))) return null;
   return {
-    manifest: parts((entry, place) => [unsound.has(place) ? nameOnly(entry, place) : entry]) as Manifest,
+    manifest: parts((entry, place) => [unsound.has(place) ? nameOnly(entry, place) : entry]),
     invalidPaths: unsound,
   };
 };

@@ -41,7 +41,9 @@ export const defineMachine = <const S extends string, const W extends string>(ma
 export type StateOf<M> = M extends Machine<infer S> ? S : never;
 
 /** Returns all states in the table's order. */
-export const statesOf = <S extends string>({ states }: Machine<S>): S[] => Object.keys(states) as S[];
+export const statesOf = <S extends string>({ states }: Machine<S>): S[] =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the states of a machine are the keys of its table
+  Object.keys(states) as S[];
 
 /** Returns the states of these kinds, in the table's order. */
 export const statesOfKind = <S extends string>(machine: Machine<S>, ...kinds: readonly StateKind[]): S[] =>

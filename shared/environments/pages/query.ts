@@ -28,7 +28,7 @@ const listMembers = ['state', 'tags'] as const;
 /** Returns a query with the comma-separated members of the items' query as lists, as in parsed requests. */
 export const splitLists = (source: BlockSource, query: BlockQuery): BlockQuery => {
   if (source !== 'items') return query;
-  const lists = listMembers.flatMap((member) => {
+  const lists = listMembers.flatMap((member): [string, string[]][] => {
     const value = query[member];
     return typeof value === 'string' ? [[member, value.split(',').filter((part) => part !== '')]] : [];
   });
@@ -52,6 +52,7 @@ export const getQueryCheck = (
 /** Returns the filled query. Throws `invalid` when it does not fit. The caller names the type, that of `querySchemas`. */
 export const parseBlockQuery = <Q>(source: Exclude<BlockSource, 'app'>, block: BlockQuery, params: object): Q => {
   const given = block['query'] ?? {};
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `fillQuery` makes an object of an object
   const query = isObject(given) ? splitLists(source, fillQuery(given, { params }) as BlockQuery) : given;
   const [problem] = getQueryCheck(source, String(block['type']))?.(query, 'query.') ?? [
     { path: 'type', message: `is not made from ${source}` },

@@ -155,8 +155,9 @@ const tryCreate = async (
   const outcomes = new Map<CreateRequest, CreateResult | Error>();
   for (const isNew of [true, false]) {
     const some = decisions.filter(
-      (decision) => !(decision instanceof Fault) && (decision.decided.before === null) === isNew,
-    ) as CreateDecision[];
+      (decision): decision is CreateDecision =>
+        !(decision instanceof Fault) && (decision.decided.before === null) === isNew,
+    );
     some.sort(byKey);
     try {
       const written = await writeCreations(db, caller, some, { at: moment.at, save });

@@ -24,6 +24,7 @@ const actorMembers = {
 } as const satisfies Record<string, keyof EventActor>;
 
 type ActorColumn = keyof typeof actorMembers;
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the constant has no other keys
 const actorColumns = Object.keys(actorMembers) as ActorColumn[];
 
 /** An expression for each column of the actor. */
@@ -68,6 +69,7 @@ export const withEventIds = (from: Sql, columns?: Sql, id = 'id'): string =>
   `select ${nextEventId} as ${id}${columns === undefined ? '' : `, ${columns}`} from ${from}`;
 
 const mapActor = (expression: (column: ActorColumn, place: number) => Sql): ActorColumns =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the list has every column
   Object.fromEntries(actorColumns.map((column, i) => [column, expression(column, i)])) as Record<ActorColumn, Sql>;
 
 /** How many parameters an actor takes. */

@@ -29,7 +29,7 @@ export const insertText = <Column extends string>(
 ): string => {
   const given = columns.flatMap((column) => {
     const value = values[column];
-    return value === undefined ? [] : [{ column: column as string, value }];
+    return value === undefined ? [] : [{ column, value }];
   });
   return `${into} (${given.map(({ column }) => column).join(', ')})
     select ${given.map(({ value }) => value).join(', ')}${clause('from', from)}${clause('where', where)}${clause('order by', orderBy)}${
@@ -42,6 +42,7 @@ export const sameColumns = <Column extends string>(
   columns: readonly Column[],
   alias?: string,
 ): Readonly<Record<Column, Sql>> =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the mapping has a member for each of the columns
   Object.fromEntries(columns.map((column) => [column, alias === undefined ? column : `${alias}.${column}`])) as Record<
     Column,
     Sql

@@ -43,16 +43,14 @@ const formatFault = ({ message, extra: { details = [] } }: Fault): string => {
   return [...lines, ...named].join('\n');
 };
 
-const formatDbError = (error: unknown, databaseUrl: string): string | null => {
-  const { code = '' } = error as { code?: string };
+const formatDbError = (error: Error & { readonly code?: string }, databaseUrl: string): string | null => {
+  const { code = '' } = error;
   if (isDbUnavailable(error))
     return `PostgreSQL at ${new URL(databaseUrl).host} can’t be reached: is it running, and is DATABASE_URL right?`;
   if (code === '42P01' || code === '42703')
     return 'The database is not up to date. Bring it up to date first: npm run migrate';
   if (code === '42501') return 'The database’s role may not do this. Name its owner in MIGRATE_DATABASE_URL.';
-  return code.startsWith('28') || code === '3D000'
-    ? `PostgreSQL refuses the connection: ${(error as Error).message}`
-    : null;
+  return code.startsWith('28') || code === '3D000' ? `PostgreSQL refuses the connection: ${error.message}` : null;
 };
 
 interface CommandError {

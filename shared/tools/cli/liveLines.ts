@@ -33,6 +33,7 @@ const formatActor = (value: unknown): string => {
 const count = (value: unknown): string => (typeof value === 'number' ? value.toLocaleString('en') : '?');
 
 const itemLine = ({ change, item, by }: LiveMessage): string => {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the service’s messages of this type have the item as an object
   const { inbox, title, state, assignee, tags } = item as Record<string, unknown>;
   const parts = [
     state,
@@ -48,12 +49,14 @@ const formatEntryData = (data: Record<string, unknown>): string => {
   if ('to' in data) return `${cleanLine(data['from'] ?? 'nobody')} → ${cleanLine(data['to'] ?? 'nobody')}`;
   if ('run' in data || 'approval' in data)
     return cleanLine([data['label'] ?? data['kind'], 'is', data['status']].join(' '));
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the service writes occurrences as an object
   if ('occurrences' in data) return `now ${count((data['occurrences'] as { to?: number }).to)} times`;
   const { add = [], remove = [] } = data as { add?: string[]; remove?: string[] };
   return cleanLine([...add.map((tag) => `+${tag}`), ...remove.map((tag) => `−${tag}`)].join(' '));
 };
 
 const timelineLine = ({ inbox, item, entry }: LiveMessage): string => {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the service’s messages of this type have an entry of this form
   const { type, actor, data } = entry as { type: string; actor: unknown; data: Record<string, unknown> };
   return [
     `${cleanLine(inbox)}  ${cleanLine(type)} by ${formatActor(actor)}:`,
@@ -65,8 +68,10 @@ const timelineLine = ({ inbox, item, entry }: LiveMessage): string => {
 };
 
 const countsLine = ({ inboxes }: LiveMessage): string =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the service’s messages of this type have an object for each inbox
   Object.entries((inboxes ?? {}) as Record<string, Record<string, unknown>>)
     .map(([name, { byState, ...rest }]) => {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the service writes the numbers of the states as an object
       const all = { ...(byState as Record<string, unknown> | undefined), ...rest };
       return `${cleanLine(name)}: ${Object.entries(all)
         .map(([measure, n]) => `${cleanLine(measure)} ${count(n)}`)
@@ -75,11 +80,13 @@ const countsLine = ({ inboxes }: LiveMessage): string =>
     .join('; ');
 
 const bulkLine = ({ bulk }: LiveMessage): string => {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the service’s messages of this type have the bulk change as an object
   const { id, status, done, total, by } = bulk as Record<string, unknown>;
   return `${cleanLine(id)} is ${cleanLine(status)}: ${count(done)} of ${count(total)}, by ${formatActor(by)}`;
 };
 
 const runLine = ({ run }: LiveMessage): string => {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the service’s messages of this type have the run as an object
   const { id, label, record, status, progress, message, error, by } = run as Record<string, unknown>;
   const far = status === 'running' && typeof progress === 'number' ? ` (${String(Math.round(progress * 100))} %)` : '';
   const rest = message ?? error;
@@ -87,12 +94,15 @@ const runLine = ({ run }: LiveMessage): string => {
 };
 
 const approvalLine = ({ approval }: LiveMessage): string => {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the service’s messages of this type have the approval as an object
   const { id, summary, status, requestedBy, decidedBy } = approval as Record<string, unknown>;
   return `${cleanLine(summary)} is ${cleanLine(status)}${decidedBy === null ? '' : ` by ${formatActor(decidedBy)}`}, asked for by ${formatActor(requestedBy)} (${cleanLine(id)})`;
 };
 
 const flagLine = ({ flag, by }: LiveMessage): string => {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the service’s messages of this type have the flag as an object
   const { flag: key, value, rollout, ramp } = flag as Record<string, unknown>;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the service writes a ramp as an object or null
   const { status, step, steps } = (ramp ?? {}) as Record<string, unknown>;
   const ramped =
     ramp === null || ramp === undefined ? '' : `, ramp ${cleanLine(status)} at step ${count(step)} of ${count(steps)}`;

@@ -43,6 +43,7 @@ const closeReasons: Readonly<Record<number, ConnectionEnd>> = {
 const refusalEnd = (status: number, body: string): ConnectionEnd => {
   let answer: { error?: string; code?: string } = {};
   try {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the service refuses with such an object
     answer = JSON.parse(body) as typeof answer;
   } catch {
     // Not one of ours: a proxy's page.
@@ -94,7 +95,9 @@ const watchConnection = (
     socket.on('ping', heard);
     socket.on('message', (data: RawData) => {
       heard();
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- ws gives one Buffer a message unless `binaryType` is set
       const raw = (data as Buffer).toString();
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the service sends only live messages on this stream
       const message = JSON.parse(raw) as LiveMessage;
       note(message.offset);
       hear(raw, message);

@@ -13,6 +13,7 @@ const say = (line: string): void => void process.stderr.write(`${line}\n`);
 /** The demo's address and operator, as `npm start` wrote them. */
 const demoTarget = async (): Promise<WatchTarget> => {
   try {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON that `npm start` wrote itself
     const { baseUrl, agents } = JSON.parse(await readFile(accessFile, 'utf8')) as {
       baseUrl: string;
       agents: { operator: string };

@@ -15,10 +15,13 @@ const call = async ({ baseUrl, agents }: DemoAccess, path: string, body?: Body):
     headers: { authorization: `Bearer ${agents.operator}`, 'content-type': 'application/json' },
   });
   if (!reply.ok) throw new Error(`${path} answered ${String(reply.status)}: ${await reply.text()}`);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the API answers these calls with objects
   return (await reply.json()) as Body;
 };
 
-const listed = (answer: Body, plural: string): readonly Body[] => (answer[plural] ?? []) as readonly Body[];
+const listed = (answer: Body, plural: string): readonly Body[] =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the lists of the API have only objects
+  (answer[plural] ?? []) as readonly Body[];
 
 const wasOpened = async (access: DemoAccess): Promise<boolean> => {
   for (const status of ['pending', 'approved', 'rejected']) {
@@ -35,6 +38,7 @@ const open = async (access: DemoAccess): Promise<void> => {
   for (const { id, record } of items) {
     const { id: order } = (record ?? {}) as { id?: string };
     if (order === undefined || asked === 3) continue;
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the API answers this call so
     const { available } = (await call(access, '/available', { refs: [{ resource: 'order', id: order }] })) as {
       available: readonly { actions: readonly { action: string }[] }[];
     };

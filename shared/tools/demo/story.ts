@@ -180,7 +180,7 @@ export class Story {
 
   #tell<T extends DemoEventType>(type: T, actor: DemoActor, data: DemoEventData[T]): void {
     const { item } = this;
-    // `type` and `data` belong together by this method's signature; TypeScript can't carry that into the union.
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `type` and `data` belong together by this method's signature, which TypeScript can't carry into the union
     item.history.push({ type, at: this.#at, actor, data } as DemoItem['history'][number]);
     item.updatedAt = this.#at;
     item.version += 1;

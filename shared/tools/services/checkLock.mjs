@@ -40,7 +40,9 @@ function isFound(packages, place, name) {
 }
 
 if (process.argv[1] && realpathSync(process.argv[1]) === realpathSync(fileURLToPath(import.meta.url))) {
-  const lock = JSON.parse(readFileSync(new URL('../../../package-lock.json', import.meta.url), 'utf8'));
+  const text = readFileSync(new URL('../../../package-lock.json', import.meta.url), 'utf8');
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- npm has written the file
+  const lock = /** @type {{ packages: Record<string, Entry> }} */ (JSON.parse(text));
   const faults = lockFaults(lock);
   for (const fault of faults) console.error(`package-lock.json: ${fault}`);
   if (faults.length > 0) {

@@ -62,7 +62,8 @@ function isInstalled(/** @type {boolean} */ dev) {
  */
 function packages(file) {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')).packages;
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- npm has written the file
+    return /** @type {{ packages?: Packages }} */ (JSON.parse(readFileSync(file, 'utf8'))).packages;
   } catch {
     return undefined;
   }

@@ -23,6 +23,7 @@ export function tryLock(path) {
         linkSync(mine, path);
         return { release: () => rmSync(path, { force: true }) };
       } catch (error) {
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what Node’s file functions throw has a code
         if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'EEXIST') throw error;
       }
       const holder = readHolder(path);
@@ -75,8 +76,8 @@ export async function withLock(path, waiting, work) {
  */
 function readHolder(path) {
   try {
-    // Locks are only written by `tryLock`, and appear complete.
-    return JSON.parse(readFileSync(path, 'utf8'));
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- locks are only written by `tryLock`, and appear complete
+    return /** @type {{ pid: number, identity: string }} */ (JSON.parse(readFileSync(path, 'utf8')));
   } catch {
     return undefined;
   }

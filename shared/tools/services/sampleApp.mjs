@@ -33,7 +33,9 @@ export function wantOnline(dir) {
  */
 function status(dir) {
   try {
-    return JSON.parse(readFileSync(join(folder(dir), 'status.json'), 'utf8'));
+    const text = readFileSync(join(folder(dir), 'status.json'), 'utf8');
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON that the sample app wrote itself
+    return /** @type {{ pid: number, is: string }} */ (JSON.parse(text));
   } catch {
     return undefined;
   }

@@ -33,6 +33,7 @@ export function writeState(dir, state) {
  */
 export function readState(dir) {
   try {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON that `writeState` wrote
     const state = /** @type {State} */ (JSON.parse(readFileSync(file(dir), 'utf8')));
     return identity(state.launcher) === state.launcherIdentity ? state : undefined;
   } catch {
