@@ -37,6 +37,7 @@ ${answers.map(([status, { content }]) => `<h4>${status}</h4>${content === undefi
 
 export const docsPage = (document: OpenApiDocument): string => {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `buildOpenApiDocument` made it
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation: operation as Operation })),
   );
   const tags = [...new Set(operations.flatMap(({ operation }) => operation.tags))];

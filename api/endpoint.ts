@@ -72,7 +72,7 @@ export interface Endpoint {
   readonly responses: Readonly<Record<number, TSchema | null>>;
   readonly example: {
     readonly params?: Readonly<Record<string, string>>;
-    readonly query?: object;
+    readonly query?: Readonly<Record<string, unknown>>;
     readonly body?: unknown;
   };
   /** The verb and the target of the change in the audit log. */
@@ -113,6 +113,7 @@ export const readEndpoint = <Q extends TObject>(
   bodyOptional: true,
   audit: null,
   checkBody: identity,
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the query was checked by the schema of the row
   handle: (call) => row.handle(call as EndpointCall<Static<Q>>),
   handlePublic: null,
 });
@@ -142,6 +143,7 @@ export const writeEndpoint = <I>(row: WriteEndpointRow<I>): Endpoint => ({
   write: true,
   query: null,
   checkBody: (body, at) => row.check(body, at),
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `check` of the row returned the body
   handle: (call) => row.handle(call as EndpointCall<unknown, I>),
   handlePublic: null,
 });
@@ -151,5 +153,6 @@ export const publicEndpoint = <I>(
   row: Omit<WriteEndpointRow<I>, 'handle'> & { handle(call: PublicCall<I>): Promise<ApiResponse> },
 ): Endpoint => ({
   ...writeEndpoint({ ...row, acceptsIdempotencyKey: false, handle: () => Promise.reject(fault('unauthorized')) }),
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `check` of the row returned the body
   handlePublic: (call) => row.handle(call as PublicCall<I>),
 });

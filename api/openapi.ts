@@ -46,7 +46,7 @@ const exampleOf = ({ type }: Parameter, value: unknown): unknown =>
   type === 'array' && typeof value === 'string' ? value.split(',') : value;
 
 const queryParameters = ({ query, example }: Endpoint): object[] => {
-  const properties = (query?.properties ?? {}) as unknown as Readonly<Record<string, Parameter>>;
+  const properties: Readonly<Record<string, Parameter>> = query?.properties ?? {};
   return Object.entries(properties).map(([name, schema]) => ({
     name,
     in: 'query',
@@ -54,9 +54,7 @@ const queryParameters = ({ query, example }: Endpoint): object[] => {
     ...(schema.description === undefined ? {} : { description: schema.description }),
     schema,
     ...(schema.type === 'array' ? { style: 'form', explode: false } : {}),
-    ...(Object.hasOwn(example.query ?? {}, name)
-      ? { example: exampleOf(schema, (example.query as Record<string, unknown>)[name]) }
-      : {}),
+    ...(Object.hasOwn(example.query ?? {}, name) ? { example: exampleOf(schema, example.query?.[name]) } : {}),
   }));
 };
 

@@ -58,6 +58,7 @@ const checkProgress = compileCheck(
 
 const putRecordsMethod: AppMethodHandler<'records.put'> = async ({ deps, caller }, params) => {
   const { resource, records } = checkPut(params);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `putRecords` checks each record
   return { stored: await putRecords(deps, caller, resource, records as AppCalls['records.put']['params']['records']) };
 };
 
@@ -67,6 +68,7 @@ const deleteRecordsMethod: AppMethodHandler<'records.delete'> = async ({ deps, c
 };
 
 const runAnswersMethod: AppMethodHandler<'run.answers'> = async ({ deps, caller, connection }, params) => {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema above has checked it, but for the result, which is checked when the run is settled
   const given = checkAnswers(params).answers as RunAnswer[];
   return { settled: await settleRunAnswers(deps, caller.env.id, connection.connection.instance, given) };
 };
@@ -77,6 +79,7 @@ const listFlagsMethod: AppMethodHandler<'flags.list'> = async ({ deps, caller },
 };
 
 export const appMethods: { readonly [M in Exclude<AppMethod, 'app.register'>]: AppMethodHandler<M> } = {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `reportItem` checks it
   'items.report': ({ deps, caller }, params) => reportItem(deps, caller, params as AppCalls['items.report']['params']),
   'records.put': putRecordsMethod,
   'records.delete': deleteRecordsMethod,

@@ -3,13 +3,12 @@ import { runAdminChange, toAdministrator } from '../../shared/settings/adminChan
 import type { Caller } from '../../shared/access/principal.ts';
 import { manifestDeclarationKeys } from '../../shared/applink/declarationKeys.ts';
 import { insertConnection, deleteConnections } from '../../shared/applink/presence.ts';
-import type { AppCalls, Json } from '../../shared/applink/protocol.ts';
+import type { AppCalls } from '../../shared/applink/protocol.ts';
 import { Fault, fault, type FaultDetail } from '../../shared/catalogue/errors.ts';
 import { jsonProblem } from '../../shared/platform/core/jsonLimits.ts';
 import { strictObject, timeSchema, Type } from '../../shared/platform/core/schema.ts';
 import { compileCheck, invalidFault } from '../../shared/platform/core/validate.ts';
 import { defineEnvironment, type DefineResult } from '../../shared/settings/environments/defineEnvironment.ts';
-import type { Manifest } from '../../shared/environments/manifest.ts';
 import { flagView } from '../../shared/flags/model.ts';
 import { releaseParkedJobs } from '../../shared/platform/outbox/jobLease.ts';
 import { channels } from '../../shared/platform/redis/bus.ts';
@@ -76,8 +75,7 @@ const notifyOtherInstances = async (
     if (env === undefined || keys.length === 0 || !(await link.online(envId))) return;
     for (const key of keys) {
       const cached = await flags.get(env, key);
-      if (cached !== undefined)
-        link.notify(envId, 'flags.changed', { flag: flagView(cached.flag, clock.now()) as unknown as Json });
+      if (cached !== undefined) link.notify(envId, 'flags.changed', { flag: flagView(cached.flag, clock.now()) });
     }
   } catch (error) {
     log.debug({ err: error, env: envId }, 'other instances could not be notified of flags; they poll them');
@@ -105,7 +103,7 @@ export const registerApp = async (
     // Before this connection counts as online, as its app knows its own flags.
     await notifyOtherInstances(context, session.env, flags);
     const { id, process } = session.connection;
-    const declares = manifestDeclarationKeys(manifest as Manifest);
+    const declares = manifestDeclarationKeys(manifest);
     const arrival = { id, env: session.env, appKey: caller.principal.id ?? '', instance, process, declares, startedAt };
     const replaced = await insertConnection(deps, arrival);
     if (!session.open || sockets.draining) {

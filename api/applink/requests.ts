@@ -2,13 +2,7 @@
 import { settleRunAnswers } from '../../shared/actions/runOutcome.ts';
 import type { Caller } from '../../shared/access/principal.ts';
 import { requestCounter } from '../../shared/applink/metrics.ts';
-import {
-  linkCloseCodes,
-  rpcCodes,
-  type AppCalls,
-  type RpcError,
-  type RunAnswer,
-} from '../../shared/applink/protocol.ts';
+import { linkCloseCodes, rpcCodes, type RpcError, type RunAnswer } from '../../shared/applink/protocol.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
 import { jsonProblem } from '../../shared/platform/core/jsonLimits.ts';
 import { newId } from '../../shared/platform/core/ids.ts';
@@ -36,10 +30,12 @@ const callMethod = async (asking: AppRequestContext, { method, params, notified 
   const problem = jsonProblem(params);
   if (problem !== null) throw invalidFault([problem]);
   if (notified && Object.hasOwn(appNotifications, method)) {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `hasOwn` has found the method
     appNotifications[method as keyof typeof appNotifications](asking, params);
     return null;
   }
   if (!Object.hasOwn(appMethods, method)) throw new UnknownMethod(`There is no method ${JSON.stringify(method)}.`);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `hasOwn` has found the method
   return appMethods[method as keyof typeof appMethods](asking, params);
 };
 
@@ -63,15 +59,7 @@ export const createFrameHandler = (context: AppContext, replaced: OnReplaced): A
     answer: (result: unknown) => void,
   ): Promise<void> => {
     if (asked.method === 'app.register') {
-      replaced(
-        await registerApp(
-          context,
-          session,
-          toCaller(context, session),
-          asked.params,
-          answer as (result: AppCalls['app.register']['result']) => void,
-        ),
-      );
+      replaced(await registerApp(context, session, toCaller(context, session), asked.params, answer));
     } else if (session.arrival === null) session.end(linkCloseCodes.notRegistered, 'app.register comes first');
     else answer(await callMethod({ deps, caller: toCaller(context, session), connection: session }, asked));
   };
@@ -94,6 +82,7 @@ export const createFrameHandler = (context: AppContext, replaced: OnReplaced): A
     },
     toRpcError: (error) => toRpcRefusal(context, error),
     onLateAnswer: (session, run, message) => {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the answer of the app, read as the protocol defines it
       const { result, error } = message as Partial<RunAnswer>;
       late(session, { run, ...(error === undefined ? { result: result ?? null } : { error }) }).catch(
         (failure: unknown) => {

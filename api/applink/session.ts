@@ -122,7 +122,8 @@ export class AppSession implements LocalSocket {
   ): Promise<CallOutcome<ServiceCalls[M]['result']>> {
     const relayed = await this.relay(method, JSON.stringify(params), timeoutMs);
     return relayed.kind === 'frame'
-      ? (parseCallOutcome(relayed.message) as CallOutcome<ServiceCalls[M]['result']>)
+      ? // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the result is what the protocol defines for the method
+        (parseCallOutcome(relayed.message) as CallOutcome<ServiceCalls[M]['result']>)
       : relayed;
   }
 
@@ -169,6 +170,7 @@ export class AppSession implements LocalSocket {
       this.end(linkCloseCodes.badFrame, 'only text is taken');
       return;
     }
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- ws gives each message as one Buffer by default
     const text = (data as Buffer).toString();
     const frame = parseFrame(text);
     if (frame.kind === 'request')

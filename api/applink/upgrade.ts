@@ -84,6 +84,7 @@ export const createAppUpgrade = (
     const requestId = readUpgradeRequestId(request);
     const headers = { 'x-request-id': requestId };
     headersOf.set(request, headers);
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the HTTP server has only sockets of `net`
     open(request, socket as Socket, head, headers).catch((error: unknown) => {
       refuseUpgrade(socket, toUpgradeFault(error, deps.log, requestId), headers);
     });

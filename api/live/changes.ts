@@ -76,6 +76,7 @@ class ChangesReader {
       if (rest === null || entry.position === null) continue;
       const offset = entryOffset(env, entry, entry.position);
       this.changes.push(
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON that the service wrote itself
         JSON.parse(encodeMessage({ type: entry.part.type, offset, prev: this.#last, at: entry.at }, rest)) as object,
       );
       this.#last = offset;

@@ -68,6 +68,7 @@ export class EnvironmentChannel {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only processes of this service publish here
     const message = JSON.parse(text) as LiveBatch | EphemeralMessage;
     if (message.kind === 'passing') {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only processes of this service publish here
       this.#turn.add([{ position: null, index: 0, at: message.at, part: message.part as StreamPart }]);
       return;
     }
@@ -77,6 +78,7 @@ export class EnvironmentChannel {
       return;
     }
     this.append(
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only processes of this service publish here
       message.rows.map(({ at, parts }, i) => ({ position: message.first + i, at, parts: parts as StreamPart[] })),
     );
     this.counts.apply(message.counts, last, message.at);

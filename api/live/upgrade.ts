@@ -123,6 +123,7 @@ export const createLiveUpgrade = (context: LiveContext, { feed, hub, rate }: Upg
       if (typeof place === 'object' && place !== null) await channel.readUpTo(place.position);
       sockets.handleUpgrade(request, socket, head, (ws) => {
         joined = true;
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the HTTP server has only sockets of `net`
         hub.join({ channel, ws, socket: socket as Socket, who, narrowing }, start);
       });
     } finally {

@@ -28,6 +28,7 @@ export interface Viewer extends Narrowing {
 }
 
 const member = (value: unknown, name: string): unknown =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- any object can be read by a name
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 
 /** Returns an item as the role sees it: the same object, or a copy with `record: null` where the role does not see its resource. */
@@ -46,6 +47,7 @@ const presentRunPart = (
   { type, inbox = null, run }: Extract<StreamPart, { readonly type: 'run' }>,
   access: Access,
 ): StreamPart => {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the service wrote the run
   const blocks = run['blocks'] as { readonly type: string; readonly record?: { readonly resource: string } }[] | null;
   const shown = blocks?.filter(
     (block) =>
@@ -86,6 +88,7 @@ const visibilityRules: { readonly [T in StreamPart['type']]: Rule<T> } = {
     if (!wantsInbox(viewer, part.inbox)) return null;
     const entry = redactEntry(
       viewer.access,
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the service wrote the entry
       part.entry as Record<string, unknown> & Pick<TimelineEntry, 'type' | 'data'>,
     );
     return entry === null ? null : entry === part.entry ? part : { ...part, entry };
@@ -124,7 +127,8 @@ const visibilityRules: { readonly [T in StreamPart['type']]: Rule<T> } = {
 export const presentPart = (part: StreamPart, viewer: Viewer, principal: string | null): StreamPart | null => {
   if (viewer.types !== null && !viewer.types.has(part.type)) return null;
   if (!Object.hasOwn(visibilityRules, part.type)) return null;
-  return (visibilityRules[part.type] as Rule<StreamPart['type']>)(part as never, viewer, principal);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the rule is found by the type of the part
+  return (visibilityRules[part.type] as Rule<StreamPart['type']>)(part, viewer, principal);
 };
 
 /** Returns the id of the principal who sees a part because it is their own, whatever their role sees; else null. */

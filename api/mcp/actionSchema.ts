@@ -79,16 +79,14 @@ const flatArguments = (action: ActionDefinition, input: Schema): ActionArguments
   const own = isObject(input['properties']) ? input['properties'] : {};
   const names = namesOf(action, own, undefined);
   const { $id: _, $schema: __, properties: ___, required, ...rest } = input;
+  const requiredOwn: readonly unknown[] = Array.isArray(required) ? required : [];
   return {
     names,
     inputSchema: {
       ...rest,
       type: 'object',
       properties: { ...addedFirst(action, names), ...own, ...addedLast(action, names) },
-      required: [
-        ...(names.record === undefined ? [] : [names.record]),
-        ...(Array.isArray(required) ? (required as string[]) : []),
-      ],
+      required: [...(names.record === undefined ? [] : [names.record]), ...requiredOwn],
     },
   };
 };
@@ -113,5 +111,7 @@ const nestedArguments = (action: ActionDefinition, { $schema: _, ...input }: Sch
 
 export const actionArguments = (action: ActionDefinition): ActionArguments =>
   isPlain(action.input)
-    ? flatArguments(action, action.input as Schema)
-    : nestedArguments(action, action.input as Schema);
+    ? // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a schema is a JSON object
+      flatArguments(action, action.input as Schema)
+    : // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a schema is a JSON object
+      nestedArguments(action, action.input as Schema);

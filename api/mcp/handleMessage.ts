@@ -36,7 +36,7 @@ const parseMessage = (body: unknown): McpMessage => {
 
 const parseId = (body: unknown): McpId | undefined => {
   const id = isObject(body) ? body['id'] : undefined;
-  return typeof id === 'string' || Number.isSafeInteger(id) ? (id as McpId) : undefined;
+  return typeof id === 'string' || (typeof id === 'number' && Number.isSafeInteger(id)) ? id : undefined;
 };
 
 /** Returns the result with the members that every result of the stateless revision has. */
@@ -56,6 +56,7 @@ const answerRequest = async (call: EndpointCall, message: McpMessage, id: McpId)
       isStateless ? 404 : 200,
     );
   }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema of the message has checked that it is an object
   const { result, items } = await method.answer(call, (message.params ?? {}) as Readonly<Record<string, unknown>>);
   return {
     status: 200,

@@ -27,7 +27,7 @@ const withArgumentPaths = (failure: Fault, { argumentPath: place }: Tool): Fault
   const details = failure.extra.details?.map(({ path, message }) => ({ path: place(path), message }));
   if (details === undefined) return failure;
   // The message of `invalid` names the first path.
-  if (failure.code === 'invalid') return invalidFault(details) as Fault;
+  if (failure.code === 'invalid') return invalidFault(details);
   return new Fault(failure.code, failure.message, { ...failure.extra, details });
 };
 

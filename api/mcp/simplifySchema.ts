@@ -31,4 +31,5 @@ const simplifyObject = (schema: Schema): Schema => {
 const simplify = (value: unknown): unknown =>
   Array.isArray(value) ? value.map(simplify) : isObject(value) ? simplifyObject(value) : value;
 
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON that was written from an object
 export const simplifySchema = (schema: object): object => simplifyObject(JSON.parse(JSON.stringify(schema)) as Schema);

@@ -90,37 +90,40 @@ interface ToolArguments extends Members {
 const samePath = (path: string): string => path;
 
 /** Returns the schemas of the arguments that are not members of the endpoint's query or body. */
-const toolOwnArguments = ({ endpoint, params = {}, objects = [] }: ToolRow): { path: TObject; rest: TObject } => ({
-  path: strictObject(
-    Object.fromEntries(
-      namesIn(endpoint.path).map((name) => [name, Type.String({ minLength: 1, description: params[name] ?? '' })]),
+const toolOwnArguments = ({ endpoint, params = {}, objects = [] }: ToolRow): { path: TObject; rest: TObject } => {
+  const queryProperties: Readonly<Record<string, { readonly description?: string }>> = endpoint.query?.properties ?? {};
+  return {
+    path: strictObject(
+      Object.fromEntries(
+        namesIn(endpoint.path).map((name) => [name, Type.String({ minLength: 1, description: params[name] ?? '' })]),
+      ),
     ),
-  ),
-  rest: strictObject({
-    ...Object.fromEntries(
-      objects.map((name): [string, TSchema] => [
-        name,
-        Type.Optional(
-          Type.Object(
-            {},
-            {
-              description:
-                (endpoint.query?.properties[name] as { description?: string } | undefined)?.description ?? '',
-            },
+    rest: strictObject({
+      ...Object.fromEntries(
+        objects.map((name): [string, TSchema] => [
+          name,
+          Type.Optional(
+            Type.Object(
+              {},
+              {
+                description: queryProperties[name]?.description ?? '',
+              },
+            ),
           ),
-        ),
-      ]),
-    ),
-    ...(endpoint.conditional ? { version } : {}),
-    ...(endpoint.write && endpoint.acceptsIdempotencyKey ? { idempotencyKey } : {}),
-  }),
-});
+        ]),
+      ),
+      ...(endpoint.conditional ? { version } : {}),
+      ...(endpoint.write && endpoint.acceptsIdempotencyKey ? { idempotencyKey } : {}),
+    }),
+  };
+};
 
 export const createTool = (row: ToolRow): Tool => {
   const { endpoint, name, title, description, isListed: listed, hints, objects = [] } = row;
   const own = toolOwnArguments(row);
   const all = strictObject({ ...own.path.properties, ...own.rest.properties });
   const checkOwn = compileCheck(all) as (given: unknown) => ToolArguments;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the body of an endpoint with a tool is an object
   const asked = (endpoint.query ?? endpoint.body) as TObject;
   const askedNames = Object.keys(asked.properties);
   const inputSchema = {
@@ -153,6 +156,7 @@ export const createTool = (row: ToolRow): Tool => {
     argumentPath: samePath,
     serve: (call, given) => {
       const known = checkOwn(pickMembers(given, Object.keys(all.properties)));
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `checkOwn` has checked that they are texts
       const params = pickMembers(known, Object.keys(own.path.properties)) as Record<string, string>;
       const others = omitMembers(given, all.properties);
       const values = { ...pickMembers(others, askedNames), ...omitMembers(others, asked.properties) };

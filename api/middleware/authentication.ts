@@ -15,5 +15,5 @@ export const authentication =
       await limiter.countAddress(state.address, state.headers);
       throw error;
     }
-    return next();
+    await next();
   };

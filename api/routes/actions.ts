@@ -120,6 +120,7 @@ const toRunResponse = async (
       status: 200,
       body: { message: run.message, blocks: await presentRunBlocks(call.deps, call.caller, run), run: run.id },
     };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `hasOwn` has found the code
   const code = run.code !== null && Object.hasOwn(errors, run.code) ? (run.code as keyof typeof errors) : null;
   if (code === null || code === 'app_timeout') return runningResponse(run.id);
   throw fault(code, run.error ?? undefined, { body: { run: run.id } });

@@ -52,7 +52,8 @@ const dryRunBulk = async ({
   const known = bulkOperations.get(type);
   const tally =
     known === undefined
-      ? await dryRunAction(deps, caller, operation as unknown as BulkActionRequest, ids)
+      ? // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema has checked it, and the only type without a bulk operation is `action`
+        await dryRunAction(deps, caller, operation as unknown as BulkActionRequest, ids)
       : await dryRun(deps, { caller, operation: known.bind(members), input: null }, ids);
   const text = JSON.stringify({ bulk: null, ...tally });
   const saved = save(200, text);
@@ -81,7 +82,8 @@ const create = writeEndpoint({
     const supervised = caller.principal.mode === 'supervised';
     const ready =
       operation.type === 'action'
-        ? authorizeBulkAction(caller, operation as BulkActionBody, session.freshUntil, deps.clock.now())
+        ? // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema of the type `action` has checked it
+          authorizeBulkAction(caller, operation as BulkActionBody, session.freshUntil, deps.clock.now())
         : { operation, requiresApproval: supervised };
     if (dry) return dryRunBulk(call);
     const wanted = { operation: ready.operation, ids, undoOf: null, save };

@@ -6,6 +6,7 @@ import {
   pendingResponseBody,
 } from '../../shared/items/supervised/requestItemChange.ts';
 import { pendingResponse } from '../../shared/approvals/schema.ts';
+import { isObject } from '../../shared/platform/core/jsonLimits.ts';
 import { responseObject, Type } from '../../shared/platform/core/schema.ts';
 import { parseCreateInput, createInput } from '../../shared/items/operations/create.ts';
 import { assignItem } from '../../shared/items/operations/assign.ts';
@@ -49,9 +50,10 @@ const bodyOf = (outcome: PerformedOutcome, call: EndpointCall, entry: boolean): 
 
 /** Adds the item as it is, as far as the role sees it, to a version conflict. */
 const withVisibleItem = (failure: Fault, call: EndpointCall): Fault => {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it is used only for a version conflict, which has the item
   const current = failure.extra.body?.['current'] as Item | undefined;
   if (failure.code !== 'version_conflict' || current === undefined) return failure;
-  const visible = JSON.parse(itemJson(current, call.caller.principal.access)) as object;
+  const visible: unknown = JSON.parse(itemJson(current, call.caller.principal.access));
   return fault('version_conflict', failure.message, {
     body: { current: visible },
     headers: { etag: itemEtag(current) },
@@ -137,7 +139,7 @@ const saveRefusal = async (call: EndpointCall<unknown, unknown>, failure: Fault)
 
 /** Returns the inbox that a body names, before the body is checked; else null. */
 const inboxNameOfBody = (body: unknown): string | null => {
-  const named = (body as { inbox?: unknown } | undefined)?.inbox;
+  const named = isObject(body) ? body['inbox'] : undefined;
   return typeof named === 'string' ? named : null;
 };
 

@@ -135,6 +135,7 @@ const one = readEndpoint({
     const item = await visibleItem(call);
     const text = itemJson(item, principal.access);
     const [detail, timeline] = await Promise.all([
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON that itemJson wrote
       readItemDetail(deps, caller, item, JSON.parse(text) as Record<string, unknown>),
       readTimeline(deps.db, env.id, item.id, principal.access, null, limits.timelinePage),
     ]);

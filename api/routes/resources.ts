@@ -220,6 +220,7 @@ const put = writeEndpoint<Static<typeof putRecordsEnvelope>>({
           deps,
           caller,
           params['resource'] ?? '',
+          // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `writeRecords` checks each
           { records: records as readonly PushedRecord[], deleted: deleted as readonly string[] },
           saved,
         ),

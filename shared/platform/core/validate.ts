@@ -1,7 +1,7 @@
 /** Strict validation by Ajv, for every layer: a schema compiles at its first use, nothing is coerced or removed, and errors name each offending path. */
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { fault, type FaultDetail } from '../../catalogue/errors.ts';
+import { fault, type Fault, type FaultDetail } from '../../catalogue/errors.ts';
 import { limits } from '../../catalogue/limits.ts';
 import { exceedsPartCount } from './jsonLimits.ts';
 import type { Static, TSchema } from './schema.ts';
@@ -84,7 +84,7 @@ const summary = (details: readonly FaultDetail[]): string => {
 };
 
 /** Returns `400 invalid` with these details; the first one makes the message. */
-export const invalidFault = (details: readonly FaultDetail[]): Error => fault('invalid', summary(details), { details });
+export const invalidFault = (details: readonly FaultDetail[]): Fault => fault('invalid', summary(details), { details });
 
 export type Check<T> = (value: unknown) => T;
 
