@@ -1,14 +1,14 @@
 /** The rows that endpoints are, and the functions that make one; the steps of api/app.ts serve them. */
 import type { IncomingMessage } from 'node:http';
-import { fault, type Fault } from '../shared/catalogue/errors.ts';
 import type { Caller } from '../shared/access/principal.ts';
-import type { AuthSession } from '../shared/settings/directory.ts';
-import type { Static, TObject, TSchema } from '../shared/platform/core/schema.ts';
+import { fault, type Fault } from '../shared/catalogue/errors.ts';
 import type { Deps } from '../shared/deps.ts';
-import type { ApiResponse } from './http/apiResponse.ts';
-import type { Live } from './live/index.ts';
-import type { RequestBody } from './http/requestBody.ts';
+import type { Static, TObject, TSchema } from '../shared/platform/core/schema.ts';
 import type { SavedResponse } from '../shared/platform/journal/idempotency.ts';
+import type { AuthSession } from '../shared/settings/directory.ts';
+import type { ApiResponse } from './http/apiResponse.ts';
+import type { RequestBody } from './http/requestBody.ts';
+import type { Live } from './live/index.ts';
 
 /** The request that an endpoint is called by: one of HTTP, or the call of a tool (api/mcp). */
 export interface RequestSource extends Pick<IncomingMessage, 'headers' | 'rawHeaders'> {

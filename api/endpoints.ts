@@ -1,5 +1,6 @@
 /** Every endpoint of an environment, in the order in which the documents show them. */
 import type { Endpoint } from './endpoint.ts';
+import { mcpEndpoints } from './mcp/endpoint.ts';
 import { actionEndpoints } from './routes/actions.ts';
 import { appEndpoints } from './routes/app.ts';
 import { approvalEndpoints } from './routes/approvals.ts';
@@ -7,14 +8,13 @@ import { auditEndpoints } from './routes/audit.ts';
 import { bulkEndpoints } from './routes/bulk.ts';
 import { discoveryEndpoints } from './routes/discovery.ts';
 import { flagEndpoints } from './routes/flags.ts';
-import { itemEndpoints } from './routes/items.ts';
 import { itemChangeEndpoints } from './routes/itemChanges.ts';
+import { itemEndpoints } from './routes/items.ts';
 import { liveEndpoints } from './routes/live.ts';
-import { mcpEndpoints } from './mcp/endpoint.ts';
-import { pageEndpoints } from './routes/pages.ts';
-import { runEndpoints } from './routes/runs.ts';
 import { ofrepEndpoints } from './routes/ofrep.ts';
+import { pageEndpoints } from './routes/pages.ts';
 import { resourceEndpoints } from './routes/resources.ts';
+import { runEndpoints } from './routes/runs.ts';
 import { settingsEndpoints } from './routes/settings.ts';
 import { signInEndpoints } from './routes/signIn.ts';
 

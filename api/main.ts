@@ -1,7 +1,7 @@
 /** The API process: configuration → dependencies → HTTP and live streams; drains and stops on SIGTERM or SIGINT. */
+import { openDeps } from '../shared/deps.ts';
 import { readConfigOrExit } from '../shared/platform/core/config.ts';
 import { readOptions } from '../shared/tools/cli/options.mjs';
-import { openDeps } from '../shared/deps.ts';
 import { startServer } from './server.ts';
 
 readOptions('api');

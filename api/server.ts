@@ -1,16 +1,16 @@
 /** The listening server with HTTP, live streams and app link, and its drain, which drops no accepted request. Started by main.ts. */
 import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { subscribeToRunChanges } from '../shared/actions/runChanges.ts';
 import { errors } from '../shared/catalogue/errors.ts';
 import { limits } from '../shared/catalogue/limits.ts';
-import { newId } from '../shared/platform/core/ids.ts';
-import { subscribeToRunChanges } from '../shared/actions/runChanges.ts';
 import { closeDeps, type Deps } from '../shared/deps.ts';
+import { newId } from '../shared/platform/core/ids.ts';
 import { createApi } from './app.ts';
 import { createAppServer } from './applink/index.ts';
 import { drainServer } from './drainServer.ts';
-import { createLive } from './live/index.ts';
 import { createRateLimiter } from './http/rateLimiter.ts';
+import { createLive } from './live/index.ts';
 
 export interface RunningServer {
   readonly port: number;

@@ -1,14 +1,14 @@
 /** Composition root: everything that a process holds open, made once from the configuration and closed in reverse. */
+import { openAppLink } from './applink/redisLink.ts';
 import { countSettledRun } from './bulk/progress.ts';
-import { openDirectory } from './settings/directory.ts';
-import type { ViewDeps } from './views/deps.ts';
+import { openFlagCache } from './flags/flagCache.ts';
 import { systemClock, type Clock } from './platform/core/clock.ts';
 import type { Config } from './platform/core/config.ts';
 import { createLog } from './platform/core/log.ts';
 import { openDb } from './platform/db/knex.ts';
-import { openAppLink } from './applink/redisLink.ts';
-import { openFlagCache } from './flags/flagCache.ts';
 import { openRedis } from './platform/redis/connect.ts';
+import { openDirectory } from './settings/directory.ts';
+import type { ViewDeps } from './views/deps.ts';
 
 export type Deps = ViewDeps;
 

@@ -1,7 +1,7 @@
 /** The main file of the worker process: config → deps → services; stops on SIGTERM and SIGINT. */
+import { closeDeps, openDeps } from '../shared/deps.ts';
 import { readConfigOrExit } from '../shared/platform/core/config.ts';
 import { readOptions } from '../shared/tools/cli/options.mjs';
-import { closeDeps, openDeps } from '../shared/deps.ts';
 import { createWorkerProcess } from './workerProcess.ts';
 
 readOptions('workers');

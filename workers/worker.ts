@@ -1,22 +1,22 @@
 /** Runs the jobs of one queue: leases the row, runs the handler, records the outcome. Used by workerProcess.ts. */
 import { Histogram } from 'prom-client';
-import { sleep, backoffMs } from '../shared/platform/core/wait.ts';
-import { isDbUnavailable } from '../shared/platform/db/errors.ts';
 import type { Deps } from '../shared/deps.ts';
+import { backoffMs, sleep } from '../shared/platform/core/wait.ts';
+import { isDbUnavailable } from '../shared/platform/db/errors.ts';
 import {
-  rescheduleJob,
   acquireJobLease,
-  jobLeaseMs,
-  failJob,
   completeJob,
-  returnJob,
+  failJob,
+  jobLeaseMs,
   parkJob,
+  rescheduleJob,
+  returnJob,
   type JobLease,
 } from '../shared/platform/outbox/jobLease.ts';
 import { channels } from '../shared/platform/redis/bus.ts';
-import { backoffAfter } from './wakeSignal.ts';
-import type { HandlerTable, JobTable, JobOutcome } from './handler.ts';
+import type { HandlerTable, JobOutcome, JobTable } from './handler.ts';
 import type { JobLeaseRenewal } from './leaseRenewal.ts';
+import { backoffAfter } from './wakeSignal.ts';
 
 const seconds = new Histogram({
   name: 'console_job_seconds',

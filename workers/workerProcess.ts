@@ -1,15 +1,15 @@
 /** Starts and stops the services of a worker process: publisher, enqueuer, job workers, sweeps. Used by main.ts and tests. */
 import { jobs as catalogue } from '../shared/catalogue/jobs.ts';
-import { settlesWithin } from '../shared/platform/core/wait.ts';
 import type { Deps } from '../shared/deps.ts';
-import type { RunningService } from './wakeSignal.ts';
+import { settlesWithin } from '../shared/platform/core/wait.ts';
 import type { HandlerTable, JobTable } from './handler.ts';
-import { startLeaseRenewal } from './leaseRenewal.ts';
 import { handlers as ourHandlers } from './jobs/index.ts';
+import { startLeaseRenewal } from './leaseRenewal.ts';
 import { startEnqueuer } from './outbox/enqueuer.ts';
 import { startPublisher } from './outbox/publisher.ts';
 import { sweeps as ourSweeps } from './sweeps/index.ts';
 import { startSweeps, type Sweep } from './sweeps/sweep.ts';
+import type { RunningService } from './wakeSignal.ts';
 import { startWorker } from './worker.ts';
 
 /** ms that interrupted jobs may take to end after their signal has aborted, and that the publisher may take to stop. */

@@ -1,5 +1,6 @@
 /** The methods that an app may call: the schema of their params, and what they do. Called by requests.ts. */
 import type { Caller } from '../../shared/access/principal.ts';
+import { recordProgress, settleRunAnswers } from '../../shared/actions/runOutcome.ts';
 import type { LocalConnection } from '../../shared/applink/localConnections.ts';
 import {
   linkLimits,
@@ -8,13 +9,12 @@ import {
   type AppNotifications,
   type RunAnswer,
 } from '../../shared/applink/protocol.ts';
-import { recordProgress, settleRunAnswers } from '../../shared/actions/runOutcome.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
-import { strictObject, lookupIdSchema, nameSchema, nullable, Type } from '../../shared/platform/core/schema.ts';
-import { compileCheck } from '../../shared/platform/core/validate.ts';
 import type { Deps } from '../../shared/deps.ts';
 import { readFlagsForApp } from '../../shared/flags/read.ts';
 import { reportItem } from '../../shared/items/reports/report.ts';
+import { lookupIdSchema, nameSchema, nullable, strictObject, Type } from '../../shared/platform/core/schema.ts';
+import { compileCheck } from '../../shared/platform/core/validate.ts';
 import { deleteRecords, putRecords } from '../../shared/records/write.ts';
 
 export interface AppRequestContext {

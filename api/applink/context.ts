@@ -1,6 +1,6 @@
 /** The dependencies, sockets and times that the files of this folder share. */
-import { linkLimits } from '../../shared/applink/protocol.ts';
 import type { LocalSockets } from '../../shared/applink/localConnections.ts';
+import { linkLimits } from '../../shared/applink/protocol.ts';
 import type { Deps } from '../../shared/deps.ts';
 
 /** In milliseconds. Tests set shorter times. */

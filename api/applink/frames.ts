@@ -1,7 +1,7 @@
 /** Parses a text frame of an app as a JSON-RPC message. Called by session.ts for each frame. */
-import { jsonTextProblem, isObject } from '../../shared/platform/core/jsonLimits.ts';
 import { rpcCodes, type RpcError } from '../../shared/applink/protocol.ts';
 import type { FaultDetail } from '../../shared/catalogue/errors.ts';
+import { isObject, jsonTextProblem } from '../../shared/platform/core/jsonLimits.ts';
 
 type RpcId = number | string;
 

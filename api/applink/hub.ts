@@ -1,12 +1,12 @@
 /** All sockets of apps in this process: checks each once a second, keeps their presence in PostgreSQL, and drains them. */
-import { sleep } from '../../shared/platform/core/wait.ts';
 import { dispatchRun } from '../../shared/actions/dispatchRun.ts';
 import { connectionGauge } from '../../shared/applink/metrics.ts';
-import { reinsertConnection, deleteConnections, renewConnections } from '../../shared/applink/presence.ts';
+import { deleteConnections, reinsertConnection, renewConnections } from '../../shared/applink/presence.ts';
 import { linkCloseCodes } from '../../shared/applink/protocol.ts';
+import { sleep } from '../../shared/platform/core/wait.ts';
 import type { AppContext } from './context.ts';
-import { createFrameHandler } from './requests.ts';
 import { createCredentialCheck } from './credentialCheck.ts';
+import { createFrameHandler } from './requests.ts';
 import { AppSession, type OpenedSocket } from './session.ts';
 
 const checkIntervalMs = 1_000;

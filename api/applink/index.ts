@@ -1,8 +1,8 @@
 /** The server side of the app link in this process (`createAppServer`), which server.ts starts. */
 import { getLocalSockets } from '../../shared/applink/localConnections.ts';
 import type { Deps } from '../../shared/deps.ts';
-import type { UpgradeHandler } from '../live/upgrade.ts';
 import type { RateLimiter } from '../http/rateLimiter.ts';
+import type { UpgradeHandler } from '../live/upgrade.ts';
 import { appTimes, type AppTimes } from './context.ts';
 import { startFlagNotifications } from './flags.ts';
 import { createAppHub } from './hub.ts';

@@ -1,17 +1,17 @@
 /** `app.register`: defines the environment by the app's manifest and makes the socket callable. Called by requests.ts. */
-import { runAdminChange, toAdministrator } from '../../shared/settings/adminChange.ts';
 import type { Caller } from '../../shared/access/principal.ts';
 import { manifestDeclarationKeys } from '../../shared/applink/declarationKeys.ts';
-import { insertConnection, deleteConnections } from '../../shared/applink/presence.ts';
+import { deleteConnections, insertConnection } from '../../shared/applink/presence.ts';
 import type { AppCalls } from '../../shared/applink/protocol.ts';
 import { Fault, fault, type FaultDetail } from '../../shared/catalogue/errors.ts';
+import { flagView } from '../../shared/flags/model.ts';
 import { jsonProblem } from '../../shared/platform/core/jsonLimits.ts';
 import { strictObject, timeSchema, Type } from '../../shared/platform/core/schema.ts';
 import { compileCheck, invalidFault } from '../../shared/platform/core/validate.ts';
-import { defineEnvironment, type DefineResult } from '../../shared/settings/environments/defineEnvironment.ts';
-import { flagView } from '../../shared/flags/model.ts';
 import { releaseParkedJobs } from '../../shared/platform/outbox/jobLease.ts';
 import { channels } from '../../shared/platform/redis/bus.ts';
+import { runAdminChange, toAdministrator } from '../../shared/settings/adminChange.ts';
+import { defineEnvironment, type DefineResult } from '../../shared/settings/environments/defineEnvironment.ts';
 import type { AppContext } from './context.ts';
 import type { AppSession } from './session.ts';
 

@@ -1,17 +1,17 @@
 /** Serves the requests of apps: checks that the app is registered and the values can be stored, then calls the method. Used by hub.ts. */
-import { settleRunAnswers } from '../../shared/actions/runOutcome.ts';
 import type { Caller } from '../../shared/access/principal.ts';
+import { settleRunAnswers } from '../../shared/actions/runOutcome.ts';
 import { requestCounter } from '../../shared/applink/metrics.ts';
 import { linkCloseCodes, rpcCodes, type RpcError, type RunAnswer } from '../../shared/applink/protocol.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
-import { jsonProblem } from '../../shared/platform/core/jsonLimits.ts';
 import { newId } from '../../shared/platform/core/ids.ts';
+import { jsonProblem } from '../../shared/platform/core/jsonLimits.ts';
 import { invalidFault } from '../../shared/platform/core/validate.ts';
 import { appMethods, appNotifications, type AppRequestContext } from './calls.ts';
 import type { AppContext } from './context.ts';
 import { toAppRpcError } from './errors.ts';
 import { ManifestRefusedError, registerApp } from './register.ts';
-import type { AppSession, AppRequest, AppFrameHandler } from './session.ts';
+import type { AppFrameHandler, AppRequest, AppSession } from './session.ts';
 
 class UnknownMethod extends Error {}
 

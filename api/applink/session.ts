@@ -2,11 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { RawData, WebSocket } from 'ws';
-import type { AuthSession } from '../../shared/settings/directory.ts';
 import { parseCallOutcome } from '../../shared/applink/callOutcome.ts';
+import type { AppConnection, CallOutcome } from '../../shared/applink/link.ts';
 import type { LocalSocket, RelayOutcome } from '../../shared/applink/localConnections.ts';
-import type { CallOutcome, AppConnection } from '../../shared/applink/link.ts';
 import { droppedFrameCounter } from '../../shared/applink/metrics.ts';
+import type { ConnectionRegistration } from '../../shared/applink/presence.ts';
 import {
   linkCloseCodes,
   type RpcError,
@@ -14,12 +14,12 @@ import {
   type ServiceMethod,
   type ServiceNotifications,
 } from '../../shared/applink/protocol.ts';
-import type { ConnectionRegistration } from '../../shared/applink/presence.ts';
-import type { AppContext } from './context.ts';
 import { invalidFault } from '../../shared/platform/core/validate.ts';
+import type { AuthSession } from '../../shared/settings/directory.ts';
+import type { AppContext } from './context.ts';
 import { parseFrame, type AppFrame } from './frames.ts';
-import { RequestQueue } from './requestQueue.ts';
 import { OutgoingCalls } from './outgoingCalls.ts';
+import { RequestQueue } from './requestQueue.ts';
 
 /** The number of frames that are no messages after which the connection is closed. */
 const invalidFramesMax = 100;

@@ -5,11 +5,11 @@ import { WebSocketServer } from 'ws';
 import { linkLimits, subprotocol } from '../../shared/applink/protocol.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
 import { strictObject } from '../../shared/platform/core/schema.ts';
-import { toUpgradeFault, refuseUpgrade, readUpgradeRequestId } from '../live/refuseUpgrade.ts';
-import type { UpgradeHandler } from '../live/upgrade.ts';
-import { clientAddress, authenticateRequest, resolveCaller } from '../http/credentials.ts';
-import type { RateLimiter, ResponseHeaders } from '../http/rateLimiter.ts';
+import { authenticateRequest, clientAddress, resolveCaller } from '../http/credentials.ts';
 import { createQueryParser } from '../http/queryParser.ts';
+import type { RateLimiter, ResponseHeaders } from '../http/rateLimiter.ts';
+import { readUpgradeRequestId, refuseUpgrade, toUpgradeFault } from '../live/refuseUpgrade.ts';
+import type { UpgradeHandler } from '../live/upgrade.ts';
 import type { AppContext } from './context.ts';
 import type { AppHub } from './hub.ts';
 

@@ -1,7 +1,7 @@
 /** The session cookie of people in browsers: setting it, reading it, and the check that a page of this host sent it. */
 import type { IncomingMessage } from 'node:http';
-import type { Config } from '../../shared/platform/core/config.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
+import type { Config } from '../../shared/platform/core/config.ts';
 import { headerValues } from './headers.ts';
 
 export const sessionCookie = 'console_session';

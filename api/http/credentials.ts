@@ -1,11 +1,11 @@
 /** The session and the caller of a request or an upgrade. */
 import type { IncomingMessage } from 'node:http';
-import { fault } from '../../shared/catalogue/errors.ts';
-import type { AuthSession } from '../../shared/settings/directory.ts';
 import { includesEnvironment, type Caller } from '../../shared/access/principal.ts';
-import type { Deps } from '../../shared/deps.ts';
 import { parseTokenKind } from '../../shared/access/tokens.ts';
-import { readCookieToken, isSameOrigin } from './cookies.ts';
+import { fault } from '../../shared/catalogue/errors.ts';
+import type { Deps } from '../../shared/deps.ts';
+import type { AuthSession } from '../../shared/settings/directory.ts';
+import { isSameOrigin, readCookieToken } from './cookies.ts';
 import { headerValues } from './headers.ts';
 
 const bearer = /^Bearer +(\S+)$/i;

@@ -1,5 +1,5 @@
 /** Metrics for Prometheus: requests by route and status, and those of the process. */
-import { Counter, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
 import { linkRegistry } from '../../shared/applink/metrics.ts';
 
 export interface HttpMetrics {

@@ -1,7 +1,7 @@
 /** Reads a query string strictly: known names once each, decoded, typed as the endpoint's schema says. */
-import { textProblem } from '../../shared/platform/core/jsonLimits.ts';
 import { Fault, type FaultDetail } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
+import { textProblem } from '../../shared/platform/core/jsonLimits.ts';
 import type { TObject } from '../../shared/platform/core/schema.ts';
 import { compileCheck, invalidFault } from '../../shared/platform/core/validate.ts';
 

@@ -4,8 +4,8 @@
  */
 import { createHash } from 'node:crypto';
 import { fault } from '../../shared/catalogue/errors.ts';
-import type { AuthSession } from '../../shared/settings/directory.ts';
 import type { Deps } from '../../shared/deps.ts';
+import type { AuthSession } from '../../shared/settings/directory.ts';
 
 /** Takes up to ARGV[3] requests from the bucket; returns how many, how many are left, and the milliseconds until the next one. */
 const script = `

@@ -1,9 +1,9 @@
 /** Reads a JSON body through koa-body: at most 1 MiB, uncompressed, valid UTF-8, no values that PostgreSQL can't store. */
-import { HttpMethodEnum, koaBody } from 'koa-body';
 import type { Context } from 'koa';
+import { HttpMethodEnum, koaBody } from 'koa-body';
 import { Fault, fault } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
-import { jsonTextProblem, jsonProblem } from '../../shared/platform/core/jsonLimits.ts';
+import { jsonProblem, jsonTextProblem } from '../../shared/platform/core/jsonLimits.ts';
 import { invalidFault } from '../../shared/platform/core/validate.ts';
 
 /** Reads the body as latin1 text, which is decoded and parsed below: koa-body would turn invalid UTF-8 into replacement characters. */

@@ -1,8 +1,8 @@
 /** Reads on from the log for one session, a page each time that its socket has drained, until it is in step with the feed. */
 import type { Socket } from 'node:net';
-import type { LiveMessageBatch } from './messageBatch.ts';
 import type { EnvironmentChannel } from './channel.ts';
 import type { LiveContext } from './context.ts';
+import type { LiveMessageBatch } from './messageBatch.ts';
 import type { StreamPosition } from './offsets.ts';
 
 /** Between tries of a read that failed, and of one that found nothing although there should be something, in ms. */

@@ -1,13 +1,13 @@
 /** `GET /changes`: the messages of the live stream over HTTP, for clients that can't keep a socket open. Called by index.ts. */
 import type { Caller } from '../../shared/access/principal.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
-import { strictObject, limitSchema, Type, type Static } from '../../shared/platform/core/schema.ts';
-import { entryOffset, presentMembersJson } from './messageBatch.ts';
+import { limitSchema, strictObject, Type, type Static } from '../../shared/platform/core/schema.ts';
 import type { EnvironmentChannel } from './channel.ts';
 import type { LiveContext } from './context.ts';
 import type { ChannelFeed } from './feed.ts';
 import { encodeMessage } from './frames.ts';
-import { endOffset, parseAfterOffset, type StreamPosition, type ResetReason } from './offsets.ts';
+import { entryOffset, presentMembersJson } from './messageBatch.ts';
+import { endOffset, parseAfterOffset, type ResetReason, type StreamPosition } from './offsets.ts';
 
 /** Positions that one call reads: a role that sees little gets an empty page and a cursor further on. */
 const scanPositionsMax = 10_000;

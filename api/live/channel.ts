@@ -5,14 +5,14 @@
  */
 import type { Deps } from '../../shared/deps.ts';
 import type { Environment } from '../../shared/environments/definition.ts';
-import type { LiveBatch, EphemeralMessage } from '../../shared/platform/redis/bus.ts';
-import { LiveMessageBatch, toStreamEntries, type StreamEntry, type StreamRow } from './messageBatch.ts';
+import type { EphemeralMessage, LiveBatch } from '../../shared/platform/redis/bus.ts';
 import { ChannelCounts } from './counts.ts';
 import { SessionGroups } from './group.ts';
 import type { StreamLog } from './log.ts';
+import { LiveMessageBatch, toStreamEntries, type StreamEntry, type StreamRow } from './messageBatch.ts';
 import type { ResetReason } from './offsets.ts';
+import { EventLoopBatch, throttle, WaitQueue } from './throttle.ts';
 import type { StreamPart } from './visibility.ts';
-import { throttle, EventLoopBatch, WaitQueue } from './throttle.ts';
 
 /** Milliseconds between two messages with counts: four in a second, and a little more, so that network delay does not make a client receive a fifth. */
 const countsEveryMs = 260;

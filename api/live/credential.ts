@@ -1,11 +1,11 @@
 /** Whose request an upgrade is: a bearer token in the header or (browsers) among the subprotocols, a ticket, or a person's cookie. */
 import type { IncomingMessage } from 'node:http';
-import type { AuthSession } from '../../shared/settings/directory.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
 import type { Deps } from '../../shared/deps.ts';
 import type { Environment } from '../../shared/environments/definition.ts';
-import { bearerToken, authenticateCookie } from '../http/credentials.ts';
+import type { AuthSession } from '../../shared/settings/directory.ts';
 import { isSameOrigin } from '../http/cookies.ts';
+import { authenticateCookie, bearerToken } from '../http/credentials.ts';
 import { redeemTicket } from './tickets.ts';
 
 export const liveSubprotocol = 'console.v1';

@@ -1,8 +1,8 @@
 /** All live sessions of this process: opens them, looks after each once a second, and closes them when the process stops. */
 import type { LiveContext } from './context.ts';
 import { receiveMessage } from './requests.ts';
+import { LiveSession, type LiveSubscriber, type StreamStart } from './session.ts';
 import { createSessionCheck } from './sessionCheck.ts';
-import { LiveSession, type StreamStart, type LiveSubscriber } from './session.ts';
 
 const checkIntervalMs = 1000;
 

@@ -6,10 +6,10 @@ import type { Environment } from '../../shared/environments/definition.ts';
 import {
   encodeFrames,
   encodeMessage,
-  offsetLength,
-  offsetIndex,
-  prevIndex,
   membersJson,
+  offsetIndex,
+  offsetLength,
+  prevIndex,
   type MessageHead,
 } from './frames.ts';
 import { partIndex } from './offsets.ts';

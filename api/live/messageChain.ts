@@ -4,8 +4,8 @@
  */
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
+import { encodeFrames, encodeMessage, membersJson, offsetLength } from './frames.ts';
 import { rewriteHead, type RenderedFrames } from './messageBatch.ts';
-import { encodeFrames, encodeMessage, offsetLength, membersJson } from './frames.ts';
 
 export class MessageChain {
   readonly #ws: WebSocket;

@@ -1,15 +1,15 @@
 /** What a client may say on its stream: `ping` and `narrow`; and what `types` and `inboxes` may name, there and in the query. */
+import { Fault } from '../../shared/catalogue/errors.ts';
 import { liveTypes } from '../../shared/catalogue/events.ts';
+import { limits } from '../../shared/catalogue/limits.ts';
 import {
-  strictObject,
   csvListSchema,
   nameSchema,
   nullable,
+  strictObject,
   Type,
   type Static,
 } from '../../shared/platform/core/schema.ts';
-import { Fault } from '../../shared/catalogue/errors.ts';
-import { limits } from '../../shared/catalogue/limits.ts';
 import { compileCheck } from '../../shared/platform/core/validate.ts';
 import type { LiveSession } from './session.ts';
 import type { Narrowing } from './visibility.ts';

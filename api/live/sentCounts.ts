@@ -1,7 +1,7 @@
 /** Which counts one session has been sent, and which it still has to be sent after it was behind. Used by session.ts. */
-import type { MessageChain } from './messageChain.ts';
 import type { EnvironmentChannel } from './channel.ts';
 import type { InboxCounts } from './counts.ts';
+import type { MessageChain } from './messageChain.ts';
 import { presentPart, type Viewer } from './visibility.ts';
 
 export class SentCounts {

@@ -4,15 +4,15 @@
  */
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
-import type { AuthSession } from '../../shared/settings/directory.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
-import type { LiveMessageBatch, RenderedFrames } from './messageBatch.ts';
+import type { AuthSession } from '../../shared/settings/directory.ts';
 import { CatchUp } from './catchUp.ts';
-import { MessageChain } from './messageChain.ts';
 import type { EnvironmentChannel } from './channel.ts';
 import type { LiveContext } from './context.ts';
 import type { SessionGroup } from './group.ts';
-import { endOffset, type StreamPosition, type ResetReason } from './offsets.ts';
+import type { LiveMessageBatch, RenderedFrames } from './messageBatch.ts';
+import { MessageChain } from './messageChain.ts';
+import { endOffset, type ResetReason, type StreamPosition } from './offsets.ts';
 import { SentCounts } from './sentCounts.ts';
 import { SocketHealth } from './socketHealth.ts';
 import type { Narrowing } from './visibility.ts';

@@ -8,16 +8,16 @@ import { fault } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import { strictObject, Type } from '../../shared/platform/core/schema.ts';
 import { clientAddress } from '../http/credentials.ts';
-import type { RateLimiter, ResponseHeaders } from '../http/rateLimiter.ts';
 import { createQueryParser } from '../http/queryParser.ts';
+import type { RateLimiter, ResponseHeaders } from '../http/rateLimiter.ts';
 import type { LiveContext } from './context.ts';
 import { authenticateUpgrade, liveSubprotocol } from './credential.ts';
 import type { ChannelFeed } from './feed.ts';
-import { returnToHttp } from './returnToHttp.ts';
 import type { LiveHub } from './hub.ts';
 import { parseAfterOffset } from './offsets.ts';
-import { toUpgradeFault, refuseUpgrade, readUpgradeRequestId } from './refuseUpgrade.ts';
-import { parseNarrowing, narrowingQuery } from './requests.ts';
+import { readUpgradeRequestId, refuseUpgrade, toUpgradeFault } from './refuseUpgrade.ts';
+import { narrowingQuery, parseNarrowing } from './requests.ts';
+import { returnToHttp } from './returnToHttp.ts';
 import type { StreamStart } from './session.ts';
 
 /** Takes an upgrade of its own path below `/api/env/:environment/`. */

@@ -3,11 +3,11 @@
  * the live stream, and once per part by `GET /changes`. A part without a rule is seen by nobody.
  */
 import type { Access } from '../../shared/access/access.ts';
-import { redactApproval } from '../../shared/views/approvals/present.ts';
 import { canSeeApproval } from '../../shared/approvals/visibility.ts';
 import type { LivePart } from '../../shared/catalogue/events.ts';
 import { redactFlag } from '../../shared/flags/model.ts';
 import { redactEntry, type TimelineEntry } from '../../shared/items/timeline.ts';
+import { redactApproval } from '../../shared/views/approvals/present.ts';
 import type { InboxCounts } from './counts.ts';
 
 interface CountsPart {

@@ -1,6 +1,6 @@
 /** The input schema of an action's tool: the action's own input, and the other members of a run's request. Used by actions.ts. */
-import { isObject } from '../../shared/platform/core/jsonLimits.ts';
 import type { ActionDefinition } from '../../shared/environments/actions.ts';
+import { isObject } from '../../shared/platform/core/jsonLimits.ts';
 import { idempotencyKey } from './tool.ts';
 
 /** The names of the tool's arguments; undefined for one that the action does not take. */

@@ -1,17 +1,17 @@
 /** One tool for each action that the app declares, served by the row of `POST /actions`. Used by list.ts. */
-import { getOrCreate } from '../../shared/platform/core/maps.ts';
 import { createHash } from 'node:crypto';
 import type { Caller } from '../../shared/access/principal.ts';
-import { limits } from '../../shared/catalogue/limits.ts';
 import { canRunAction } from '../../shared/actions/queries.ts';
-import { strictObject } from '../../shared/platform/core/schema.ts';
-import { compileCheck, invalidFault } from '../../shared/platform/core/validate.ts';
+import { limits } from '../../shared/catalogue/limits.ts';
 import type { ActionDefinition } from '../../shared/environments/actions.ts';
 import type { Definition } from '../../shared/environments/definition.ts';
+import { getOrCreate } from '../../shared/platform/core/maps.ts';
+import { strictObject } from '../../shared/platform/core/schema.ts';
+import { compileCheck, invalidFault } from '../../shared/platform/core/validate.ts';
 import { actionArguments, type ArgumentNames } from './actionSchema.ts';
 import { getEndpoint } from './endpoints.ts';
 import { serveEndpoint } from './serveEndpoint.ts';
-import { changeHeaders, idempotencyKey, type ToolHints, type Tool } from './tool.ts';
+import { changeHeaders, idempotencyKey, type Tool, type ToolHints } from './tool.ts';
 
 export const actionPrefix = 'action_';
 /** MCP clients refuse longer names, and some of them dots. */

@@ -1,7 +1,7 @@
 /** The Model Context Protocol (Streamable HTTP, stateless): the same endpoints as tools, one more for each action. */
-import { handleMcpMessage, toMcpFault } from './handleMessage.ts';
-import { messageSchema, mcpRefusedResponse, mcpResultResponse } from './protocol.ts';
 import { writeEndpoint, type Endpoint } from '../endpoint.ts';
+import { handleMcpMessage, toMcpFault } from './handleMessage.ts';
+import { mcpRefusedResponse, mcpResultResponse, messageSchema } from './protocol.ts';
 
 const message = writeEndpoint<unknown>({
   path: '/mcp',

@@ -7,12 +7,12 @@ import type { ApiResponse } from '../http/apiResponse.ts';
 import { isSameOrigin } from '../http/cookies.ts';
 import { mcpMethods, serverInfo } from './methods.ts';
 import {
-  toMcpErrorResponse,
-  messageSchema,
-  mcpResultText,
   mcpErrorCodes,
   McpFailure,
+  mcpResultText,
+  messageSchema,
   statelessVersion,
+  toMcpErrorResponse,
   type McpId,
   type McpMessage,
   type McpResult,

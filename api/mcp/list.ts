@@ -1,7 +1,7 @@
 /** The tools that a caller's role can use, in a stable order. Used by methods.ts. */
+import type { Caller } from '../../shared/access/principal.ts';
 import { Fault } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
-import type { Caller } from '../../shared/access/principal.ts';
 import { actionPrefix, findActionTool, listActionTools } from './actions.ts';
 import { mcpErrorCodes, McpFailure, type McpResult } from './protocol.ts';
 import type { Tool } from './tool.ts';

@@ -4,7 +4,7 @@ import { fault } from '../../shared/catalogue/errors.ts';
 import { isObject } from '../../shared/platform/core/jsonLimits.ts';
 import type { EndpointCall } from '../endpoint.ts';
 import { apiVersion } from '../openapi.ts';
-import { actionOfToolName, listTools, findTool } from './list.ts';
+import { actionOfToolName, findTool, listTools } from './list.ts';
 import { handshakeVersions, mcpErrorCodes, McpFailure, protocolVersions, type McpResult } from './protocol.ts';
 import { callTool, type ToolCallResult } from './result.ts';
 

@@ -1,8 +1,8 @@
 /** The revision of a message, and the check that its headers agree with its body. Used by handleMessage.ts. */
-import type { RequestSource } from '../endpoint.ts';
 import { isObject } from '../../shared/platform/core/jsonLimits.ts';
+import type { RequestSource } from '../endpoint.ts';
 import { headerValues } from '../http/headers.ts';
-import { mcpErrorCodes, McpFailure, statelessVersion, protocolVersions, type McpMessage } from './protocol.ts';
+import { mcpErrorCodes, McpFailure, protocolVersions, statelessVersion, type McpMessage } from './protocol.ts';
 
 /** The revision of messages without `mcp-protocol-version`: the last one that had no such header. */
 const defaultVersion = '2025-03-26';

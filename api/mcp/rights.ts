@@ -1,7 +1,7 @@
 /** What a caller can use at all, for the list of tools; whether a call is allowed is decided by its endpoint. */
-import type { InboxVerb, NamedKind } from '../../shared/catalogue/permissions.ts';
 import type { Caller } from '../../shared/access/principal.ts';
 import { canRunAction } from '../../shared/actions/queries.ts';
+import type { InboxVerb, NamedKind } from '../../shared/catalogue/permissions.ts';
 import type { ActionDefinition } from '../../shared/environments/actions.ts';
 import { visibleInboxes } from '../../shared/items/filters.ts';
 

@@ -1,13 +1,13 @@
 /** Serves an endpoint for a tool by the same steps as a request of HTTP: audit, access, query, body, headers, idempotency. */
-import type { EndpointCall, Endpoint, RequestSource } from '../endpoint.ts';
+import type { Endpoint, EndpointCall, RequestSource } from '../endpoint.ts';
 import type { ApiResponse } from '../http/apiResponse.ts';
 import { body } from '../middleware/body.ts';
 import { changeHeaders } from '../middleware/changeHeaders.ts';
 import { endpointAccess } from '../middleware/endpointAccess.ts';
 import { callEndpoint, idempotency } from '../middleware/idempotency.ts';
+import { mountEndpoint } from '../middleware/mountEndpoint.ts';
 import { query } from '../middleware/query.ts';
 import { refusalAudit } from '../middleware/refusalAudit.ts';
-import { mountEndpoint } from '../middleware/mountEndpoint.ts';
 import type { EndpointContext, EndpointState, Next } from '../middleware/state.ts';
 
 /** The call of an endpoint by a tool. */

@@ -1,12 +1,12 @@
 /** Makes tools from rows: each row names an endpoint, which gives the tool its input schema and serves its calls. */
-import { Type, strictObject, type TObject, type TSchema } from '../../shared/platform/core/schema.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
+import { strictObject, Type, type TObject, type TSchema } from '../../shared/platform/core/schema.ts';
 import { compileCheck } from '../../shared/platform/core/validate.ts';
-import type { EndpointCall, Endpoint } from '../endpoint.ts';
+import type { Endpoint, EndpointCall } from '../endpoint.ts';
 import type { ApiResponse } from '../http/apiResponse.ts';
+import type { CallerPredicate } from './rights.ts';
 import { serveEndpoint } from './serveEndpoint.ts';
 import { simplifySchema } from './simplifySchema.ts';
-import type { CallerPredicate } from './rights.ts';
 
 /** The annotations that clients may show to people before they call a tool. */
 export interface ToolHints {

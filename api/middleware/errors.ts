@@ -1,8 +1,8 @@
 /** Turns what a later step throws into a response. A step of api/app.ts. */
 import type { Middleware } from 'koa';
 import { Fault, fault } from '../../shared/catalogue/errors.ts';
-import { isDbUnavailable } from '../../shared/platform/db/errors.ts';
 import type { Log } from '../../shared/platform/core/log.ts';
+import { isDbUnavailable } from '../../shared/platform/db/errors.ts';
 import { toFaultResponse } from '../http/response.ts';
 import type { RequestState } from './state.ts';
 

@@ -1,14 +1,14 @@
 /** The pages of the host outside `/api`: health, readiness, metrics, and the documents for writing clients. A step of api/app.ts. */
 import type { Middleware } from 'koa';
 import { fault } from '../../shared/catalogue/errors.ts';
-import { queryRow, statement } from '../../shared/platform/db/sql.ts';
 import type { Deps } from '../../shared/deps.ts';
 import { manifestSchema } from '../../shared/environments/manifest.ts';
+import { queryRow, statement } from '../../shared/platform/db/sql.ts';
 import { docsPage } from '../docsPage.ts';
+import type { Endpoint } from '../endpoint.ts';
 import type { ApiResponse } from '../http/apiResponse.ts';
 import type { HttpMetrics } from '../http/metrics.ts';
 import { buildOpenApiDocument } from '../openapi.ts';
-import type { Endpoint } from '../endpoint.ts';
 import type { RequestState } from './state.ts';
 
 /** A job that is due for longer, in milliseconds, shows that no worker enqueues jobs. */

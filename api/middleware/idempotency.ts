@@ -1,11 +1,11 @@
 /** Calls the endpoint, once for each idempotency key. The last step of api/app.ts and api/mcp/serveEndpoint.ts. */
 import { Fault, fault } from '../../shared/catalogue/errors.ts';
+import { isDuplicateIdempotencyKey } from '../../shared/items/perform/perform.ts';
 import {
   readSavedResponse,
   type IdempotencyKey,
   type StoredResponse,
 } from '../../shared/platform/journal/idempotency.ts';
-import { isDuplicateIdempotencyKey } from '../../shared/items/perform/perform.ts';
 import type { Endpoint, EndpointCall } from '../endpoint.ts';
 import type { ApiResponse } from '../http/apiResponse.ts';
 import type { EndpointContext, EndpointState } from './state.ts';

@@ -1,8 +1,8 @@
 /** The endpoints that need no token, such as signing in: they stand before authentication. A step of api/app.ts. */
 import type { Middleware, ParameterizedContext } from 'koa';
 import { fault } from '../../shared/catalogue/errors.ts';
-import { strictObject } from '../../shared/platform/core/schema.ts';
 import type { Deps } from '../../shared/deps.ts';
+import { strictObject } from '../../shared/platform/core/schema.ts';
 import type { Endpoint, PublicCall } from '../endpoint.ts';
 import type { ApiResponse } from '../http/apiResponse.ts';
 import { isSameOrigin } from '../http/cookies.ts';

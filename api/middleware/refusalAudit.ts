@@ -1,6 +1,6 @@
 /** The audit log of changes that are refused. The first step of an endpoint, in api/app.ts and api/mcp/serveEndpoint.ts. */
-import { Fault } from '../../shared/catalogue/errors.ts';
 import { auditOutcomeOf, insertRefusal } from '../../shared/access/refusals.ts';
+import { Fault } from '../../shared/catalogue/errors.ts';
 import type { EndpointContext, EndpointState, Next } from './state.ts';
 
 const auditRefusal = async ({ mounted: { endpoint }, call, body }: EndpointState, failure: Fault): Promise<void> => {

@@ -1,35 +1,35 @@
 /** The endpoints of actions: the list, those that apply to records now, and running one. */
-import { errors, Fault, fault } from '../../shared/catalogue/errors.ts';
-import { limits } from '../../shared/catalogue/limits.ts';
-import { isObject } from '../../shared/platform/core/jsonLimits.ts';
 import { acceptAction } from '../../shared/actions/acceptAction.ts';
 import { acceptedRunBody, type AcceptedRun, type AwaitedRun } from '../../shared/actions/accepted.ts';
-import { readAvailableActions } from '../../shared/views/available.ts';
 import { authorizeAction } from '../../shared/actions/authorizeAction.ts';
 import { isSettledRun, readRun, type Run } from '../../shared/actions/model.ts';
-import { requireNotInProgress } from '../../shared/actions/requireNotInProgress.ts';
 import { presentRunBlocks } from '../../shared/actions/present.ts';
+import { requireNotInProgress } from '../../shared/actions/requireNotInProgress.ts';
+import { waitForRunChange } from '../../shared/actions/runChanges.ts';
 import {
   acceptedRunResponse,
   actionInput,
   actionSchema,
-  availableResponse,
   availableInput,
+  availableResponse,
   checkActionInput,
   checkAvailableInput,
   runResultResponse,
   type ActionInput,
 } from '../../shared/actions/schema.ts';
-import { waitForRunChange } from '../../shared/actions/runChanges.ts';
+import { errors, Fault, fault } from '../../shared/catalogue/errors.ts';
+import { limits } from '../../shared/catalogue/limits.ts';
+import { isObject } from '../../shared/platform/core/jsonLimits.ts';
 import {
-  responseObject,
-  strictObject,
   cursorSchema,
   limitSchema,
   nextCursorSchema,
+  responseObject,
+  strictObject,
   Type,
 } from '../../shared/platform/core/schema.ts';
-import { readEndpoint, writeEndpoint, type EndpointCall, type Endpoint } from '../endpoint.ts';
+import { readAvailableActions } from '../../shared/views/available.ts';
+import { readEndpoint, writeEndpoint, type Endpoint, type EndpointCall } from '../endpoint.ts';
 import type { ApiResponse } from '../http/apiResponse.ts';
 import { paginateByName } from './discovery.ts';
 

@@ -1,28 +1,28 @@
 /** The endpoints of approvals: the list, one, and deciding, which only people may do. */
-import type { ApprovalStatus } from '../../shared/catalogue/states/approvals.ts';
-import { limits } from '../../shared/catalogue/limits.ts';
-import { approveRequest, cancelRequest, rejectRequest, requireDecider } from '../../shared/decisions/decide.ts';
-import { presentApprovals } from '../../shared/views/approvals/currentTargets.ts';
 import { listApprovals, readVisibleApproval } from '../../shared/approvals/queries.ts';
 import {
   approvalResponse,
   approvalSchema,
+  approvalStatusSchema,
   approvedResponse,
   checkDecision,
   decisionInput,
-  approvalStatusSchema,
   type DecisionInput,
 } from '../../shared/approvals/schema.ts';
+import { limits } from '../../shared/catalogue/limits.ts';
+import type { ApprovalStatus } from '../../shared/catalogue/states/approvals.ts';
+import { approveRequest, cancelRequest, rejectRequest, requireDecider } from '../../shared/decisions/decide.ts';
 import {
-  responseObject,
-  strictObject,
   cursorSchema,
   limitSchema,
   nextCursorSchema,
+  responseObject,
+  strictObject,
   Type,
 } from '../../shared/platform/core/schema.ts';
 import { compileCheck } from '../../shared/platform/core/validate.ts';
-import { readEndpoint, writeEndpoint, type EndpointCall, type Endpoint } from '../endpoint.ts';
+import { presentApprovals } from '../../shared/views/approvals/currentTargets.ts';
+import { readEndpoint, writeEndpoint, type Endpoint, type EndpointCall } from '../endpoint.ts';
 import type { ApiResponse } from '../http/apiResponse.ts';
 
 const exampleApproval = 'apr_01jd0000000000000000000000';

@@ -1,18 +1,18 @@
 /** The endpoints of the audit log. */
 import { fault } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
-import { readAudit } from '../../shared/views/audit.ts';
+import { visibleInboxes } from '../../shared/items/filters.ts';
 import {
-  responseObject,
-  strictObject,
   cursorSchema,
   limitSchema,
   nextCursorSchema,
   nullable,
+  responseObject,
+  strictObject,
   timeSchema,
   Type,
 } from '../../shared/platform/core/schema.ts';
-import { visibleInboxes } from '../../shared/items/filters.ts';
+import { readAudit } from '../../shared/views/audit.ts';
 import { readEndpoint, type Endpoint } from '../endpoint.ts';
 
 const filter = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 200, description }));

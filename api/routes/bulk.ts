@@ -1,39 +1,38 @@
 /** The endpoints of bulks: creating, reading, cancelling and undoing them. */
-import { limits } from '../../shared/catalogue/limits.ts';
-import { acceptBulk } from '../../shared/bulk/insertBulk.ts';
 import { authorizeBulkAction } from '../../shared/bulk/authorizeBulkAction.ts';
-import { dryRunAction, type BulkActionRequest } from '../../shared/bulk/runs.ts';
 import { requestBulkApproval } from '../../shared/bulk/bulkApproval.ts';
 import { cancelBulk } from '../../shared/bulk/cancelBulk.ts';
+import { acceptBulk } from '../../shared/bulk/insertBulk.ts';
 import { bulkResponseBody } from '../../shared/bulk/present.ts';
 import { readBulkResults, readVisibleBulk } from '../../shared/bulk/queries.ts';
+import { dryRunAction, type BulkActionRequest } from '../../shared/bulk/runs.ts';
 import {
   acceptedBulkResponse,
-  bulkResponse,
   bulkBody,
-  parseBulkRequest,
-  dryRunResponse,
   bulkOutcomeSchema,
+  bulkResponse,
   bulkResultSchema,
+  dryRunResponse,
+  parseBulkRequest,
   type BulkActionBody,
   type BulkRequest,
 } from '../../shared/bulk/schema.ts';
 import { undoBulk } from '../../shared/bulk/undoBulk.ts';
+import { limits } from '../../shared/catalogue/limits.ts';
+import { visibleInboxes } from '../../shared/items/filters.ts';
+import { bulkOperations } from '../../shared/items/operations/bulkOperations.ts';
+import { dryRun } from '../../shared/items/perform/dryRun.ts';
 import {
-  responseObject,
-  strictObject,
   cursorSchema,
   limitSchema,
   nextCursorSchema,
+  responseObject,
+  strictObject,
   Type,
 } from '../../shared/platform/core/schema.ts';
 import { compileCheck } from '../../shared/platform/core/validate.ts';
-import { visibleInboxes } from '../../shared/items/filters.ts';
-import { dryRun } from '../../shared/items/perform/dryRun.ts';
-import { insertSavedResponse } from '../../shared/platform/journal/idempotency.ts';
-import { bulkOperations } from '../../shared/items/operations/bulkOperations.ts';
-import type { SavedResponse } from '../../shared/platform/journal/idempotency.ts';
-import { readEndpoint, writeEndpoint, type EndpointCall, type Endpoint } from '../endpoint.ts';
+import { insertSavedResponse, type SavedResponse } from '../../shared/platform/journal/idempotency.ts';
+import { readEndpoint, writeEndpoint, type Endpoint, type EndpointCall } from '../endpoint.ts';
 import type { ApiResponse } from '../http/apiResponse.ts';
 
 const exampleBulk = 'blk_01jd0000000000000000000000';

@@ -1,21 +1,21 @@
 /** The endpoints by which a client finds its way: the caller, inboxes, views, and the people that items can be assigned to. */
+import { findVisibleInbox } from '../../shared/access/gates.ts';
+import type { Caller } from '../../shared/access/principal.ts';
 import { fault, invalidAt } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
-import type { Caller } from '../../shared/access/principal.ts';
+import { visibleInboxes } from '../../shared/items/filters.ts';
 import {
-  responseObject,
-  strictObject,
   cursorSchema,
   limitSchema,
   nameSchema,
   nextCursorSchema,
   nullable,
+  responseObject,
+  strictObject,
   Type,
   type TSchema,
 } from '../../shared/platform/core/schema.ts';
 import { foldCase } from '../../shared/platform/core/searchWords.ts';
-import { visibleInboxes } from '../../shared/items/filters.ts';
-import { findVisibleInbox } from '../../shared/access/gates.ts';
 import { readEndpoint, type Endpoint } from '../endpoint.ts';
 
 export const pageQuerySchema = { cursor: Type.Optional(cursorSchema), limit: Type.Optional(limitSchema) };

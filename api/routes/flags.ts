@@ -1,14 +1,6 @@
 /** The endpoints of feature flags: the list, one, its changes and its history. */
 import { limits } from '../../shared/catalogue/limits.ts';
 import {
-  responseObject,
-  strictObject,
-  cursorSchema,
-  limitSchema,
-  nextCursorSchema,
-  Type,
-} from '../../shared/platform/core/schema.ts';
-import {
   changeFlag,
   requireMayChangeFlag,
   requireVisibleFlag,
@@ -17,8 +9,16 @@ import {
 import { parseFlagChange } from '../../shared/flags/flagChangeProblems.ts';
 import { flagEtag } from '../../shared/flags/model.ts';
 import { listFlags, readFlag, readFlagHistory } from '../../shared/flags/read.ts';
-import { flagChangeBody, flagSchema, flagHistorySchema } from '../../shared/flags/schema.ts';
-import { readEndpoint, writeEndpoint, type EndpointCall, type Endpoint } from '../endpoint.ts';
+import { flagChangeBody, flagHistorySchema, flagSchema } from '../../shared/flags/schema.ts';
+import {
+  cursorSchema,
+  limitSchema,
+  nextCursorSchema,
+  responseObject,
+  strictObject,
+  Type,
+} from '../../shared/platform/core/schema.ts';
+import { readEndpoint, writeEndpoint, type Endpoint, type EndpointCall } from '../endpoint.ts';
 import type { ApiResponse } from '../http/apiResponse.ts';
 
 const exampleFlag = 'new_checkout';

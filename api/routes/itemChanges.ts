@@ -1,31 +1,30 @@
 /** The endpoints that change one item: each row names an operation, which `perform` applies. */
-import { fault, Fault } from '../../shared/catalogue/errors.ts';
-import {
-  requestItemChange,
-  requestItemCreation,
-  pendingResponseBody,
-} from '../../shared/items/supervised/requestItemChange.ts';
 import { pendingResponse } from '../../shared/approvals/schema.ts';
-import { isObject } from '../../shared/platform/core/jsonLimits.ts';
-import { responseObject, Type } from '../../shared/platform/core/schema.ts';
-import { parseCreateInput, createInput } from '../../shared/items/operations/create.ts';
+import { itemSchema } from '../../shared/blocks/itemSchema.ts';
+import { fault, Fault } from '../../shared/catalogue/errors.ts';
+import type { Item } from '../../shared/items/model.ts';
+import type { ItemOperation } from '../../shared/items/operation.ts';
 import { assignItem } from '../../shared/items/operations/assign.ts';
+import { createInput, parseCreateInput } from '../../shared/items/operations/create.ts';
 import { noteItem } from '../../shared/items/operations/note.ts';
 import { replyToItem } from '../../shared/items/operations/reply.ts';
 import { setState } from '../../shared/items/operations/setState.ts';
 import { snoozeItem } from '../../shared/items/operations/snooze.ts';
 import { tagItem } from '../../shared/items/operations/tag.ts';
 import { triageItem } from '../../shared/items/operations/triage.ts';
+import { createItem } from '../../shared/items/perform/create.ts';
+import { performOperation, type ItemOutcome } from '../../shared/items/perform/perform.ts';
 import { itemEtag, itemJson } from '../../shared/items/present.ts';
 import { changedItemResponse, entryResponse } from '../../shared/items/schema.ts';
-import { itemSchema } from '../../shared/blocks/itemSchema.ts';
-import type { Item } from '../../shared/items/model.ts';
-import { createItem } from '../../shared/items/perform/create.ts';
-import { insertSavedResponse } from '../../shared/platform/journal/idempotency.ts';
-import type { ItemOperation } from '../../shared/items/operation.ts';
-import { performOperation, type ItemOutcome } from '../../shared/items/perform/perform.ts';
-import type { SavedResponse } from '../../shared/platform/journal/idempotency.ts';
-import { writeEndpoint, type EndpointCall, type Endpoint } from '../endpoint.ts';
+import {
+  pendingResponseBody,
+  requestItemChange,
+  requestItemCreation,
+} from '../../shared/items/supervised/requestItemChange.ts';
+import { isObject } from '../../shared/platform/core/jsonLimits.ts';
+import { responseObject, Type } from '../../shared/platform/core/schema.ts';
+import { insertSavedResponse, type SavedResponse } from '../../shared/platform/journal/idempotency.ts';
+import { writeEndpoint, type Endpoint, type EndpointCall } from '../endpoint.ts';
 import type { ApiResponse } from '../http/apiResponse.ts';
 
 interface ChangeRow<I> {

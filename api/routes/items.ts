@@ -1,29 +1,29 @@
 /** The endpoints that read items: the list, one with its blocks, and its timeline. */
+import { findVisibleInbox } from '../../shared/access/gates.ts';
+import { itemSchema } from '../../shared/blocks/itemSchema.ts';
 import { blockSchema } from '../../shared/blocks/schema.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
-import {
-  responseObject,
-  strictObject,
-  cursorSchema,
-  limitSchema,
-  nextCursorSchema,
-  nullable,
-  Type,
-  actorSchema,
-} from '../../shared/platform/core/schema.ts';
-import { readItemDetail } from '../../shared/views/items/detail.ts';
+import { itemListQuery } from '../../shared/environments/itemQuery.ts';
 import { resolveItemList } from '../../shared/items/filters.ts';
 import { countItems } from '../../shared/items/list/count.ts';
 import { listItems } from '../../shared/items/list/page.ts';
 import { readItems, type Item } from '../../shared/items/model.ts';
 import { itemEtag, itemJson, itemRowJson } from '../../shared/items/present.ts';
 import { entrySchema } from '../../shared/items/schema.ts';
-import { itemListQuery } from '../../shared/environments/itemQuery.ts';
-import { itemSchema } from '../../shared/blocks/itemSchema.ts';
 import { readTimeline } from '../../shared/items/timeline.ts';
-import { findVisibleInbox } from '../../shared/access/gates.ts';
-import { readEndpoint, type EndpointCall, type Endpoint } from '../endpoint.ts';
+import {
+  actorSchema,
+  cursorSchema,
+  limitSchema,
+  nextCursorSchema,
+  nullable,
+  responseObject,
+  strictObject,
+  Type,
+} from '../../shared/platform/core/schema.ts';
+import { readItemDetail } from '../../shared/views/items/detail.ts';
+import { readEndpoint, type Endpoint, type EndpointCall } from '../endpoint.ts';
 
 const exampleItem = 'itm_01jd0000000000000000000000';
 

@@ -1,6 +1,6 @@
 /** The endpoints of the live stream: tickets for browsers, `GET /changes`, and the response to a GET without an upgrade. */
 import { fault } from '../../shared/catalogue/errors.ts';
-import { responseObject, strictObject, nullable, Type } from '../../shared/platform/core/schema.ts';
+import { nullable, responseObject, strictObject, Type } from '../../shared/platform/core/schema.ts';
 import { compileCheck } from '../../shared/platform/core/validate.ts';
 import { readEndpoint, writeEndpoint, type Endpoint } from '../endpoint.ts';
 import { changesQuery } from '../live/changes.ts';

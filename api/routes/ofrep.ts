@@ -1,13 +1,13 @@
 /** The OpenFeature Remote Evaluation Protocol: flags evaluated for OpenFeature's clients. */
-import { responseObject, Type } from '../../shared/platform/core/schema.ts';
 import {
-  parseEvaluationContext,
-  evaluateFlags,
   evaluateFlag,
+  evaluateFlags,
   evaluationBody,
   matchesEtag,
   ofrepFault,
+  parseEvaluationContext,
 } from '../../shared/flags/ofrep.ts';
+import { responseObject, Type } from '../../shared/platform/core/schema.ts';
 import { writeEndpoint, type Endpoint } from '../endpoint.ts';
 
 const evaluationAnswer = responseObject({

@@ -1,12 +1,12 @@
 /** The endpoints of the app's pages: the list, and one with its blocks. */
 import { blockSchema } from '../../shared/blocks/schema.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
-import { responseObject, strictObject, Type } from '../../shared/platform/core/schema.ts';
 import type { ManifestPage } from '../../shared/environments/manifest.ts';
+import { responseObject, strictObject, Type } from '../../shared/platform/core/schema.ts';
 import { buildPageBlocks } from '../../shared/views/pages/page.ts';
 import { parsePageParams } from '../../shared/views/pages/params.ts';
 import { readEndpoint, type Endpoint } from '../endpoint.ts';
-import { listResponse, paginateByName, pageQuerySchema } from './discovery.ts';
+import { listResponse, pageQuerySchema, paginateByName } from './discovery.ts';
 
 const pageSchema = responseObject({
   name: Type.String({ description: 'The page.' }),

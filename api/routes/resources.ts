@@ -1,42 +1,42 @@
 /** The endpoints of resources and their records: search, lists, the page of one, its relations; and storing them, for apps. */
-import { compileCheck } from '../../shared/platform/core/validate.ts';
+import type { Caller } from '../../shared/access/principal.ts';
+import { itemSchema } from '../../shared/blocks/itemSchema.ts';
+import { blockSchema } from '../../shared/blocks/schema.ts';
+import type { ManifestResource } from '../../shared/environments/manifest.ts';
+import { entrySchema } from '../../shared/items/schema.ts';
 import {
-  responseObject,
-  strictObject,
   cursorSchema,
   nextCursorSchema,
   nullable,
+  responseObject,
+  strictObject,
   Type,
   type Static,
 } from '../../shared/platform/core/schema.ts';
-import { blockSchema } from '../../shared/blocks/schema.ts';
-import type { ManifestResource } from '../../shared/environments/manifest.ts';
-import type { Caller } from '../../shared/access/principal.ts';
-import { entrySchema } from '../../shared/items/schema.ts';
-import { itemSchema } from '../../shared/blocks/itemSchema.ts';
+import { compileCheck } from '../../shared/platform/core/validate.ts';
 import { parseFilterJson } from '../../shared/records/filters.ts';
-import { readRecordPage } from '../../shared/views/records/page.ts';
 import { recordJson } from '../../shared/records/queries.ts';
 import {
   listRawRecords,
-  searchRecords,
   requireVisibleResource,
+  searchRecords,
   type RawRecordsPage,
 } from '../../shared/records/read.ts';
 import { readRelatedRecords, visibleRelations } from '../../shared/records/related.ts';
 import {
-  recordListQuery,
   putRecordsEnvelope,
   putRecordsInput,
+  recordListQuery,
   recordSchema,
+  recordSearchQuery,
   recordsResponse,
   relatedQuery,
   resourceSchema,
-  recordSearchQuery,
 } from '../../shared/records/schema.ts';
 import { writeRecords, type PushedRecord } from '../../shared/records/write.ts';
-import { readEndpoint, writeEndpoint, type EndpointCall, type Endpoint } from '../endpoint.ts';
-import { listResponse, paginateByName, pageQuerySchema } from './discovery.ts';
+import { readRecordPage } from '../../shared/views/records/page.ts';
+import { readEndpoint, writeEndpoint, type Endpoint, type EndpointCall } from '../endpoint.ts';
+import { listResponse, pageQuerySchema, paginateByName } from './discovery.ts';
 
 const tag = 'Records';
 const exampleCustomer = { resource: 'customer', id: 'cus_1001' };

@@ -1,5 +1,4 @@
 /** The endpoints of runs: the list, one, cancelling it, and running it again. */
-import { limits } from '../../shared/catalogue/limits.ts';
 import { cancelRun } from '../../shared/actions/cancelRun.ts';
 import { presentRun } from '../../shared/actions/present.ts';
 import { listRuns, readVisibleRun } from '../../shared/actions/queries.ts';
@@ -7,22 +6,23 @@ import { retryRun } from '../../shared/actions/retryRun.ts';
 import {
   acceptedRunResponse,
   checkRetryInput,
-  runResultResponse,
   retryInput,
+  runResultResponse,
   runSchema,
   runStatusSchema,
 } from '../../shared/actions/schema.ts';
+import { limits } from '../../shared/catalogue/limits.ts';
 import {
-  responseObject,
-  strictObject,
   cursorSchema,
   limitSchema,
   nameSchema,
   nextCursorSchema,
+  responseObject,
+  strictObject,
   Type,
 } from '../../shared/platform/core/schema.ts';
 import { compileCheck } from '../../shared/platform/core/validate.ts';
-import { readEndpoint, writeEndpoint, type EndpointCall, type Endpoint } from '../endpoint.ts';
+import { readEndpoint, writeEndpoint, type Endpoint, type EndpointCall } from '../endpoint.ts';
 import { respondAccepted } from './actions.ts';
 
 const exampleRun = 'run_01jd0000000000000000000000';

@@ -1,10 +1,10 @@
 /** The endpoints by which people sign in, keep their sign-in fresh, and sign out. */
-import { refreshSignIn, signIn, signOut } from '../../shared/settings/signIn.ts';
-import { personViewSchema, signInInput, freshSignInInput } from '../../shared/settings/schema.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
 import { responseObject, strictObject, Type } from '../../shared/platform/core/schema.ts';
 import { compileCheck } from '../../shared/platform/core/validate.ts';
-import { publicEndpoint, writeEndpoint, type EndpointCall, type Endpoint } from '../endpoint.ts';
+import { freshSignInInput, personViewSchema, signInInput } from '../../shared/settings/schema.ts';
+import { refreshSignIn, signIn, signOut } from '../../shared/settings/signIn.ts';
+import { publicEndpoint, writeEndpoint, type Endpoint, type EndpointCall } from '../endpoint.ts';
 
 const checkFreshInput = compileCheck(freshSignInInput);
 const checkSignInInput = compileCheck(signInInput);

@@ -1,13 +1,13 @@
 /** The rights that a role's grants give, compiled once per role. Everything that checks visibility or rights asks an `Access`. */
+import type { FaultDetail } from '../catalogue/errors.ts';
 import {
-  permissions,
   namedKinds,
+  permissions,
   type Grant,
   type InboxVerb,
-  type PermissionKind,
   type NamedKind,
+  type PermissionKind,
 } from '../catalogue/permissions.ts';
-import type { FaultDetail } from '../catalogue/errors.ts';
 
 export interface Access {
   /** Returns whether any verb on the thing is granted: a role that may do something to a thing sees it. */

@@ -1,7 +1,7 @@
 /** Checks of visibility and rights that the domains (items, records, actions, bulks, flags) share. */
 import { fault, type Fault } from '../catalogue/errors.ts';
-import type { Caller, Principal } from './principal.ts';
 import type { InboxDefinition } from '../environments/definition.ts';
+import type { Caller, Principal } from './principal.ts';
 
 /** Returns the fault for a principal whose mode lets it change nothing by itself, or null. */
 export const principalModeFault = ({ mode }: Principal): Fault | null => {

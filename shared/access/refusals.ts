@@ -1,10 +1,10 @@
 /** Audit rows of refused requests, for api/middleware/refusalAudit.ts and api/mcp: written before the response, never on a timeline or the stream. */
-import { actorParameters, actorValues, eventInsert, toEventActor } from '../platform/journal/events.ts';
 import type { Fault } from '../catalogue/errors.ts';
-import type { Caller } from './principal.ts';
 import type { Environment } from '../environments/definition.ts';
-import { executeStatement, statement } from '../platform/db/sql.ts';
 import type { Db } from '../platform/db/knex.ts';
+import { executeStatement, statement } from '../platform/db/sql.ts';
+import { actorParameters, actorValues, eventInsert, toEventActor } from '../platform/journal/events.ts';
+import type { Caller } from './principal.ts';
 
 const insertRefusalSql = statement(
   'audit.denied',

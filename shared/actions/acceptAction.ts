@@ -1,22 +1,22 @@
 /** Accepts an authorized action: decides whether its run is approved first, queued, dispatched or left to a job, and inserts it. */
+import { fullAccess } from '../access/access.ts';
+import type { Caller } from '../access/principal.ts';
+import type { AppConnection } from '../applink/link.ts';
+import { getLocalSockets, type LocalConnection } from '../applink/localConnections.ts';
 import { fault } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
-import type { Caller } from '../access/principal.ts';
-import { fullAccess } from '../access/access.ts';
-import { getLocalSockets, type LocalConnection } from '../applink/localConnections.ts';
-import type { AppConnection } from '../applink/link.ts';
-import { newId } from '../platform/core/ids.ts';
-import type { ActionDeps } from './deps.ts';
 import type { ActionDefinition } from '../environments/actions.ts';
 import { itemJson } from '../items/present.ts';
+import { newId } from '../platform/core/ids.ts';
 import type { SavedResponse } from '../platform/journal/idempotency.ts';
 import { channels } from '../platform/redis/bus.ts';
 import { acceptedRunBody, type AcceptedRun, type AwaitedRun, type SaveResponse } from './accepted.ts';
-import { requestRunApproval } from './runApproval.ts';
-import { insertRunReliably } from './insertRunReliably.ts';
 import type { AuthorizedAction } from './authorizeAction.ts';
-import { placeholderRunRecord, callAppForRun, toDispatchedRun, buildRunParams } from './dispatchRun.ts';
+import type { ActionDeps } from './deps.ts';
+import { buildRunParams, callAppForRun, placeholderRunRecord, toDispatchedRun } from './dispatchRun.ts';
+import { insertRunReliably } from './insertRunReliably.ts';
 import { runRecordKey, type Run } from './model.ts';
+import { requestRunApproval } from './runApproval.ts';
 import type { JobDue } from './runStatements.ts';
 
 export const buildRun = (

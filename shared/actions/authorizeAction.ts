@@ -2,16 +2,16 @@
  * The checks that an action passes before it may run, in their order: rights, sign-in, record, item, input, conditions,
  * confirmation. Used for a call, for each record of a bulk, for a retry, and when a queued run starts or is approved.
  */
-import { fault, invalidAt } from '../catalogue/errors.ts';
+import { findVisibleInbox } from '../access/gates.ts';
 import type { Caller } from '../access/principal.ts';
+import { fault, invalidAt } from '../catalogue/errors.ts';
+import type { ActionDefinition } from '../environments/actions.ts';
+import { readItems, type Item } from '../items/model.ts';
 import { evaluateCondition } from '../platform/core/conditions.ts';
 import { textProblem } from '../platform/core/jsonLimits.ts';
 import { invalidFault } from '../platform/core/validate.ts';
-import type { ActionDeps } from './deps.ts';
-import type { ActionDefinition } from '../environments/actions.ts';
-import { readItems, type Item } from '../items/model.ts';
-import { findVisibleInbox } from '../access/gates.ts';
 import { getRecord, type FullRecord } from '../records/read.ts';
+import type { ActionDeps } from './deps.ts';
 
 /** Returns the action. Throws `not_found` when the caller can't see it, `forbidden` when the caller sees it and may not run it. */
 export const requireRunnableAction = ({ env, principal }: Caller, name: string): ActionDefinition => {

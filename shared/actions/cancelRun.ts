@@ -1,13 +1,13 @@
 /** Cancels a run that is not dispatched yet, and withdraws its approval. Used by `POST /runs/:id/cancel`. */
+import { principalModeFault } from '../access/gates.ts';
+import type { Caller } from '../access/principal.ts';
+import { withdrawApproval } from '../approvals/endApproval.ts';
+import { fault } from '../catalogue/errors.ts';
 import { cancellableRunStatuses } from '../catalogue/states/runs.ts';
 import { retryOnConflict } from '../platform/db/retryOnConflict.ts';
 import { toEventActor } from '../platform/journal/events.ts';
-import { fault } from '../catalogue/errors.ts';
-import type { Caller } from '../access/principal.ts';
-import { withdrawApproval } from '../approvals/endApproval.ts';
-import type { ActionDeps } from './deps.ts';
-import { principalModeFault } from '../access/gates.ts';
 import type { SavedResponse } from '../platform/journal/idempotency.ts';
+import type { ActionDeps } from './deps.ts';
 import type { Run } from './model.ts';
 import { presentRunWithoutBlocks } from './present.ts';
 import { readVisibleRun } from './queries.ts';

@@ -2,23 +2,23 @@
  * Dispatches runs to the app: the only code that calls the app for an action. It works in the process with the app's
  * connection: marks the run as dispatched, calls, and writes the outcome into the row, where the requester reads it.
  */
-import { activeRunStatuses } from '../catalogue/states/runs.ts';
+import { fullAccess } from '../access/access.ts';
 import type { CallOutcome } from '../applink/link.ts';
 import type { LocalConnection } from '../applink/localConnections.ts';
 import type { LinkRecord, ServiceCalls } from '../applink/protocol.ts';
 import { limits } from '../catalogue/limits.ts';
-import { fullAccess } from '../access/access.ts';
-import { sleep } from '../platform/core/wait.ts';
-import { isDbUnavailable } from '../platform/db/errors.ts';
-import type { ActionDeps } from './deps.ts';
+import { activeRunStatuses } from '../catalogue/states/runs.ts';
 import type { Environment } from '../environments/definition.ts';
 import { readItems } from '../items/model.ts';
 import { itemJson } from '../items/present.ts';
-import { getRecord } from '../records/read.ts';
+import { sleep } from '../platform/core/wait.ts';
+import { isDbUnavailable } from '../platform/db/errors.ts';
 import { channels } from '../platform/redis/bus.ts';
-import { settleOutcome } from './runOutcome.ts';
+import { getRecord } from '../records/read.ts';
+import type { ActionDeps } from './deps.ts';
 import { isSettledRun, readRun, runActor, type Run } from './model.ts';
 import { notifyRunChanged } from './runChanges.ts';
+import { settleOutcome } from './runOutcome.ts';
 import { transitionRun } from './runStatements.ts';
 
 type ActionRunParams = ServiceCalls['action.run']['params'];

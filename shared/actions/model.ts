@@ -1,7 +1,7 @@
 /** Runs of actions as rows, as JSON, as timeline entries and as parts of live messages. Used wherever runs are read or written. */
-import { openRunStatuses, type RunStatus } from '../catalogue/states/runs.ts';
-import type { ActorRef, LivePart } from '../catalogue/events.ts';
 import type { Block } from '../applink/protocol.ts';
+import type { ActorRef, LivePart } from '../catalogue/events.ts';
+import { openRunStatuses, type RunStatus } from '../catalogue/states/runs.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { queryRow, queryRows, statement } from '../platform/db/sql.ts';
 

@@ -1,9 +1,9 @@
 /** Presents runs and their results to one caller: items and blocks that the role does not see are left out. */
+import { findVisibleInbox } from '../access/gates.ts';
 import type { Caller } from '../access/principal.ts';
 import type { Block } from '../applink/protocol.ts';
 import { presentBlocks } from '../items/presentBlocks.ts';
 import type { ActionDeps } from './deps.ts';
-import { findVisibleInbox } from '../access/gates.ts';
 import { runJson, type Run } from './model.ts';
 
 export const presentRunBlocks = ({ db }: Pick<ActionDeps, 'db'>, caller: Caller, { blocks }: Run): Promise<Block[]> =>

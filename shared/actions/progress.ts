@@ -1,8 +1,8 @@
 /** Progress of runs: many notices become one statement and one ephemeral message per run and flush. Used by runOutcome.ts. */
 import { getOrCreate } from '../platform/core/maps.ts';
 import { queryRows, statement } from '../platform/db/sql.ts';
-import type { ActionDeps } from './deps.ts';
 import { channels, type EphemeralMessage } from '../platform/redis/bus.ts';
+import type { ActionDeps } from './deps.ts';
 import { runLivePart, type Run } from './model.ts';
 
 /** ms between two writes of progress: 5 updates a second look continuous to a reader. */

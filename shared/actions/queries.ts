@@ -1,10 +1,10 @@
 /** Reads the runs that a caller sees: its own, and those of actions that it may run on resources that it sees. */
-import { cutPage } from '../platform/listing/page.ts';
+import type { Caller } from '../access/principal.ts';
 import { fault } from '../catalogue/errors.ts';
 import type { RunStatus } from '../catalogue/states/runs.ts';
-import type { Caller } from '../access/principal.ts';
 import type { Db } from '../platform/db/knex.ts';
 import { queryRows, statement } from '../platform/db/sql.ts';
+import { cutPage } from '../platform/listing/page.ts';
 import { readRun, type Run } from './model.ts';
 
 const isRunRequester = (

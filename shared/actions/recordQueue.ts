@@ -1,11 +1,11 @@
 /** Per-record queues (column `lane`): queued runs of one record start one after the other, oldest first. */
-import { isIdleJobSql } from '../catalogue/states/stagedJobs.ts';
 import { sqlList } from '../catalogue/states/machine.ts';
 import { activeRunStatuses } from '../catalogue/states/runs.ts';
-import { queryRow, executeStatement, statement } from '../platform/db/sql.ts';
+import { isIdleJobSql } from '../catalogue/states/stagedJobs.ts';
 import type { Db } from '../platform/db/knex.ts';
-import type { ActionDeps } from './deps.ts';
+import { executeStatement, queryRow, statement } from '../platform/db/sql.ts';
 import { channels } from '../platform/redis/bus.ts';
+import type { ActionDeps } from './deps.ts';
 import type { Run } from './model.ts';
 
 const earlierRunSql = statement(

@@ -1,6 +1,6 @@
 /** Refuses an idempotency key of `POST /actions` while the first call with it waits for the app. Used by that endpoint. */
-import { fault } from '../catalogue/errors.ts';
 import type { Caller } from '../access/principal.ts';
+import { fault } from '../catalogue/errors.ts';
 import { queryRow, statement } from '../platform/db/sql.ts';
 import type { ActionDeps } from './deps.ts';
 

@@ -1,17 +1,17 @@
 /** Retries a run that failed, expired or has an unknown end, under the same id. Used by `POST /runs/:id/retry` and approvals. */
-import { retryableRunStatuses } from '../catalogue/states/runs.ts';
+import type { Caller } from '../access/principal.ts';
 import { fault } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
-import type { Caller } from '../access/principal.ts';
-import type { ActionDeps } from './deps.ts';
+import { retryableRunStatuses } from '../catalogue/states/runs.ts';
 import type { SavedResponse } from '../platform/journal/idempotency.ts';
 import { channels } from '../platform/redis/bus.ts';
-import { requiresApproval, withIdempotencyKey, toQueuedRun } from './acceptAction.ts';
+import { requiresApproval, toQueuedRun, withIdempotencyKey } from './acceptAction.ts';
 import { acceptedRunBody, type AcceptedRun, type AwaitedRun } from './accepted.ts';
-import { requestRunApproval } from './runApproval.ts';
 import { authorizeAction } from './authorizeAction.ts';
+import type { ActionDeps } from './deps.ts';
 import type { Run } from './model.ts';
 import { readVisibleRun } from './queries.ts';
+import { requestRunApproval } from './runApproval.ts';
 import { transitionRun, type JobDue } from './runStatements.ts';
 
 interface RetryOptions {

@@ -1,11 +1,11 @@
 /** Requests the approval of a run, which is inserted as pending. Used by acceptAction.ts and retryRun.ts. */
-import { limits } from '../catalogue/limits.ts';
 import type { Caller } from '../access/principal.ts';
 import { requestApproval } from '../approvals/requestApproval.ts';
-import type { ActionDeps } from './deps.ts';
+import { limits } from '../catalogue/limits.ts';
 import type { SavedResponse } from '../platform/journal/idempotency.ts';
 import type { AcceptedRun } from './accepted.ts';
 import type { AuthorizedAction } from './authorizeAction.ts';
+import type { ActionDeps } from './deps.ts';
 import type { Run } from './model.ts';
 import { insertRun } from './runStatements.ts';
 

@@ -3,8 +3,7 @@
  * changes the run. A signal may be lost, so waiting calls also poll the row. Used by the endpoints of actions.
  */
 import { getOrCreate } from '../platform/core/maps.ts';
-import type { Bus } from '../platform/redis/bus.ts';
-import { channels } from '../platform/redis/bus.ts';
+import { channels, type Bus } from '../platform/redis/bus.ts';
 
 interface Waiters {
   readonly byRun: Map<string, Set<() => void>>;

@@ -1,16 +1,16 @@
 /** Writes what follows from the app's answer to a run, or from its silence. Used by dispatchRun.ts, the app link and a sweep. */
-import { backoffMs } from '../platform/core/wait.ts';
-import { limits } from '../catalogue/limits.ts';
-import { validateBlocks } from '../blocks/validateBlocks.ts';
 import type { CallOutcome } from '../applink/link.ts';
 import { rpcCodes, type AppNotifications, type RunAnswer, type ServiceCalls } from '../applink/protocol.ts';
+import { validateBlocks } from '../blocks/validateBlocks.ts';
+import { limits } from '../catalogue/limits.ts';
 import { isObject, jsonProblem } from '../platform/core/jsonLimits.ts';
-import type { ActionDeps } from './deps.ts';
+import { backoffMs } from '../platform/core/wait.ts';
 import { channels } from '../platform/redis/bus.ts';
+import type { ActionDeps } from './deps.ts';
 import { readRun, readRuns, type Run } from './model.ts';
-import { settleRun, type RunResolution } from './settleRun.ts';
-import { transitionRun, type RunTransition } from './runStatements.ts';
 import { queueProgress } from './progress.ts';
+import { transitionRun, type RunTransition } from './runStatements.ts';
+import { settleRun, type RunResolution } from './settleRun.ts';
 
 type ActionCallOutcome = CallOutcome<ServiceCalls['action.run']['result']>;
 

@@ -7,7 +7,7 @@ import { sqlList } from '../catalogue/states/machine.ts';
 import { activeRunStatuses } from '../catalogue/states/runs.ts';
 import { newId } from '../platform/core/ids.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
-import { queryRow, queryRows, executeStatement, statement, type SqlValue } from '../platform/db/sql.ts';
+import { executeStatement, queryRow, queryRows, statement, type SqlValue } from '../platform/db/sql.ts';
 import { actorOfJson, actorOfRow, eventInsert, withEventIds, type ActorColumns } from '../platform/journal/events.ts';
 import {
   savedResponseInsert,
@@ -18,8 +18,8 @@ import {
 import { sameColumns, type InsertSource } from '../platform/journal/insertText.ts';
 import { outboxInsert } from '../platform/journal/outbox.ts';
 import { stagedJobInsert, type StagedJobColumns } from '../platform/journal/stagedJobs.ts';
+import { runEntryData, runEntryLivePart, runLiveParts, runRecordKey, type Run } from './model.ts';
 import { runResultInsert } from './runResultSql.ts';
-import { runRecordKey, runEntryData, runEntryLivePart, runLiveParts, type Run } from './model.ts';
 
 /** When the job of a run is due: at a time, or once the app is back. */
 export type JobDue = number | 'app';

@@ -1,19 +1,19 @@
 /** The schemas of requests and responses about actions and runs. Used by the endpoints. */
-import { runStatuses } from '../catalogue/states/runs.ts';
+import { blockSchema } from '../blocks/schema.ts';
 import { limits } from '../catalogue/limits.ts';
+import { runStatuses } from '../catalogue/states/runs.ts';
 import {
-  responseObject,
   actorSchema,
-  strictObject,
   idSchema,
   lookupIdSchema,
   nameSchema,
   nullable,
+  responseObject,
+  strictObject,
   Type,
   type Static,
 } from '../platform/core/schema.ts';
 import { compileCheck } from '../platform/core/validate.ts';
-import { blockSchema } from '../blocks/schema.ts';
 
 export const actionInput = strictObject({
   action: lookupIdSchema('The action.'),

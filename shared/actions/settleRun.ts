@@ -1,12 +1,12 @@
 /** Settles runs: the row, timeline, audit log, live message and saved response, then the next run of the record and the bulk. */
+import type { Block } from '../applink/protocol.ts';
 import type { ErrorCode } from '../catalogue/errors.ts';
 import type { RunStatus } from '../catalogue/states/runs.ts';
-import type { Block } from '../applink/protocol.ts';
-import type { ActionDeps } from './deps.ts';
 import { channels } from '../platform/redis/bus.ts';
-import { releaseNextRun } from './recordQueue.ts';
+import type { ActionDeps } from './deps.ts';
 import type { Run } from './model.ts';
 import { runResultBody } from './present.ts';
+import { releaseNextRun } from './recordQueue.ts';
 import { notifyRunChanged } from './runChanges.ts';
 import { lockRun, transitionRun, type RunTransition } from './runStatements.ts';
 

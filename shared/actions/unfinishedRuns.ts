@@ -1,7 +1,7 @@
 /** Reads unfinished runs that are expired, lost or overdue, in batches. Used by the sweep of runs. */
-import { isOnlineSql } from '../catalogue/states/connections.ts';
-import { limits } from '../catalogue/limits.ts';
 import { linkLimits } from '../applink/protocol.ts';
+import { limits } from '../catalogue/limits.ts';
+import { isOnlineSql } from '../catalogue/states/connections.ts';
 import type { Db } from '../platform/db/knex.ts';
 import { queryRows, statement } from '../platform/db/sql.ts';
 import { dbNowSql } from '../platform/outbox/leaderLease.ts';

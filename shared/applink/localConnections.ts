@@ -1,5 +1,5 @@
 /** The sockets of customers' apps in this process: added by api/applink, used by redisLink.ts. */
-import type { CallOutcome, AppConnection, AppLink } from './link.ts';
+import type { AppConnection, AppLink, CallOutcome } from './link.ts';
 import type { ServiceCalls, ServiceMethod, ServiceNotifications } from './protocol.ts';
 
 /** A connection whose socket is in this process. */

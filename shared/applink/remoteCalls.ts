@@ -1,8 +1,8 @@
 /** Calls on sockets of another process, through Redis: sent, accepted within `acceptTimeoutMs`, answered. Used by redisLink.ts. */
 import { randomUUID } from 'node:crypto';
 import { channels, type Bus } from '../platform/redis/bus.ts';
-import type { LocalSockets, RelayOutcome } from './localConnections.ts';
 import type { AppConnection } from './link.ts';
+import type { LocalSockets, RelayOutcome } from './localConnections.ts';
 import type { ServiceMethod } from './protocol.ts';
 import { decodeRelayMessage, encodeRelayMessage, type RelayMessage } from './relayMessages.ts';
 

@@ -1,9 +1,9 @@
 /** Chooses the connection of a call: the least busy one that declares what is called. Used by redisLink.ts. */
 import type { Db } from '../platform/db/knex.ts';
-import { declarationKey } from './declarationKeys.ts';
-import type { LocalSockets } from './localConnections.ts';
 import { ConnectionCache, type CachedConnection } from './connectionCache.ts';
+import { declarationKey } from './declarationKeys.ts';
 import type { AppConnection, Declaration } from './link.ts';
+import type { LocalSockets } from './localConnections.ts';
 
 interface Candidate {
   readonly connection: AppConnection;

@@ -1,7 +1,9 @@
 /** Ends approvals: updates the row, writes the timeline entry, the audit row and the live messages. For decisions/, actions/ and bulk/. */
+import type { Caller } from '../access/principal.ts';
 import { openApprovalStatuses, type ApprovalStatus } from '../catalogue/states/approvals.ts';
 import { sqlList } from '../catalogue/states/machine.ts';
-import type { Caller } from '../access/principal.ts';
+import type { Db, Tx } from '../platform/db/knex.ts';
+import { executeStatement, statement } from '../platform/db/sql.ts';
 import {
   actorParameters,
   actorValues,
@@ -11,10 +13,8 @@ import {
 } from '../platform/journal/events.ts';
 import { sameColumns } from '../platform/journal/insertText.ts';
 import { outboxInsert } from '../platform/journal/outbox.ts';
-import type { Db, Tx } from '../platform/db/knex.ts';
-import { executeStatement, statement } from '../platform/db/sql.ts';
-import type { DomainDeps } from '../settings/deps.ts';
 import { channels } from '../platform/redis/bus.ts';
+import type { DomainDeps } from '../settings/deps.ts';
 import { approvalEntryData, approvalLiveParts, readApproval, type Approval } from './model.ts';
 
 export interface ApprovalEnding {

@@ -1,10 +1,10 @@
 /** Reads the approvals that one caller may see: one, and pages of them. For the endpoints of approvals and decisions/. */
+import type { Caller } from '../access/principal.ts';
 import { fault } from '../catalogue/errors.ts';
 import type { ApprovalStatus } from '../catalogue/states/approvals.ts';
-import type { Caller } from '../access/principal.ts';
 import type { Db } from '../platform/db/knex.ts';
 import { queryRows, statement } from '../platform/db/sql.ts';
-import { approvalJson, approvalColumns, readApproval, type Approval } from './model.ts';
+import { approvalColumns, approvalJson, readApproval, type Approval } from './model.ts';
 import { canSeeApproval } from './visibility.ts';
 
 /** Returns whether the caller requested the approval. */

@@ -1,20 +1,19 @@
 /** Requests a person's approval of a run, a bulk, a flag's change, or an item's change by a supervised agent. For actions/, bulk/, flags/ and items/. */
+import { createHash } from 'node:crypto';
+import type { Caller } from '../access/principal.ts';
+import { fault } from '../catalogue/errors.ts';
 import { openApprovalStatuses } from '../catalogue/states/approvals.ts';
 import { sqlList } from '../catalogue/states/machine.ts';
-import { actorParameters, actorValues, eventInsert, toEventActor } from '../platform/journal/events.ts';
-import { outboxInsert } from '../platform/journal/outbox.ts';
-import { createHash } from 'node:crypto';
-import { fault } from '../catalogue/errors.ts';
-import type { Caller } from '../access/principal.ts';
-import { isObject } from '../platform/core/jsonLimits.ts';
 import { newId } from '../platform/core/ids.ts';
+import { isObject } from '../platform/core/jsonLimits.ts';
 import { isUniqueViolation } from '../platform/db/errors.ts';
 import type { Tx } from '../platform/db/knex.ts';
-import { queryRow, executeStatement, statement } from '../platform/db/sql.ts';
-import type { DomainDeps } from '../settings/deps.ts';
-import { insertSavedResponse } from '../platform/journal/idempotency.ts';
-import type { SavedResponse } from '../platform/journal/idempotency.ts';
+import { executeStatement, queryRow, statement } from '../platform/db/sql.ts';
+import { actorParameters, actorValues, eventInsert, toEventActor } from '../platform/journal/events.ts';
+import { insertSavedResponse, type SavedResponse } from '../platform/journal/idempotency.ts';
+import { outboxInsert } from '../platform/journal/outbox.ts';
 import { channels } from '../platform/redis/bus.ts';
+import type { DomainDeps } from '../settings/deps.ts';
 import {
   approvalEntryData,
   approvalJson,

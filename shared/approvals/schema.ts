@@ -1,12 +1,12 @@
 /** Schemas of approvals in requests and responses, for api/routes/approvals.ts and the endpoints that may answer `pending`. */
-import { approvalStatuses } from '../catalogue/states/approvals.ts';
 import { limits } from '../catalogue/limits.ts';
+import { approvalStatuses } from '../catalogue/states/approvals.ts';
 import {
-  responseObject,
   actorSchema,
-  strictObject,
   idSchema,
   nullable,
+  responseObject,
+  strictObject,
   Type,
   type Static,
 } from '../platform/core/schema.ts';

@@ -2,8 +2,8 @@
 import type { CallOutcome } from '../applink/link.ts';
 import { rpcCodes, type Block } from '../applink/protocol.ts';
 import { Fault, fault } from '../catalogue/errors.ts';
-import { isDbUnavailable } from '../platform/db/errors.ts';
 import type { Log } from '../platform/core/log.ts';
+import { isDbUnavailable } from '../platform/db/errors.ts';
 import { errorBlock } from './validateBlocks.ts';
 
 /** Characters that are kept of an app's message. */

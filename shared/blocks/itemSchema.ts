@@ -1,5 +1,5 @@
 /** The schema of an item in responses, by itself and inside blocks. */
-import { responseObject, idSchema, nullable, Type } from '../platform/core/schema.ts';
+import { idSchema, nullable, responseObject, Type } from '../platform/core/schema.ts';
 
 const time = (description: string) => Type.Integer({ description: `${description} (milliseconds since 1970 UTC)` });
 

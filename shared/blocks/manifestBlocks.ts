@@ -1,8 +1,8 @@
 /** Checks the blocks and templates of a manifest, for shared/environments when an app registers. */
-import type { FaultDetail } from '../catalogue/errors.ts';
-import { validateBlock } from './validateBlocks.ts';
-import { isBlockType } from './normalizeBlock.ts';
 import type { Json } from '../applink/protocol.ts';
+import type { FaultDetail } from '../catalogue/errors.ts';
+import { isBlockType } from './normalizeBlock.ts';
+import { validateBlock } from './validateBlocks.ts';
 
 const templateLimits = {
   /** Of one block or template, as JSON. */

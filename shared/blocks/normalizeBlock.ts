@@ -2,8 +2,8 @@
  * Brings a given block into the form that is answered, before it is checked (check.ts): members that aren't known are
  * dropped, as an app may be newer than the service, and what may be left out is filled in.
  */
-import { isObject } from '../platform/core/jsonLimits.ts';
 import type { Block } from '../applink/protocol.ts';
+import { isObject } from '../platform/core/jsonLimits.ts';
 import type { BlockType } from './schema.ts';
 
 type JsonObject = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 /** The schemas of blocks: validateBlocks.ts checks apps' blocks by them, responses and docs show them. */
-import { responseObject, nullable, Type, type TSchema } from '../platform/core/schema.ts';
+import { nullable, responseObject, Type, type TSchema } from '../platform/core/schema.ts';
 import { itemSchema } from './itemSchema.ts';
 
 export const valueTypes = ['text', 'number', 'money', 'time', 'boolean', 'link', 'person'] as const;

@@ -2,15 +2,15 @@
  * Checks blocks that an app answered or declared. An invalid block becomes an `error` block, so that the others are shown.
  * Used for every answer of an app that has blocks: actions, item and record details, pages.
  */
-import { getOrCreate } from '../platform/core/maps.ts';
 import type { Block } from '../applink/protocol.ts';
 import { errors, type ErrorCode } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import { exceedsPartCount, isObject, jsonProblem } from '../platform/core/jsonLimits.ts';
+import { getOrCreate } from '../platform/core/maps.ts';
 import { namePattern } from '../platform/core/schema.ts';
 import { compileProblemCheck } from '../platform/core/validate.ts';
-import { blockLimits, appBlockSchemas, type BlockType, type BlockValueType } from './schema.ts';
 import { isBlockType, normalizeBlock } from './normalizeBlock.ts';
+import { appBlockSchemas, blockLimits, type BlockType, type BlockValueType } from './schema.ts';
 
 type Problem = string | null;
 

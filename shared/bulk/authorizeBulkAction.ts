@@ -1,8 +1,8 @@
 /** The checks of a bulk of actions before it is accepted, in the order of `POST /actions`. Used by `POST /bulk`. */
-import { invalidAt } from '../catalogue/errors.ts';
 import type { Caller } from '../access/principal.ts';
 import { requiresApproval } from '../actions/acceptAction.ts';
-import { requireRunnableAction, fillInput, requireConfirmed, requireFreshSignIn } from '../actions/authorizeAction.ts';
+import { fillInput, requireConfirmed, requireFreshSignIn, requireRunnableAction } from '../actions/authorizeAction.ts';
+import { invalidAt } from '../catalogue/errors.ts';
 import type { BulkActionBody, BulkOperationBody } from './schema.ts';
 
 interface AuthorizedBulk {

@@ -1,13 +1,13 @@
 /** Requests the approval of a bulk, which is inserted as pending and starts when it is approved. One approval covers all of it. */
-import { limits } from '../catalogue/limits.ts';
+import { findVisibleInbox } from '../access/gates.ts';
 import type { Caller } from '../access/principal.ts';
+import type { ActionDeps } from '../actions/deps.ts';
 import type { ApprovalRequestData } from '../approvals/model.ts';
 import { requestApproval } from '../approvals/requestApproval.ts';
-import type { ActionDeps } from '../actions/deps.ts';
+import { limits } from '../catalogue/limits.ts';
 import { readItems } from '../items/model.ts';
-import { findVisibleInbox } from '../access/gates.ts';
 import { insertSavedResponse } from '../platform/journal/idempotency.ts';
-import { insertPendingBulk, buildPendingBulk, type NewBulk } from './insertBulk.ts';
+import { buildPendingBulk, insertPendingBulk, type NewBulk } from './insertBulk.ts';
 import { bulkJson } from './present.ts';
 import { readBulk } from './queries.ts';
 

@@ -1,24 +1,23 @@
 /** Cancels the chunks and runs of a bulk that have not started; a chunk that runs continues to its end. */
+import type { Caller } from '../access/principal.ts';
+import type { ActionDeps } from '../actions/deps.ts';
+import { settleRun } from '../actions/settleRun.ts';
+import { withdrawApproval } from '../approvals/endApproval.ts';
+import { fault } from '../catalogue/errors.ts';
 import { openApprovalStatuses } from '../catalogue/states/approvals.ts';
 import { bulkChunks } from '../catalogue/states/bulks.ts';
 import { sqlList, statesBefore } from '../catalogue/states/machine.ts';
+import type { Tx } from '../platform/db/knex.ts';
+import { retryOnConflict } from '../platform/db/retryOnConflict.ts';
+import { executeStatement, queryRow, queryRows, statement } from '../platform/db/sql.ts';
 import { bulkResultInsert } from '../platform/journal/bulkResults.ts';
 import { actorParameters, actorValues, eventInsert, toEventActor } from '../platform/journal/events.ts';
-import { fault } from '../catalogue/errors.ts';
-import { readRunsNotStarted } from './runs.ts';
-import { settleRun } from '../actions/settleRun.ts';
-import { withdrawApproval } from '../approvals/endApproval.ts';
-import { retryOnConflict } from '../platform/db/retryOnConflict.ts';
-import { queryRow, executeStatement, queryRows, statement } from '../platform/db/sql.ts';
-import type { Tx } from '../platform/db/knex.ts';
-import type { ActionDeps } from '../actions/deps.ts';
-import type { Caller } from '../access/principal.ts';
-import type { SavedResponse } from '../platform/journal/idempotency.ts';
+import { insertSavedResponse, type SavedResponse } from '../platform/journal/idempotency.ts';
 import { channels } from '../platform/redis/bus.ts';
-import { insertSavedResponse } from '../platform/journal/idempotency.ts';
 import { bulkResponseBody, type BulkRow } from './present.ts';
 import { finishBulk, publishBulkProgress } from './progress.ts';
 import { isBulkAuthor, readBulk, readVisibleBulk } from './queries.ts';
+import { readRunsNotStarted } from './runs.ts';
 
 const lockBulkSql = statement('bulk.lock', 'select id from bulks where env = $1 and id = $2 for update');
 const cancelPendingChunksSql = statement(

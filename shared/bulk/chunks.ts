@@ -1,12 +1,12 @@
 /** The statements of a chunk: start, results, end. Used by the job bulkChunk, by progress.ts and by a sweep. */
+import { limits } from '../catalogue/limits.ts';
 import { activeChunkStatuses, bulkChunks, bulks, waitingChunkStatuses } from '../catalogue/states/bulks.ts';
 import { sqlList, statesBefore } from '../catalogue/states/machine.ts';
+import type { PreviousValues } from '../items/operations/restore.ts';
+import type { Db } from '../platform/db/knex.ts';
+import { executeStatement, queryRow, queryRows, statement } from '../platform/db/sql.ts';
 import { bulkResultInsert } from '../platform/journal/bulkResults.ts';
 import { sameColumns } from '../platform/journal/insertText.ts';
-import { limits } from '../catalogue/limits.ts';
-import type { Db } from '../platform/db/knex.ts';
-import { queryRow, queryRows, executeStatement, statement } from '../platform/db/sql.ts';
-import type { PreviousValues } from '../items/operations/restore.ts';
 import { revokedMessage } from './queries.ts';
 import type { BulkOperationBody } from './schema.ts';
 

@@ -1,12 +1,12 @@
 /** Accepts a bulk: one statement inserts it, its chunks, a job for each, its event, its message and the saved response. */
+import { principalModeFault } from '../access/gates.ts';
+import type { Caller } from '../access/principal.ts';
+import type { ActionDeps } from '../actions/deps.ts';
 import { fault } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import { newId } from '../platform/core/ids.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { executeStatement, statement } from '../platform/db/sql.ts';
-import type { ActionDeps } from '../actions/deps.ts';
-import type { Caller } from '../access/principal.ts';
-import { principalModeFault } from '../access/gates.ts';
 import { actorParameters, actorValues, eventInsert, toEventActor } from '../platform/journal/events.ts';
 import {
   savedResponseInsert,
@@ -15,8 +15,8 @@ import {
   type SavedResponse,
 } from '../platform/journal/idempotency.ts';
 import { outboxInsert } from '../platform/journal/outbox.ts';
-import { chunkJobInsert } from './chunkJobSql.ts';
 import { channels } from '../platform/redis/bus.ts';
+import { chunkJobInsert } from './chunkJobSql.ts';
 import { bulkLivePart, bulkResponseBody, type BulkRow } from './present.ts';
 import type { BulkOperationBody } from './schema.ts';
 

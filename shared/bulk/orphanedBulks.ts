@@ -1,9 +1,9 @@
 /** Finds orphaned bulks, whose process ended between two statements that belong together. Used by the sweep lostBulks. */
 import { activeBulkStatuses, activeChunkStatuses, openChunkStatuses } from '../catalogue/states/bulks.ts';
 import { sqlList } from '../catalogue/states/machine.ts';
-import type { Db } from '../platform/db/knex.ts';
-import { queryRows, executeStatement, statement } from '../platform/db/sql.ts';
 import { newId } from '../platform/core/ids.ts';
+import type { Db } from '../platform/db/knex.ts';
+import { executeStatement, queryRows, statement } from '../platform/db/sql.ts';
 import { chunkJobInsert } from './chunkJobSql.ts';
 
 /** Grace period in ms before a bulk counts as orphaned: the process that accepted it is still at work. */

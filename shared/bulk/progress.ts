@@ -1,13 +1,13 @@
 /** Publishes the progress of a bulk and finishes it. Called whenever a chunk has ended. */
+import type { ActionDeps } from '../actions/deps.ts';
+import type { Run } from '../actions/model.ts';
 import { openChunkStatuses } from '../catalogue/states/bulks.ts';
 import { sqlList } from '../catalogue/states/machine.ts';
-import { nextEventId } from '../platform/journal/events.ts';
-import { outboxInsert } from '../platform/journal/outbox.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { executeStatement, statement } from '../platform/db/sql.ts';
-import type { ActionDeps } from '../actions/deps.ts';
+import { nextEventId } from '../platform/journal/events.ts';
+import { outboxInsert } from '../platform/journal/outbox.ts';
 import { channels, type EphemeralMessage } from '../platform/redis/bus.ts';
-import type { Run } from '../actions/model.ts';
 import { updateCountsForRun } from './chunks.ts';
 import { bulkLivePart, type BulkRow } from './present.ts';
 import { readBulk } from './queries.ts';

@@ -1,11 +1,11 @@
 /** Reads bulks and their results as one caller sees them. Used by the endpoints and all of shared/bulk. */
-import { cutPage } from '../platform/listing/page.ts';
-import { sqlList } from '../catalogue/states/machine.ts';
-import { openChunkStatuses, type BulkOutcome } from '../catalogue/states/bulks.ts';
-import { fault } from '../catalogue/errors.ts';
 import type { Caller } from '../access/principal.ts';
+import { fault } from '../catalogue/errors.ts';
+import { openChunkStatuses, type BulkOutcome } from '../catalogue/states/bulks.ts';
+import { sqlList } from '../catalogue/states/machine.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { queryRow, queryRows, statement } from '../platform/db/sql.ts';
+import { cutPage } from '../platform/listing/page.ts';
 import type { BulkRow } from './present.ts';
 
 /** The counts are in the chunks, which workers finish in parallel; a counter in the bulk's row would make them wait. */

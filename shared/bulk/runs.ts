@@ -2,31 +2,31 @@
  * Bulks of actions: one run for each distinct record, whose outcome all items of that record get. Used by the bulkChunk
  * job and by dry runs.
  */
+import { findVisibleInbox } from '../access/gates.ts';
+import type { Caller } from '../access/principal.ts';
+import { buildRun, toQueuedRun } from '../actions/acceptAction.ts';
+import {
+  fillInput,
+  reauthorizeAction,
+  requireRunnableAction,
+  type AuthorizedAction,
+} from '../actions/authorizeAction.ts';
+import type { ActionDeps } from '../actions/deps.ts';
+import { isSettledRun, readRuns, type Run } from '../actions/model.ts';
+import { runResultInsert } from '../actions/runResultSql.ts';
+import { insertRun, type JobDue } from '../actions/runStatements.ts';
+import { fault, Fault } from '../catalogue/errors.ts';
 import { sqlList } from '../catalogue/states/machine.ts';
 import { openRunStatuses } from '../catalogue/states/runs.ts';
+import { readItems, type Item } from '../items/model.ts';
+import { toBulkOutcome } from '../items/perform/decide.ts';
+import type { DryRunCounts } from '../items/perform/dryRun.ts';
+import { newId } from '../platform/core/ids.ts';
+import { executeStatement as execute, queryRow, queryRows, statement } from '../platform/db/sql.ts';
 import { bulkResultInsert } from '../platform/journal/bulkResults.ts';
 import { actorOfRow, eventInsert, withEventIds } from '../platform/journal/events.ts';
 import { sameColumns } from '../platform/journal/insertText.ts';
 import { outboxInsert } from '../platform/journal/outbox.ts';
-import { runResultInsert } from '../actions/runResultSql.ts';
-import { fault, Fault } from '../catalogue/errors.ts';
-import type { Caller } from '../access/principal.ts';
-import { newId } from '../platform/core/ids.ts';
-import { queryRow, queryRows, executeStatement as execute, statement } from '../platform/db/sql.ts';
-import type { ActionDeps } from '../actions/deps.ts';
-import { readItems, type Item } from '../items/model.ts';
-import { toBulkOutcome } from '../items/perform/decide.ts';
-import { findVisibleInbox } from '../access/gates.ts';
-import type { DryRunCounts } from '../items/perform/dryRun.ts';
-import { buildRun, toQueuedRun } from '../actions/acceptAction.ts';
-import {
-  requireRunnableAction,
-  fillInput,
-  reauthorizeAction,
-  type AuthorizedAction,
-} from '../actions/authorizeAction.ts';
-import { isSettledRun, readRuns, type Run } from '../actions/model.ts';
-import { insertRun, type JobDue } from '../actions/runStatements.ts';
 
 export interface BulkActionRequest {
   readonly action: string;

@@ -2,20 +2,20 @@
 import { Fault, invalidAt } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import { bulkOutcomes, bulkStatuses } from '../catalogue/states/bulks.ts';
+import { bulkOperations } from '../items/operations/bulkOperations.ts';
+import { isObject } from '../platform/core/jsonLimits.ts';
 import {
-  responseObject,
   actorSchema,
-  strictObject,
   idSchema,
   lookupIdSchema,
   nameSchema,
   nullable,
+  responseObject,
+  strictObject,
   Type,
   type TSchema,
 } from '../platform/core/schema.ts';
-import { isObject } from '../platform/core/jsonLimits.ts';
 import { compileCheck, invalidFault } from '../platform/core/validate.ts';
-import { bulkOperations } from '../items/operations/bulkOperations.ts';
 
 /** The operation of a bulk as it is stored and returned: `type` and the members of that type. */
 export type BulkOperationBody = { readonly type: string } & Readonly<Record<string, unknown>>;

@@ -1,8 +1,8 @@
 /** Starts a bulk that a person has approved: stages a job for each chunk. Used by shared/decisions. */
-import { bulks } from '../catalogue/states/bulks.ts';
-import { sqlList, statesLeftBy } from '../catalogue/states/machine.ts';
 import type { ActorRef } from '../catalogue/events.ts';
 import { limits } from '../catalogue/limits.ts';
+import { bulks } from '../catalogue/states/bulks.ts';
+import { sqlList, statesLeftBy } from '../catalogue/states/machine.ts';
 import { newId } from '../platform/core/ids.ts';
 import type { Tx } from '../platform/db/knex.ts';
 import { executeStatement, statement } from '../platform/db/sql.ts';

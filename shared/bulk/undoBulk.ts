@@ -1,14 +1,14 @@
 /** Undoes a bulk by a new bulk, which restores the former values of the items that it changed. Used by `POST /bulk/:id/undo`. */
+import { principalModeFault } from '../access/gates.ts';
+import { withoutSupervision, type Caller } from '../access/principal.ts';
+import type { ActionDeps } from '../actions/deps.ts';
 import { fault } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
-import { queryRows, statement } from '../platform/db/sql.ts';
-import type { ActionDeps } from '../actions/deps.ts';
-import { withoutSupervision, type Caller } from '../access/principal.ts';
-import { principalModeFault } from '../access/gates.ts';
 import { bulkOperations } from '../items/operations/bulkOperations.ts';
+import { queryRows, statement } from '../platform/db/sql.ts';
 import type { SavedResponse } from '../platform/journal/idempotency.ts';
-import { acceptBulk } from './insertBulk.ts';
 import { requestBulkApproval } from './bulkApproval.ts';
+import { acceptBulk } from './insertBulk.ts';
 import type { BulkRow } from './present.ts';
 import { readVisibleBulk } from './queries.ts';
 

@@ -2,27 +2,26 @@
  * Approves, rejects, cancels and expires approvals, for api/routes/approvals.ts and the sweeps. Of concurrent decisions
  * exactly one is written; the effect commits in the same transaction.
  */
-import { Fault, fault } from '../catalogue/errors.ts';
 import { toActorRef, type Caller } from '../access/principal.ts';
-import { readRequester } from '../settings/requester.ts';
-import { settleRun } from '../actions/settleRun.ts';
 import { readRun } from '../actions/model.ts';
-import { cancelUnapprovedBulk } from '../bulk/cancelBulk.ts';
-import { isObject } from '../platform/core/jsonLimits.ts';
-import type { Tx } from '../platform/db/knex.ts';
-import type { ViewDeps } from '../views/deps.ts';
-import { insertSavedResponse } from '../platform/journal/idempotency.ts';
-import type { SavedResponse } from '../platform/journal/idempotency.ts';
-import { channels } from '../platform/redis/bus.ts';
-import { prepareRunApproval } from './effects/action.ts';
-import { prepareBulkApproval } from './effects/bulk.ts';
-import { prepareFlagApproval } from './effects/flag.ts';
-import { prepareItemApproval } from './effects/item.ts';
-import { staleFault, type ApprovalEffect, type ApprovalEffects, type ApprovalContext } from './effects/effect.ts';
+import { settleRun } from '../actions/settleRun.ts';
 import { endApproval, endingByCaller, type ApprovalEnding } from '../approvals/endApproval.ts';
 import { readApproval, type Approval } from '../approvals/model.ts';
-import { redactedApprovalJson, redactFlagJson, redactRecords } from '../views/approvals/present.ts';
 import { isApprovalRequester, readVisibleApproval } from '../approvals/queries.ts';
+import { cancelUnapprovedBulk } from '../bulk/cancelBulk.ts';
+import { Fault, fault } from '../catalogue/errors.ts';
+import { isObject } from '../platform/core/jsonLimits.ts';
+import type { Tx } from '../platform/db/knex.ts';
+import { insertSavedResponse, type SavedResponse } from '../platform/journal/idempotency.ts';
+import { channels } from '../platform/redis/bus.ts';
+import { readRequester } from '../settings/requester.ts';
+import { redactedApprovalJson, redactFlagJson, redactRecords } from '../views/approvals/present.ts';
+import type { ViewDeps } from '../views/deps.ts';
+import { prepareRunApproval } from './effects/action.ts';
+import { prepareBulkApproval } from './effects/bulk.ts';
+import { staleFault, type ApprovalContext, type ApprovalEffect, type ApprovalEffects } from './effects/effect.ts';
+import { prepareFlagApproval } from './effects/flag.ts';
+import { prepareItemApproval } from './effects/item.ts';
 
 type SaveBody = (body: string) => SavedResponse | null;
 

@@ -1,8 +1,8 @@
 /** Compiles a declared action: fills in the defaults, and compiles the schema of the input at its first use. Used by definition.ts. */
 import type { FaultDetail } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
-import type { ConditionExpression } from '../platform/core/conditions.ts';
 import { compileAppSchemaWithDefaults } from '../platform/core/appSchemas.ts';
+import type { ConditionExpression } from '../platform/core/conditions.ts';
 import type { ManifestAction } from './manifest.ts';
 
 export type DangerLevel = 'low' | 'high' | null;

@@ -1,9 +1,10 @@
 /** Environments and their compiled definitions: what the app declared, with every default filled in. The directory caches them. */
+import type { FaultDetail } from '../catalogue/errors.ts';
 import { defaultStates, type StateDefinition } from '../catalogue/states.ts';
+import { compileAppSchema } from '../platform/core/appSchemas.ts';
 import type { ConditionExpression } from '../platform/core/conditions.ts';
 import { createSeal, type Seal } from '../platform/core/seal.ts';
-import { compileAppSchema } from '../platform/core/appSchemas.ts';
-import type { FaultDetail } from '../catalogue/errors.ts';
+import { compileAction, type ActionDefinition } from './actions.ts';
 import type {
   Manifest,
   ManifestFlag,
@@ -12,7 +13,6 @@ import type {
   ManifestResource,
   ManifestView,
 } from './manifest.ts';
-import { compileAction, type ActionDefinition } from './actions.ts';
 
 interface Suggestion {
   readonly when?: ConditionExpression;

@@ -1,10 +1,10 @@
 /** Checks an inbox of a manifest beyond its form and the schema of its fields. Used by manifestProblems.ts. */
+import { blockProblems, hasTemplates, templateProblems } from '../blocks/manifestBlocks.ts';
 import type { FaultDetail } from '../catalogue/errors.ts';
 import { defaultStates, type StateDefinition } from '../catalogue/states.ts';
-import { blockProblems, hasTemplates, templateProblems } from '../blocks/manifestBlocks.ts';
 import { conditionProblems } from '../platform/core/conditionSchema.ts';
-import type { Manifest, ManifestInbox } from './manifest.ts';
 import { duplicateNames } from './duplicateNames.ts';
+import type { Manifest, ManifestInbox } from './manifest.ts';
 
 export const inboxStates = ({ states }: Pick<ManifestInbox, 'states'>): readonly StateDefinition[] =>
   states ?? defaultStates;

@@ -1,6 +1,6 @@
 /** The query of item lists, for `GET /items`, views and blocks of pages. */
 import { limits } from '../catalogue/limits.ts';
-import { strictObject, cursorSchema, limitSchema, csvListSchema, nameSchema, Type } from '../platform/core/schema.ts';
+import { csvListSchema, cursorSchema, limitSchema, nameSchema, strictObject, Type } from '../platform/core/schema.ts';
 
 export const itemSorts = ['lastSeen', 'firstSeen', 'occurrences', 'users', 'title', 'due'] as const;
 export type ItemSort = (typeof itemSorts)[number];

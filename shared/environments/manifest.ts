@@ -1,11 +1,11 @@
 /** The schema of manifests, which declare what a customer's app has. manifestProblems.ts checks what the schema can't express. */
 import { limits } from '../catalogue/limits.ts';
-import { strictObject, nameSchema, nullable, Type, type Static } from '../platform/core/schema.ts';
+import { nameSchema, nullable, strictObject, Type, type Static } from '../platform/core/schema.ts';
 import {
-  manifestConditionSchema,
-  manifestInboxSchema,
   jsonSchemaSchema,
   labelSchema,
+  manifestConditionSchema,
+  manifestInboxSchema,
   manifestResourceSchema,
   manifestViewSchema,
 } from './manifestParts.ts';

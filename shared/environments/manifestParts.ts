@@ -1,7 +1,7 @@
 /** The schemas of declared inboxes, views and resources, for manifest.ts. */
-import { itemSorts } from './itemQuery.ts';
 import { stateKinds } from '../catalogue/states.ts';
-import { strictObject, nameSchema, nullable, tagSchema, Type } from '../platform/core/schema.ts';
+import { nameSchema, nullable, strictObject, tagSchema, Type } from '../platform/core/schema.ts';
+import { itemSorts } from './itemQuery.ts';
 
 export const labelSchema = Type.String({ minLength: 1, maxLength: 200, description: 'What people read.' });
 const durationSchema = Type.Integer({ minimum: 1, maximum: 31_536_000_000, description: 'Milliseconds.' });

@@ -2,15 +2,15 @@
  * Checks what the schema of manifests can't express: names that refer to each other, conditions, templates and blocks.
  * manifestSchemas.ts checks the JSON Schemas inside. Used by readManifest.ts and the definition of environments.
  */
-import type { FaultDetail } from '../catalogue/errors.ts';
 import { blockProblems, templateProblems } from '../blocks/manifestBlocks.ts';
+import type { FaultDetail } from '../catalogue/errors.ts';
 import { conditionProblems } from '../platform/core/conditionSchema.ts';
-import { pageProblems } from './pages/manifestPages.ts';
-import { getQueryCheck, splitLists } from './pages/query.ts';
+import { duplicateNames } from './duplicateNames.ts';
 import { inboxProblems, inboxStates } from './inboxProblems.ts';
 import type { ManifestAction, ManifestFlag, ManifestResource, ManifestView } from './manifest.ts';
+import { pageProblems } from './pages/manifestPages.ts';
+import { getQueryCheck, splitLists } from './pages/query.ts';
 import type { ValidManifestParts } from './validManifestParts.ts';
-import { duplicateNames } from './duplicateNames.ts';
 
 /** Problems of one manifest that are reported: nobody reads more at once. */
 export const problemsMax = 200;

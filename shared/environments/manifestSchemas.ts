@@ -1,8 +1,8 @@
 /** Checks the JSON Schemas inside a manifest, one at a time, as one may take up to 0.2 s. Used by readManifest.ts and the definition of environments. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FaultDetail } from '../catalogue/errors.ts';
+import { compileAppSchema, compileAppSchemaWithDefaults } from '../platform/core/appSchemas.ts';
 import { objectSchemaProblems } from '../platform/core/jsonSchemaProblems.ts';
-import { compileAppSchemaWithDefaults, compileAppSchema } from '../platform/core/appSchemas.ts';
 import type { Manifest } from './manifest.ts';
 
 /** Returns the problems of a schema: those of its form, or that it can't be compiled. */

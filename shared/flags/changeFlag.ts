@@ -3,32 +3,31 @@
  * a lock and written where nothing has changed since. Called by `POST /flags/:flag` and, for changes that were approved,
  * by shared/decisions.
  */
-import { retryOnConflict } from '../platform/db/retryOnConflict.ts';
+import { principalModeFault } from '../access/gates.ts';
+import { toActorRef, withoutSupervision, type Caller } from '../access/principal.ts';
+import { requestApproval } from '../approvals/requestApproval.ts';
 import { fault, type Fault } from '../catalogue/errors.ts';
 import type { ActorRef } from '../catalogue/events.ts';
 import { limits } from '../catalogue/limits.ts';
-import { withoutSupervision, toActorRef, type Caller } from '../access/principal.ts';
-import { requestApproval } from '../approvals/requestApproval.ts';
+import type { ManifestFlag } from '../environments/manifest.ts';
 import { newId } from '../platform/core/ids.ts';
 import { isSerializationFailure } from '../platform/db/errors.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
-import type { FlagDeps } from './deps.ts';
-import type { ManifestFlag } from '../environments/manifest.ts';
-import { insertSavedResponse } from '../platform/journal/idempotency.ts';
-import { principalModeFault } from '../access/gates.ts';
-import type { SavedResponse } from '../platform/journal/idempotency.ts';
+import { retryOnConflict } from '../platform/db/retryOnConflict.ts';
+import { insertSavedResponse, type SavedResponse } from '../platform/journal/idempotency.ts';
 import { channels } from '../platform/redis/bus.ts';
 import { decideFlag, type FlagChange } from './decideFlag.ts';
+import type { FlagDeps } from './deps.ts';
 import { flagChangeProblems, requireTargetLimits, type CheckedBody } from './flagChangeProblems.ts';
 import {
   flagChangeSummary,
   flagEtag,
-  resolveFlag,
   flagView,
   readFlagRow,
   redactFlag,
-  type ResolvedFlag,
+  resolveFlag,
   type FlagView,
+  type ResolvedFlag,
 } from './model.ts';
 import { writeFlagChange } from './write.ts';
 

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ActorRef } from '../catalogue/events.ts';
 import type { FlagRule } from './evaluate.ts';
 import { flagView, type ResolvedFlag } from './model.ts';
-import { countRampSteps, type RampRequest, type Ramp } from './ramp.ts';
+import { countRampSteps, type Ramp, type RampRequest } from './ramp.ts';
 
 /** A patch: an absent member leaves the flag's. It has passed `parseFlagChange`. */
 export interface FlagChange {

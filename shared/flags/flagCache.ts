@@ -4,14 +4,14 @@
  * everything that the last look could not see was written by a transaction at or after that look's horizon, so nothing is
  * missed.
  */
+import type { Environment } from '../environments/definition.ts';
+import type { ManifestFlag } from '../environments/manifest.ts';
 import { getOrCreate } from '../platform/core/maps.ts';
 import type { Db } from '../platform/db/knex.ts';
 import { queryRows, statement } from '../platform/db/sql.ts';
-import type { Environment } from '../environments/definition.ts';
-import type { ManifestFlag } from '../environments/manifest.ts';
 import { channels, type Bus } from '../platform/redis/bus.ts';
 import { compileFlag, type Evaluate } from './evaluate.ts';
-import { flagColumns, resolveFlag, toPercent, type ResolvedFlag, type FlagRow } from './model.ts';
+import { flagColumns, resolveFlag, toPercent, type FlagRow, type ResolvedFlag } from './model.ts';
 
 /** ms between two looks: how late a change is seen here when its wake signal was lost. */
 const pollMs = 1_000;

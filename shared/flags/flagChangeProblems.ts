@@ -1,12 +1,12 @@
 /** The problems of a flag's change before it is decided: form, kind, limits. Used by changeFlag.ts and its endpoint. */
+import { findVisibleInbox } from '../access/gates.ts';
+import type { Caller } from '../access/principal.ts';
 import type { FaultDetail } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
-import type { Caller } from '../access/principal.ts';
-import { conditionProblems } from '../platform/core/conditionSchema.ts';
-import { compileCheck, invalidFault } from '../platform/core/validate.ts';
-import type { Static } from '../platform/core/schema.ts';
 import type { ManifestFlag } from '../environments/manifest.ts';
-import { findVisibleInbox } from '../access/gates.ts';
+import { conditionProblems } from '../platform/core/conditionSchema.ts';
+import type { Static } from '../platform/core/schema.ts';
+import { compileCheck, invalidFault } from '../platform/core/validate.ts';
 import { recordIdProblem } from '../records/recordProblems.ts';
 import type { FlagChange } from './decideFlag.ts';
 import { isOfKind, type FlagRule, type FlagValueKind } from './evaluate.ts';

@@ -1,11 +1,11 @@
 /** Flags as rows, resolved with their declaration, and as clients see them. Used by all of shared/flags. */
 import type { Access } from '../access/access.ts';
 import type { ActorRef } from '../catalogue/events.ts';
+import type { ManifestFlag } from '../environments/manifest.ts';
 import { isObject } from '../platform/core/jsonLimits.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { queryRow, queryRows, statement } from '../platform/db/sql.ts';
-import type { ManifestFlag } from '../environments/manifest.ts';
-import type { FlagValueKind, FlagRule } from './evaluate.ts';
+import type { FlagRule, FlagValueKind } from './evaluate.ts';
 import { rampJson, type Ramp } from './ramp.ts';
 
 export interface FlagRow {

@@ -3,12 +3,12 @@
  * (https://github.com/open-feature/protocol, service/openapi.yaml). Used by the OFREP endpoints.
  */
 import { createHash } from 'node:crypto';
-import { Fault, fault, type ErrorCode } from '../catalogue/errors.ts';
 import type { Caller } from '../access/principal.ts';
+import { Fault, fault, type ErrorCode } from '../catalogue/errors.ts';
 import { strictObject, Type } from '../platform/core/schema.ts';
 import { compileCheck } from '../platform/core/validate.ts';
-import type { FlagDeps } from './deps.ts';
 import { requireVisibleFlag } from './changeFlag.ts';
+import type { FlagDeps } from './deps.ts';
 import type { EvaluationContext } from './evaluate.ts';
 import type { CachedFlag } from './flagCache.ts';
 

@@ -1,11 +1,11 @@
 /** Guards of ramps: count the occurrences in their inboxes and end ramps above their limit. Called by the sweep dueRamps. */
 import type { ActorRef } from '../catalogue/events.ts';
-import { queryRow, queryRows, statement } from '../platform/db/sql.ts';
 import type { Db } from '../platform/db/knex.ts';
-import type { FlagDeps } from './deps.ts';
+import { queryRow, queryRows, statement } from '../platform/db/sql.ts';
 import { notifyFlagsChanged } from './changeFlag.ts';
-import { flagColumns, resolveFlag, readFlagRow, type ResolvedFlag, type FlagRow } from './model.ts';
-import type { RampGuard, Ramp } from './ramp.ts';
+import type { FlagDeps } from './deps.ts';
+import { flagColumns, readFlagRow, resolveFlag, type FlagRow, type ResolvedFlag } from './model.ts';
+import type { Ramp, RampGuard } from './ramp.ts';
 import { withRamp } from './rampSteps.ts';
 import { writeRampUpdates, type FlagChangeOrigin } from './write.ts';
 

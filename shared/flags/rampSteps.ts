@@ -1,9 +1,9 @@
 /** Takes the steps of ramps that are due by now, of all environments. Called by the job rampStep. */
-import { queryRows, statement } from '../platform/db/sql.ts';
-import type { FlagDeps } from './deps.ts';
 import type { ManifestFlag } from '../environments/manifest.ts';
+import { queryRows, statement } from '../platform/db/sql.ts';
 import { notifyFlagsChanged } from './changeFlag.ts';
-import { flagColumns, resolveFlag, type ResolvedFlag, type FlagRow } from './model.ts';
+import type { FlagDeps } from './deps.ts';
+import { flagColumns, resolveFlag, type FlagRow, type ResolvedFlag } from './model.ts';
 import { dueStep, isRampRunning, rolloutAt, type Ramp } from './ramp.ts';
 import { writeRampUpdates, type FlagChangeOrigin, type RampUpdate } from './write.ts';
 

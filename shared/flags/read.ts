@@ -1,14 +1,14 @@
 /** Reads flags: one, a page, all for the app, and the history of one. Used by the endpoints and the app link. */
-import { cutPage } from '../platform/listing/page.ts';
-import { rowId } from '../platform/core/ids.ts';
 import type { Caller } from '../access/principal.ts';
-import type { Db } from '../platform/db/knex.ts';
-import { queryRows, statement } from '../platform/db/sql.ts';
-import type { FlagDeps } from './deps.ts';
 import type { Environment } from '../environments/definition.ts';
 import type { ManifestFlag } from '../environments/manifest.ts';
+import { rowId } from '../platform/core/ids.ts';
+import type { Db } from '../platform/db/knex.ts';
+import { queryRows, statement } from '../platform/db/sql.ts';
+import { cutPage } from '../platform/listing/page.ts';
 import { requireVisibleFlag } from './changeFlag.ts';
-import { resolveFlag, flagView, readFlagRow, readFlagRows, redactFlag, type FlagView } from './model.ts';
+import type { FlagDeps } from './deps.ts';
+import { flagView, readFlagRow, readFlagRows, redactFlag, resolveFlag, type FlagView } from './model.ts';
 
 type Reading = Pick<FlagDeps, 'db' | 'clock'>;
 

@@ -2,11 +2,11 @@
 import { limits } from '../catalogue/limits.ts';
 import { conditionSchema } from '../platform/core/conditionSchema.ts';
 import {
-  responseObject,
   actorSchema,
-  strictObject,
   nameSchema,
   nullable,
+  responseObject,
+  strictObject,
   tagSchema,
   timeSchema,
   Type,

@@ -1,6 +1,6 @@
 /** Checks who an item can be assigned to: a person of the environment who sees the item's inbox. For the operations assign and triage. */
-import { invalidAt, type Fault } from '../catalogue/errors.ts';
 import { includesEnvironment, type Person } from '../access/principal.ts';
+import { invalidAt, type Fault } from '../catalogue/errors.ts';
 import type { Environment } from '../environments/definition.ts';
 
 /** Returns the fault for a person who can't be assigned, or null. Nobody learns from it whether the person exists. */

@@ -1,7 +1,7 @@
 /** Exact counts per inbox, read from the table `counts`, which the publisher updates. For the live stream, lists and pages. */
+import type { InboxDefinition } from '../environments/definition.ts';
 import type { Db } from '../platform/db/knex.ts';
 import { queryRows, statement } from '../platform/db/sql.ts';
-import type { InboxDefinition } from '../environments/definition.ts';
 
 export interface InboxCounts {
   readonly total: number;

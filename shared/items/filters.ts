@@ -1,14 +1,14 @@
 /** Resolves the parameters of GET /items and its view to a request for items/list. For api/routes/items.ts, bulks and pages. */
+import { findVisibleInbox } from '../access/gates.ts';
+import type { Caller } from '../access/principal.ts';
 import { fault, invalidAt } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
-import { queryWords } from '../platform/core/searchWords.ts';
-import type { Static } from '../platform/core/schema.ts';
-import type { Caller } from '../access/principal.ts';
 import type { InboxDefinition } from '../environments/definition.ts';
+import { itemSorts, type itemListQuery, type ItemSort } from '../environments/itemQuery.ts';
 import type { ManifestView } from '../environments/manifest.ts';
-import { findVisibleInbox } from '../access/gates.ts';
+import type { Static } from '../platform/core/schema.ts';
+import { queryWords } from '../platform/core/searchWords.ts';
 import type { ItemListRequest } from './list/request.ts';
-import { itemSorts, type ItemSort, type itemListQuery } from '../environments/itemQuery.ts';
 
 type ItemListQuery = Static<typeof itemListQuery>;
 type ThreeWay = '0' | '1' | undefined;

@@ -1,8 +1,8 @@
 /** Items: the columns of their rows, the typed form that operations decide on, and the statements that read it. */
-import { queryRows, queryTextRows, statement, type TextRow } from '../platform/db/sql.ts';
-import type { Db, Tx } from '../platform/db/knex.ts';
-import { isId } from '../platform/core/ids.ts';
 import type { ActorRef } from '../catalogue/events.ts';
+import { isId } from '../platform/core/ids.ts';
+import type { Db, Tx } from '../platform/db/knex.ts';
+import { queryRows, queryTextRows, statement, type TextRow } from '../platform/db/sql.ts';
 
 export interface RecordRef {
   readonly resource: string;

@@ -3,14 +3,14 @@
  * views/ and the results of runs.
  */
 import type { Access } from '../access/access.ts';
+import { findVisibleInbox } from '../access/gates.ts';
 import type { Caller } from '../access/principal.ts';
 import type { Block } from '../applink/protocol.ts';
 import { limits } from '../catalogue/limits.ts';
-import type { Db } from '../platform/db/knex.ts';
 import type { Definition } from '../environments/definition.ts';
+import type { Db } from '../platform/db/knex.ts';
 import { readItems, type Item } from './model.ts';
 import { presentItem } from './present.ts';
-import { findVisibleInbox } from '../access/gates.ts';
 
 interface ActionReference {
   readonly action: string;

@@ -1,7 +1,7 @@
 /** Schemas of responses with items and timeline entries, for the endpoints of items. */
 import { itemSchema } from '../blocks/itemSchema.ts';
 import { entryTypes } from '../catalogue/events.ts';
-import { responseObject, actorSchema, idSchema, Type } from '../platform/core/schema.ts';
+import { actorSchema, idSchema, responseObject, Type } from '../platform/core/schema.ts';
 
 const timestampSchema = (description: string) =>
   Type.Integer({ description: `${description} (milliseconds since 1970 UTC)` });

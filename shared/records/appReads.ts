@@ -1,10 +1,10 @@
 /** Reads records of resources that the customer's app serves, by calls over the app link whose results are checked. For read.ts and related.ts. */
-import { isObject } from '../platform/core/jsonLimits.ts';
-import { fault, type Fault } from '../catalogue/errors.ts';
 import type { AppLink, CallOutcome } from '../applink/link.ts';
 import { linkLimits, type ServiceCalls, type ServiceMethod } from '../applink/protocol.ts';
-import { isGivenRecord, toFullRecord, type GivenRecord } from './recordProblems.ts';
+import { fault, type Fault } from '../catalogue/errors.ts';
+import { isObject } from '../platform/core/jsonLimits.ts';
 import type { FullRecord } from './queries.ts';
+import { isGivenRecord, toFullRecord, type GivenRecord } from './recordProblems.ts';
 
 /** Returns the fault for a read without a result. The app's own error message is not passed on: it belongs in the app's logs. */
 const toReadFault = (outcome: Exclude<CallOutcome<unknown>, { kind: 'answer' }>): Fault => {

@@ -1,9 +1,9 @@
 /** Checks `q`, `filters` and `sort` of a record list against the resource's declaration, and compiles filters to SQL/JSON path. For read.ts and list/. */
 import { invalidAt, type FaultDetail } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
+import type { ManifestResource } from '../environments/manifest.ts';
 import { isObject, jsonProblem } from '../platform/core/jsonLimits.ts';
 import { invalidFault } from '../platform/core/validate.ts';
-import type { ManifestResource } from '../environments/manifest.ts';
 import { isNumeric, toFieldType, type FieldType } from './terms.ts';
 
 export const filterOps = [

@@ -1,7 +1,7 @@
 /** Record types, their JSON, and stored records by reference. For everything that reads records. */
+import type { RecordRef } from '../items/model.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { queryRows, statement } from '../platform/db/sql.ts';
-import type { RecordRef } from '../items/model.ts';
 
 /** A record as responses have it. `updatedAt`: epoch milliseconds; null: not known. */
 export interface FullRecord {

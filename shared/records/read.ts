@@ -2,26 +2,26 @@
  * Reads records of any resource: stored ones from PostgreSQL, app-served ones over the app link. Called by routes, item
  * details, actions, the blocks of pages, and MCP.
  */
+import type { Caller } from '../access/principal.ts';
 import { Fault, fault, invalidAt } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
-import type { Caller } from '../access/principal.ts';
-import { isObject } from '../platform/core/jsonLimits.ts';
-import type { DomainDeps } from '../settings/deps.ts';
 import type { Environment } from '../environments/definition.ts';
 import type { ManifestResource } from '../environments/manifest.ts';
 import type { RecordRef } from '../items/model.ts';
+import { isObject } from '../platform/core/jsonLimits.ts';
+import type { DomainDeps } from '../settings/deps.ts';
 import { getAppRecords, listAppRecords, searchAppRecords } from './appReads.ts';
 import {
+  normalizeSearchText,
   parseFilterClauses,
   parseRecordOrder,
-  normalizeSearchText,
   type FilterClause,
   type RecordOrder,
 } from './filters.ts';
-import { recordIdProblem } from './recordProblems.ts';
 import { listStoredRecords } from './list/page.ts';
 import type { RecordListRequest, RecordPosition } from './list/scan.ts';
 import { findRecords, inReferenceOrder, parseRawRecord, type FullRecord, type RawRecord } from './queries.ts';
+import { recordIdProblem } from './recordProblems.ts';
 import { searchStoredRecords } from './search.ts';
 import { getIndexing, isNumeric } from './terms.ts';
 

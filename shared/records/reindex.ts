@@ -4,10 +4,10 @@
  */
 import type { Environment } from '../environments/definition.ts';
 import type { Db } from '../platform/db/knex.ts';
-import { queryRows, executeStatement, statement } from '../platform/db/sql.ts';
+import { executeStatement, queryRows, statement } from '../platform/db/sql.ts';
 import type { FullRecord } from './queries.ts';
 import { getIndexing } from './terms.ts';
-import { toIndexedRow, newStamp } from './write.ts';
+import { newStamp, toIndexedRow } from './write.ts';
 
 /** Records of one statement, which takes about 30 ms. */
 const batchRows = 500;

@@ -2,9 +2,9 @@
 import type { Caller } from '../access/principal.ts';
 import { fault } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
-import type { DomainDeps } from '../settings/deps.ts';
 import type { ManifestResource } from '../environments/manifest.ts';
 import type { RecordRef } from '../items/model.ts';
+import type { DomainDeps } from '../settings/deps.ts';
 import { readRelatedAppRecords } from './appReads.ts';
 import {
   findRecordsAnywhere,

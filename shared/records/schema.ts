@@ -1,12 +1,12 @@
 /** Schemas of records in requests and responses, for api/routes/resources.ts and the API documents. */
 import { limits } from '../catalogue/limits.ts';
 import {
-  responseObject,
-  strictObject,
   cursorSchema,
   limitSchema,
   nextCursorSchema,
   nullable,
+  responseObject,
+  strictObject,
   Type,
 } from '../platform/core/schema.ts';
 

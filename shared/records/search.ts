@@ -6,7 +6,7 @@ import { foldCase } from '../platform/core/searchWords.ts';
 import type { Db } from '../platform/db/knex.ts';
 import { queryNamedRows } from '../platform/db/namedStatement.ts';
 import { queryRows, statement } from '../platform/db/sql.ts';
-import { selectRareTerms, sampleTermShares } from './list/gather.ts';
+import { sampleTermShares, selectRareTerms } from './list/gather.ts';
 import { probeRecordsById } from './list/scan.ts';
 import { anyMatchesStatement, rawRecordColumns } from './list/statements.ts';
 import type { RawRecord } from './queries.ts';

@@ -2,11 +2,11 @@
  * Terms and keys that stored records are found by: lexemes for words, ids and filtered values (a GIN index), keys for
  * sorts and ranges (table record_keys). The resource declares the fields. For write.ts, reindex.ts, list/ and search.ts.
  */
-import { getOrCreate } from '../platform/core/maps.ts';
 import { createHash } from 'node:crypto';
-import { foldCase, queryWords, titleWords } from '../platform/core/searchWords.ts';
 import type { Definition } from '../environments/definition.ts';
 import type { ManifestResource } from '../environments/manifest.ts';
+import { getOrCreate } from '../platform/core/maps.ts';
+import { foldCase, queryWords, titleWords } from '../platform/core/searchWords.ts';
 
 const declaredTypes = ['text', 'number', 'money', 'time', 'boolean', 'link', 'person'] as const;
 export type FieldType = (typeof declaredTypes)[number] | 'any';

@@ -3,6 +3,7 @@
  * saved response. Called by POST /resources/:resource/records and by the app link.
  */
 import { randomInt } from 'node:crypto';
+import { principalModeFault } from '../access/gates.ts';
 import type { Caller } from '../access/principal.ts';
 import { fault, type FaultDetail } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
@@ -10,8 +11,6 @@ import { isObject } from '../platform/core/jsonLimits.ts';
 import { invalidFault } from '../platform/core/validate.ts';
 import { retryOnConflict } from '../platform/db/retryOnConflict.ts';
 import { queryRows, statement, type SqlValue } from '../platform/db/sql.ts';
-import type { DomainDeps } from '../settings/deps.ts';
-import { principalModeFault } from '../access/gates.ts';
 import {
   actorParameterCount,
   actorParameters,
@@ -25,9 +24,10 @@ import {
   savedResponseValues,
   type SavedResponse,
 } from '../platform/journal/idempotency.ts';
-import { recordIdProblem, recordProblems, toFullRecord, type GivenRecord } from './recordProblems.ts';
+import type { DomainDeps } from '../settings/deps.ts';
 import type { FullRecord } from './queries.ts';
 import { requireVisibleResource } from './read.ts';
+import { recordIdProblem, recordProblems, toFullRecord, type GivenRecord } from './recordProblems.ts';
 import { getIndexing, recordKeys, recordTerms, recordTermSeparator, titleKey, type ResourceIndexing } from './terms.ts';
 
 export type PushedRecord = Omit<GivenRecord, 'resource'>;

@@ -2,16 +2,16 @@
  * Delivers a reply to the customer, by the app or by a mail server, and returns the outcome. `onDispatch` is awaited
  * before the reply is dispatched, so that one that may have been sent is never sent twice. For workers/jobs/replySend.ts.
  */
-import { getOrCreate } from '../platform/core/maps.ts';
-import { rpcCodes } from '../applink/protocol.ts';
 import { fullAccess } from '../access/access.ts';
-import type { DomainDeps } from '../settings/deps.ts';
+import { rpcCodes } from '../applink/protocol.ts';
 import type { Environment, InboxDefinition } from '../environments/definition.ts';
 import type { Item } from '../items/model.ts';
 import { presentItem } from '../items/present.ts';
-import { resolveCustomerAddress, parseSender } from '../items/replyAddress.ts';
-import type { ReplyRequest } from './replyRequest.ts';
+import { parseSender, resolveCustomerAddress } from '../items/replyAddress.ts';
+import { getOrCreate } from '../platform/core/maps.ts';
+import type { DomainDeps } from '../settings/deps.ts';
 import { composeMail } from './composeMail.ts';
+import type { ReplyRequest } from './replyRequest.ts';
 import { openMailServer, type MailServer } from './smtp.ts';
 
 export type DeliveryOutcome =

@@ -1,7 +1,7 @@
 /** Reads the reply that a job is to deliver, and marks the job as dispatched. For workers/jobs/replySend.ts. */
 import type { ActorRef } from '../catalogue/events.ts';
 import type { Db } from '../platform/db/knex.ts';
-import { queryRow, executeStatement, statement } from '../platform/db/sql.ts';
+import { executeStatement, queryRow, statement } from '../platform/db/sql.ts';
 
 /** A reply as its author wrote it, from the first event of its timeline entry. */
 export interface ReplyRequest {

@@ -3,19 +3,19 @@
  * restores, and the end of its job, in one statement, and only while the worker has the job's lease. For
  * workers/jobs/replySend.ts.
  */
-import type { ReplyStatus } from '../catalogue/states/replies.ts';
-import { retryOnConflict } from '../platform/db/retryOnConflict.ts';
-import { actorParameters, actorValues, eventInsert, withEventIds } from '../platform/journal/events.ts';
-import { outboxInsert } from '../platform/journal/outbox.ts';
 import { fullAccess } from '../access/access.ts';
-import { channels } from '../platform/redis/bus.ts';
-import { queryRow, statement, type SqlValue } from '../platform/db/sql.ts';
-import type { DomainDeps } from '../settings/deps.ts';
+import type { ReplyStatus } from '../catalogue/states/replies.ts';
 import { readItems, type Item } from '../items/model.ts';
+import { itemTermSeparator } from '../items/perform/writeSql.ts';
 import { itemJson } from '../items/present.ts';
 import { itemTerms } from '../items/terms.ts';
-import { itemTermSeparator } from '../items/perform/writeSql.ts';
-import type { ReplyRequest, ReplyJobKey } from './replyRequest.ts';
+import { retryOnConflict } from '../platform/db/retryOnConflict.ts';
+import { queryRow, statement, type SqlValue } from '../platform/db/sql.ts';
+import { actorParameters, actorValues, eventInsert, withEventIds } from '../platform/journal/events.ts';
+import { outboxInsert } from '../platform/journal/outbox.ts';
+import { channels } from '../platform/redis/bus.ts';
+import type { DomainDeps } from '../settings/deps.ts';
+import type { ReplyJobKey, ReplyRequest } from './replyRequest.ts';
 
 export interface ReplyResolution {
   readonly status: Exclude<ReplyStatus, 'sending'>;

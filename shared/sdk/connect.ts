@@ -1,20 +1,20 @@
 /** `connect`: keeps a customer's app connected to an environment. The app calls it once, at its start. */
 import { randomUUID } from 'node:crypto';
 import { linkLimits, type AppCalls, type GivenRecord } from '../applink/protocol.ts';
-import type { Client, ConnectOptions, Report } from './client.ts';
+import { AnswerCache } from './answerCache.ts';
+import { createAnswerResender } from './answerResender.ts';
 import type { Timing } from './backoff.ts';
 import { splitIntoFrames } from './batches.ts';
-import { createPendingWork } from './pendingWork.ts';
+import type { Client, ConnectOptions, Report } from './client.ts';
 import { createEmitter, type Emitter } from './events.ts';
 import { createFlagCache } from './flags.ts';
+import { createHandlerLimiter } from './handlerLimiter.ts';
 import { openLink } from './link.ts';
-import { AnswerCache } from './answerCache.ts';
 import { createOutgoingQueue, type OutgoingQueue } from './outgoingQueue.ts';
 import { isObject, type Peer } from './peer.ts';
-import { LinkProblem, errorText } from './problems.ts';
-import { createAnswerResender } from './answerResender.ts';
+import { createPendingWork } from './pendingWork.ts';
+import { errorText, LinkProblem } from './problems.ts';
 import { createRequestHandler } from './requestHandler.ts';
-import { createHandlerLimiter } from './handlerLimiter.ts';
 
 const sdk = 'console-sdk/1.0.0';
 const standardTiming: Timing = {

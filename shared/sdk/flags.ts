@@ -5,9 +5,9 @@
 import type { AppCalls, Json } from '../applink/protocol.ts';
 import {
   compileFlag,
-  type FlagEvaluation,
   type Evaluate,
   type EvaluationContext,
+  type FlagEvaluation,
   type FlagState,
 } from '../flags/evaluate.ts';
 import type { Peer } from './peer.ts';

@@ -2,9 +2,9 @@
 import { WebSocket } from 'ws';
 import { linkCloseCodes, linkLimits, subprotocol, type AppCalls } from '../applink/protocol.ts';
 import { backoff, type Timing } from './backoff.ts';
-import { Peer, type PeerOptions } from './peer.ts';
-import { rpcErrorDetails, formatProblem, LinkProblem, RpcFailed, errorText } from './problems.ts';
 import { parseRefusal } from './connectionRefusal.ts';
+import { Peer, type PeerOptions } from './peer.ts';
+import { errorText, formatProblem, LinkProblem, rpcErrorDetails, RpcFailed } from './problems.ts';
 
 type Registered = AppCalls['app.register']['result'];
 

@@ -3,9 +3,9 @@
  * reports carry an idempotency key (`delivery`), and storing a record twice is harmless. Used by connect.ts.
  */
 import { linkLimits, type AppCalls } from '../applink/protocol.ts';
-import { createPendingWork } from './pendingWork.ts';
 import { encodeFrame, type Peer } from './peer.ts';
-import { rpcErrorDetails, formatProblem, LinkProblem, RpcFailed } from './problems.ts';
+import { createPendingWork } from './pendingWork.ts';
+import { formatProblem, LinkProblem, rpcErrorDetails, RpcFailed } from './problems.ts';
 
 type ReportMethod = 'items.report' | 'records.put' | 'records.delete';
 

@@ -1,11 +1,11 @@
 /** Answers the requests of the service by the app's handlers. connect.ts makes one; peer.ts calls it for each request. */
 import { linkLimits, rpcCodes, type Json, type ServiceCalls, type ServiceMethod } from '../applink/protocol.ts';
+import type { AnswerCache } from './answerCache.ts';
 import type { App } from './defineApp.ts';
 import type { Item } from './handlers.ts';
-import type { AnswerCache } from './answerCache.ts';
-import type { RpcAnswer, Peer } from './peer.ts';
-import { toRpcError, LinkProblem } from './problems.ts';
-import { runAction, type RunParams, type RunDeps } from './runs.ts';
+import type { Peer, RpcAnswer } from './peer.ts';
+import { LinkProblem, toRpcError } from './problems.ts';
+import { runAction, type RunDeps, type RunParams } from './runs.ts';
 
 interface ServeDeps extends RunDeps {
   readonly app: App;

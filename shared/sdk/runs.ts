@@ -1,10 +1,10 @@
 /** Runs an action's handler and turns its outcome into an answer that can be sent. Called by requestHandler.ts. */
 import { rpcCodes, type ServiceCalls } from '../applink/protocol.ts';
 import type { AnyAction } from './defineApp.ts';
+import type { HandlerLimiter } from './handlerLimiter.ts';
 import type { Item, RunCall, RunResult } from './handlers.ts';
 import { encodeFrame, type RpcAnswer } from './peer.ts';
-import { toRpcError, LinkProblem } from './problems.ts';
-import type { HandlerLimiter } from './handlerLimiter.ts';
+import { LinkProblem, toRpcError } from './problems.ts';
 
 export type RunParams = ServiceCalls['action.run']['params'];
 

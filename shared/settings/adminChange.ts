@@ -3,14 +3,14 @@
  * transaction, the revision that makes every process reload its directory, and tokens. Used by the settings endpoints,
  * the admin command and the demo.
  */
-import { actorParameters, actorValues, eventInsert } from '../platform/journal/events.ts';
+import { includesEnvironment, toActorRef, type Caller } from '../access/principal.ts';
+import { newToken, tokenHash, type PrincipalKind } from '../access/tokens.ts';
 import { fault, invalidAt } from '../catalogue/errors.ts';
 import type { ActorRef } from '../catalogue/events.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
-import { queryRow, queryRows, executeStatement, statement } from '../platform/db/sql.ts';
+import { executeStatement, queryRow, queryRows, statement } from '../platform/db/sql.ts';
+import { actorParameters, actorValues, eventInsert } from '../platform/journal/events.ts';
 import { channels, type Bus } from '../platform/redis/bus.ts';
-import { toActorRef, includesEnvironment, type Caller } from '../access/principal.ts';
-import { newToken, tokenHash, type PrincipalKind } from '../access/tokens.ts';
 
 /** Who makes a change, when, and where it is audited. */
 export interface Administrator {

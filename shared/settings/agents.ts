@@ -1,20 +1,20 @@
 /** Creates, updates, rotates and revokes agents. For the settings endpoints and the admin command. */
+import type { PrincipalMode } from '../access/principal.ts';
 import { fault, invalidAt } from '../catalogue/errors.ts';
 import { newId } from '../platform/core/ids.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { AgentRow } from '../platform/db/models.ts';
 import {
-  requireReach,
   deleteTokens,
-  resolveEnvironmentNames,
   issueToken,
-  replaceToken,
   lockRole,
   recordAdminChange,
+  replaceToken,
+  requireReach,
+  resolveEnvironmentNames,
   type Administrator,
   type RoleRef,
 } from './adminChange.ts';
-import type { PrincipalMode } from '../access/principal.ts';
 import type { AgentInput, AgentPatch } from './schema.ts';
 
 interface AgentView {

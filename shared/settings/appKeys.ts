@@ -3,7 +3,7 @@ import { fault, invalidAt } from '../catalogue/errors.ts';
 import { newId } from '../platform/core/ids.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { AppKeyRow, EnvironmentRow } from '../platform/db/models.ts';
-import { deleteTokens, issueToken, replaceToken, recordAdminChange, type Administrator } from './adminChange.ts';
+import { deleteTokens, issueToken, recordAdminChange, replaceToken, type Administrator } from './adminChange.ts';
 import type { AppKeyInput, AppKeyPatch } from './schema.ts';
 
 interface AppKeyView {

@@ -3,21 +3,21 @@
  * rarely change. It reloads when the revision row has been raised: on a wake signal by Redis, and by a poll, as Redis may
  * be unavailable.
  */
-import type { Grant } from '../catalogue/permissions.ts';
-import type { Clock } from '../platform/core/clock.ts';
-import type { Db } from '../platform/db/knex.ts';
-import { queryRow, queryRows, executeStatement, statement } from '../platform/db/sql.ts';
-import { toEnvironment, type Environment, type StoredEnvironment } from '../environments/definition.ts';
-import { channels, type Bus } from '../platform/redis/bus.ts';
 import { appAccess, compileAccess } from '../access/access.ts';
 import {
   includesEnvironment,
-  type PrincipalMode,
   type Person,
   type Principal,
+  type PrincipalMode,
   type Role,
 } from '../access/principal.ts';
-import { tokenHash, parseTokenKind } from '../access/tokens.ts';
+import { parseTokenKind, tokenHash } from '../access/tokens.ts';
+import type { Grant } from '../catalogue/permissions.ts';
+import { toEnvironment, type Environment, type StoredEnvironment } from '../environments/definition.ts';
+import type { Clock } from '../platform/core/clock.ts';
+import type { Db } from '../platform/db/knex.ts';
+import { executeStatement, queryRow, queryRows, statement } from '../platform/db/sql.ts';
+import { channels, type Bus } from '../platform/redis/bus.ts';
 
 /** Milliseconds after which a process without wake signals notices a new revision. */
 const pollMs = 500;

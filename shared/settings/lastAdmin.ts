@@ -1,7 +1,7 @@
 /** Keeps at least one person who can sign in and may manage settings, also under concurrent changes. For people.ts and roles.ts. */
 import { fault } from '../catalogue/errors.ts';
 import type { Tx } from '../platform/db/knex.ts';
-import { queryRow, executeStatement, statement } from '../platform/db/sql.ts';
+import { executeStatement, queryRow, statement } from '../platform/db/sql.ts';
 
 /** Serializes such changes, so that two admins can't remove each other at the same time. */
 const lockAdminRoleSql = statement('lastAdmin.lock', `select from roles where name = 'admin' for no key update`);

@@ -6,11 +6,11 @@ import type { Db, Tx } from '../platform/db/knex.ts';
 import { PersonRow } from '../platform/db/models.ts';
 import { queryRow, statement } from '../platform/db/sql.ts';
 import {
-  requireReach,
   deleteTokens,
-  resolveEnvironmentNames,
   lockRole,
   recordAdminChange,
+  requireReach,
+  resolveEnvironmentNames,
   type Administrator,
   type RoleRef,
 } from './adminChange.ts';

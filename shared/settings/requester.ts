@@ -1,6 +1,6 @@
 /** Looks up the requester of work that is done later, with present rights. For jobs, and for approvals when they are decided. */
-import type { DomainDeps } from './deps.ts';
 import { includesEnvironment, type Caller } from '../access/principal.ts';
+import type { DomainDeps } from './deps.ts';
 
 interface Requester {
   /** The number of the environment, as the column `env` has it. */

@@ -1,4 +1,5 @@
 /** Creates, updates and deletes roles, which are the same in all environments. For the settings endpoints and the admin command. */
+import { grantProblems } from '../access/access.ts';
 import { fault, invalidAt } from '../catalogue/errors.ts';
 import type { Grant } from '../catalogue/permissions.ts';
 import { isId, newId } from '../platform/core/ids.ts';
@@ -6,8 +7,7 @@ import { invalidFault } from '../platform/core/validate.ts';
 import { isUniqueViolation } from '../platform/db/errors.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { RoleRow } from '../platform/db/models.ts';
-import { queryRow, executeStatement, statement } from '../platform/db/sql.ts';
-import { grantProblems } from '../access/access.ts';
+import { executeStatement, queryRow, statement } from '../platform/db/sql.ts';
 import { recordAdminChange, type Administrator } from './adminChange.ts';
 import { requireAdminRemains } from './lastAdmin.ts';
 import type { RoleInput, RolePatch } from './schema.ts';

@@ -1,11 +1,11 @@
 /** Schemas of roles, agents, people, app keys and environments in requests and responses. For the settings endpoints and the admin command. */
 import { permissions } from '../catalogue/permissions.ts';
 import {
-  responseObject,
-  strictObject,
   linePattern,
   nameSchema,
   nullable,
+  responseObject,
+  strictObject,
   timeSchema,
   Type,
   type Static,

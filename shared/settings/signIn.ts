@@ -1,15 +1,15 @@
 /** Signs people in and out, and makes sessions fresh by the password. For api/routes/signIn.ts. */
-import { actorParameters, actorValues, eventInsert } from '../platform/journal/events.ts';
+import { includesEnvironment, type Caller } from '../access/principal.ts';
+import { newToken, tokenHash } from '../access/tokens.ts';
 import { fault, type ErrorCode } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import type { Tx } from '../platform/db/knex.ts';
-import { queryRow, executeStatement, statement } from '../platform/db/sql.ts';
+import { executeStatement, queryRow, statement } from '../platform/db/sql.ts';
+import { actorParameters, actorValues, eventInsert } from '../platform/journal/events.ts';
+import { auditedEnvironmentsSql, recordAdminChange, runAdminChange, toAdministrator } from './adminChange.ts';
 import type { DomainDeps } from './deps.ts';
-import { auditedEnvironmentsSql, runAdminChange, toAdministrator, recordAdminChange } from './adminChange.ts';
 import { verifyPassword } from './passwords.ts';
 import { normalizeEmail, readPerson, type PersonView } from './people.ts';
-import { includesEnvironment, type Caller } from '../access/principal.ts';
-import { newToken, tokenHash } from '../access/tokens.ts';
 import { clearSignInFailures, throttleSignIn, type SignInAttempt } from './signInThrottle.ts';
 
 interface Account {

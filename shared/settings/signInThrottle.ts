@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { fault } from '../catalogue/errors.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
-import { queryRow, executeStatement, statement } from '../platform/db/sql.ts';
+import { executeStatement, queryRow, statement } from '../platform/db/sql.ts';
 import { normalizeEmail } from './people.ts';
 
 interface ThrottlePolicy {

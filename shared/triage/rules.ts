@@ -2,10 +2,10 @@
  * Finds the triage rule that applies to an item: the first in the inbox's order whose condition holds. The app is called
  * only when none does. Conditions read `item` and `record`. Called by workers/jobs/triageItem.ts.
  */
-import { evaluateCondition, type ConditionExpression } from '../platform/core/conditions.ts';
-import { isObject } from '../platform/core/jsonLimits.ts';
 import type { InboxDefinition } from '../environments/definition.ts';
 import type { TriageInput } from '../items/operations/triage.ts';
+import { evaluateCondition, type ConditionExpression } from '../platform/core/conditions.ts';
+import { isObject } from '../platform/core/jsonLimits.ts';
 
 /** The values that conditions read: the item as responses show it, and its record (null: none). */
 export interface TriageSubject {

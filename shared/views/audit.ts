@@ -1,10 +1,10 @@
 /** Reads the audit log from the events, filtered, newest first. For api/routes/audit.ts. */
-import { cutPage } from '../platform/listing/page.ts';
-import type { Db } from '../platform/db/knex.ts';
-import { queryRows, statement, type Statement, type SqlValue } from '../platform/db/sql.ts';
+import type { Access } from '../access/access.ts';
 import { rowId } from '../platform/core/ids.ts';
 import { isObject } from '../platform/core/jsonLimits.ts';
-import type { Access } from '../access/access.ts';
+import type { Db } from '../platform/db/knex.ts';
+import { queryRows, statement, type SqlValue, type Statement } from '../platform/db/sql.ts';
+import { cutPage } from '../platform/listing/page.ts';
 
 interface AuditFilter {
   readonly actor?: string;

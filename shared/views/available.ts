@@ -1,11 +1,11 @@
 /** Reads the actions that apply to records now, with defaults for their input. For `POST /available` and record pages. */
 import type { Caller } from '../access/principal.ts';
 import { linkLimits } from '../applink/protocol.ts';
-import { fillTemplate, evaluateCondition } from '../platform/core/conditions.ts';
-import { isObject, jsonProblem } from '../platform/core/jsonLimits.ts';
-import type { ViewDeps } from './deps.ts';
 import type { ActionDefinition, DangerLevel } from '../environments/actions.ts';
+import { evaluateCondition, fillTemplate } from '../platform/core/conditions.ts';
+import { isObject, jsonProblem } from '../platform/core/jsonLimits.ts';
 import { findRecordsAnywhere, type FullRecord } from '../records/read.ts';
+import type { ViewDeps } from './deps.ts';
 
 export interface AvailableAction {
   readonly action: string;

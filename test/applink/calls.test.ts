@@ -1,7 +1,7 @@
 /** Calls of the service to apps: from each process, to the least busy instance, and what becomes of them when things break. */
 import { expect } from 'chai';
-import { getLocalSockets } from '../../shared/applink/localConnections.ts';
 import type { AppLink, CallOutcome, Declaration } from '../../shared/applink/link.ts';
+import { getLocalSockets } from '../../shared/applink/localConnections.ts';
 import type { ServiceCalls } from '../../shared/applink/protocol.ts';
 import { closeDeps, openDeps, type Deps } from '../../shared/deps.ts';
 import { connectApp, never, rpcError, type FakeApp, type Handler } from '../support/app.ts';

@@ -2,9 +2,9 @@
 import { expect } from 'chai';
 import type { AppLink, CallOutcome, Declaration } from '../../shared/applink/link.ts';
 import { closeDeps, openDeps, type Deps } from '../../shared/deps.ts';
-import { Gate } from '../support/gate.ts';
 import { connectApp, never, type FakeApp, type Handler } from '../support/app.ts';
 import { redisUrl } from '../support/database.ts';
+import { Gate } from '../support/gate.ts';
 import type { Client } from '../support/http.ts';
 import { openLive } from '../support/live.ts';
 import { testManifest } from '../support/manifest.ts';

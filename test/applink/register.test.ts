@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { WebSocket } from 'ws';
 import { subprotocol } from '../../shared/applink/protocol.ts';
-import { connectApp, type FakeApp, RpcFailed } from '../support/app.ts';
+import { connectApp, RpcFailed, type FakeApp } from '../support/app.ts';
 import type { Client } from '../support/http.ts';
 import { openLive } from '../support/live.ts';
 import { testManifest } from '../support/manifest.ts';

@@ -1,7 +1,7 @@
 /** Actions over the link from end to end: whichever process is asked, and whenever the app comes. */
 import { expect } from 'chai';
-import { markRunLost, settleRunAnswers } from '../../shared/actions/runOutcome.ts';
 import { readRun } from '../../shared/actions/model.ts';
+import { markRunLost, settleRunAnswers } from '../../shared/actions/runOutcome.ts';
 import { connectApp, type FakeApp, type Handler } from '../support/app.ts';
 import type { Client } from '../support/http.ts';
 import { testManifest } from '../support/manifest.ts';

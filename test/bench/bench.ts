@@ -1,7 +1,7 @@
 /** What every suite measures with: the database, the service's processes, the load generator, and programs of their own. */
 import { randomBytes } from 'node:crypto';
-import { createServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import { build } from './build.ts';
 import { costOf, type Cost } from './cost.ts';
 import { environment, openDatabase, type Database } from './database.ts';

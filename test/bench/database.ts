@@ -4,10 +4,10 @@ import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import { migrateDatabase } from '../../migrations/run.ts';
 import { newToken, tokenHash } from '../../shared/access/tokens.ts';
-import { newId } from '../../shared/platform/core/ids.ts';
-import { newSealKey } from '../../shared/platform/core/seal.ts';
 import { mergeDefinition } from '../../shared/environments/definition.ts';
 import { parseManifest } from '../../shared/environments/readManifest.ts';
+import { newId } from '../../shared/platform/core/ids.ts';
+import { newSealKey } from '../../shared/platform/core/seal.ts';
 import { loadItems } from './load.ts';
 import type { Options } from './options.ts';
 

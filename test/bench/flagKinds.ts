@@ -2,8 +2,8 @@
  * One flag evaluated by everybody: three targets, two rules, then half of the record ids. Each kind has it in its own
  * words; who is in which half differs, as each hashes in its own way.
  */
-import { FlagdCore } from '@openfeature/flagd-core';
 import { GrowthBookClient } from '@growthbook/growthbook';
+import { FlagdCore } from '@openfeature/flagd-core';
 import { Unleash } from 'unleash-client';
 import { createFlagCache } from '../../shared/sdk/flags.ts';
 

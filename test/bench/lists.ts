@@ -3,12 +3,12 @@
  * deep ones, on items made by load.ts. Called by main.ts; alone, two tables of different sizes show what grows.
  */
 import { readFile } from 'node:fs/promises';
-import type { Db } from '../../shared/platform/db/knex.ts';
-import { queryRow, statement } from '../../shared/platform/db/sql.ts';
+import type { ItemSort } from '../../shared/environments/itemQuery.ts';
 import { countItems } from '../../shared/items/list/count.ts';
 import { listItems } from '../../shared/items/list/page.ts';
 import type { CursorKeys, ItemListRequest, VisibleInbox } from '../../shared/items/list/request.ts';
-import type { ItemSort } from '../../shared/environments/itemQuery.ts';
+import type { Db } from '../../shared/platform/db/knex.ts';
+import { queryRow, statement } from '../../shared/platform/db/sql.ts';
 import { benchPeople } from './load.ts';
 
 export interface ListCost {

@@ -2,10 +2,10 @@
  * Fills `items` with as many realistic items as a measurement needs: set-based, from a pool of the demo's items, with
  * the indexes built afterwards. Titles, fields and tags are the demo's; times, states, people and numbers are drawn anew.
  */
+import { bucketSql, fortnightSql, inboxCode, itemTerms } from '../../shared/items/terms.ts';
+import { openDb, type Db } from '../../shared/platform/db/knex.ts';
 import { demoItems } from '../../shared/tools/demo/generate.ts';
 import type { DemoItem } from '../../shared/tools/demo/types.ts';
-import { openDb, type Db } from '../../shared/platform/db/knex.ts';
-import { bucketSql, inboxCode, itemTerms, fortnightSql } from '../../shared/items/terms.ts';
 
 export interface LoadOptions {
   readonly env: number;

@@ -2,7 +2,7 @@
  * Fills `records` of an environment of its own with as many contacts as a measurement needs: set-based, from a pool of
  * names, with the indexes built afterwards. Words and values from frequent to unique.
  */
-import { mergeDefinition, compileDefinition, type Definition } from '../../shared/environments/definition.ts';
+import { compileDefinition, mergeDefinition, type Definition } from '../../shared/environments/definition.ts';
 import { type ManifestResource } from '../../shared/environments/manifest.ts';
 import { parseManifest } from '../../shared/environments/readManifest.ts';
 import { newSealKey } from '../../shared/platform/core/seal.ts';

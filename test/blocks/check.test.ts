@@ -1,8 +1,8 @@
 /** Blocks of apps: each valid form comes through whole, and everything else becomes an error that says why. */
 import { expect } from 'chai';
-import { validateBlock, validateBlocks } from '../../shared/blocks/validateBlocks.ts';
 import { renderBlocks } from '../../shared/blocks/renderBlocks.ts';
 import { blockLimits } from '../../shared/blocks/schema.ts';
+import { validateBlock, validateBlocks } from '../../shared/blocks/validateBlocks.ts';
 
 const message = (block: unknown): string => {
   const checked = validateBlock(block);

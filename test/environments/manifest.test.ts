@@ -1,6 +1,6 @@
 /** Manifests: every problem at once with its path, and what of a running environment a new one may not change. */
-import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
 import { manifestProblems } from '../../shared/environments/readManifest.ts';
 import { connectApp, type RpcFailed } from '../support/app.ts';
 import type { Client } from '../support/http.ts';

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { conditionOps, evaluateCondition, type ConditionExpression } from '../../shared/platform/core/conditions.ts';
 import { createBucketer } from '../../shared/flags/bucket.ts';
 import { compileCondition, compileFlag, type EvaluationContext, type FlagState } from '../../shared/flags/evaluate.ts';
+import { conditionOps, evaluateCondition, type ConditionExpression } from '../../shared/platform/core/conditions.ts';
 
 interface Vectors {
   readonly places: readonly { readonly flag: string; readonly id: string; readonly place: number }[];

@@ -1,6 +1,6 @@
 /** OFREP: by hand against its document, and with OpenFeature's own SDK and provider. */
-import { OpenFeature, StandardResolutionReasons } from '@openfeature/server-sdk';
 import { OFREPProvider } from '@openfeature/ofrep-provider';
+import { OpenFeature, StandardResolutionReasons } from '@openfeature/server-sdk';
 import { expect } from 'chai';
 import type { Client, Reply } from '../support/http.ts';
 import { until } from '../support/until.ts';

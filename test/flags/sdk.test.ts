@@ -2,8 +2,8 @@
 import { OpenFeature } from '@openfeature/server-sdk';
 import { expect } from 'chai';
 import { connect, defineApp, openFeatureProvider, type Client as App } from '../../shared/sdk/index.ts';
-import type { Client } from '../support/http.ts';
 import { connectApp } from '../support/app.ts';
+import type { Client } from '../support/http.ts';
 import { until } from '../support/until.ts';
 import { newWorld, type World } from '../support/world.ts';
 

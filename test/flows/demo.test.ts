@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import pg from 'pg';
-import manifest from '../../shared/tools/demo/manifest.json' with { type: 'json' };
-import { sortedTags } from '../../shared/items/tags.ts';
-import { mergeDefinition, compileDefinition } from '../../shared/environments/definition.ts';
+import { compileDefinition, mergeDefinition } from '../../shared/environments/definition.ts';
 import { parseManifest } from '../../shared/environments/readManifest.ts';
+import { sortedTags } from '../../shared/items/tags.ts';
+import manifest from '../../shared/tools/demo/manifest.json' with { type: 'json' };
 import { newDatabase, redisUrl, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/until.ts';
 

@@ -1,9 +1,9 @@
 /** The main job in one piece: an agent works items over HTTP and a subscriber sees each change at once. */
 import { expect } from 'chai';
-import { openLive } from '../support/live.ts';
 import type { Client } from '../support/http.ts';
-import { newWorld, type World } from '../support/world.ts';
+import { openLive } from '../support/live.ts';
 import { clerkGrants } from '../support/manifest.ts';
+import { newWorld, type World } from '../support/world.ts';
 
 describe('the main path', () => {
   let world: World;

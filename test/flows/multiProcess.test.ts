@@ -1,8 +1,8 @@
 /** The service as it is deployed: two APIs, three workers and a customer's app, over one Redis and over a Redis Cluster. */
-import { expect } from 'chai';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect } from 'chai';
 import { connect, type Client as App } from '../../shared/sdk/index.ts';
 import { canCluster, startRedisCluster } from '../../shared/tools/services/redisCluster.mjs';
 import { redisUrl } from '../support/database.ts';

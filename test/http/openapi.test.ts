@@ -1,7 +1,7 @@
 /** `/openapi.json` holds: it is complete and sound, its examples can be called as they stand, and answers are as it says. */
 import { readFileSync } from 'node:fs';
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import { connectApp, type FakeApp } from '../support/app.ts';
 import { readDocuments, type Documents, type Operation } from '../support/documented.ts';

@@ -1,15 +1,15 @@
 /** What `GET /items` lists: held against a naive filter and sort in JavaScript, page by page, on real PostgreSQL. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { foldCase } from '../../shared/platform/core/searchWords.ts';
-import { openDb, type Db } from '../../shared/platform/db/knex.ts';
-import { queryRows, statement, type TextRow } from '../../shared/platform/db/sql.ts';
+import { itemSorts, type ItemSort } from '../../shared/environments/itemQuery.ts';
 import { countItems } from '../../shared/items/list/count.ts';
 import { listItems } from '../../shared/items/list/page.ts';
 import { type CursorKeys, type ItemListRequest } from '../../shared/items/list/request.ts';
-import { itemSorts, type ItemSort } from '../../shared/environments/itemQuery.ts';
 import { defaultItemScanLimits, type ItemScanLimits } from '../../shared/items/list/scan.ts';
 import { itemTerms } from '../../shared/items/terms.ts';
+import { foldCase } from '../../shared/platform/core/searchWords.ts';
+import { openDb, type Db } from '../../shared/platform/db/knex.ts';
+import { queryRows, statement, type TextRow } from '../../shared/platform/db/sql.ts';
 import { newDatabase, type TestDatabase } from '../support/database.ts';
 
 interface Listed {

@@ -2,11 +2,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { endpoints } from '../../api/endpoints.ts';
-import { entryTypes } from '../../shared/catalogue/events.ts';
 import { errors } from '../../shared/catalogue/errors.ts';
+import { entryTypes } from '../../shared/catalogue/events.ts';
 import { jobs } from '../../shared/catalogue/jobs.ts';
 import { permissions } from '../../shared/catalogue/permissions.ts';
-import { handlers } from '../../workers/jobs/index.ts';
 import { assignItem } from '../../shared/items/operations/assign.ts';
 import { noteItem } from '../../shared/items/operations/note.ts';
 import { replyToItem } from '../../shared/items/operations/reply.ts';
@@ -14,6 +13,7 @@ import { setState } from '../../shared/items/operations/setState.ts';
 import { snoozeItem } from '../../shared/items/operations/snooze.ts';
 import { tagItem } from '../../shared/items/operations/tag.ts';
 import { triageItem } from '../../shared/items/operations/triage.ts';
+import { handlers } from '../../workers/jobs/index.ts';
 
 const folder = (path: string): URL => new URL(`../../${path}`, import.meta.url);
 

@@ -1,14 +1,14 @@
 /** The documents say what the code does: tables are printed from the catalogue, names and variables have to be there. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { errors } from '../../shared/catalogue/errors.ts';
-import { liveTypes } from '../../shared/catalogue/events.ts';
 import { itemTools } from '../../api/mcp/tools/items.ts';
 import { workTools } from '../../api/mcp/tools/work.ts';
 import { apiVersion } from '../../api/openapi.ts';
-import { layers } from './source.ts';
+import { errors } from '../../shared/catalogue/errors.ts';
+import { liveTypes } from '../../shared/catalogue/events.ts';
+import { builtInRoles, namedKinds, permissions } from '../../shared/catalogue/permissions.ts';
 import { expectPrinted } from '../support/printed.ts';
-import { builtInRoles, permissions, namedKinds } from '../../shared/catalogue/permissions.ts';
+import { layers } from './source.ts';
 
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 

@@ -1,6 +1,6 @@
 /** The import law: what each part of the tree may know of the others. A failing line says what to do. */
 import { expect } from 'chai';
-import { entriesOf, files, folders, imports as all, layers, textOf, type Import } from './source.ts';
+import { imports as all, entriesOf, files, folders, layers, textOf, type Import } from './source.ts';
 
 /** For each folder, which of its files and folders import which others of it, directly or from further down. */
 const neighbours = (imports: readonly Import[]): Map<string, Map<string, Set<string>>> => {

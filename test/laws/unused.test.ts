@@ -16,7 +16,14 @@ const entries = [
 
 /** Run by the launcher rather than imported. */
 const runDependencies = new Set(['tsx']);
-const tools = new Set(['oxlint', 'oxlint-tsgolint', 'prettier', 'typescript', 'mocha']);
+const tools = new Set([
+  'oxlint',
+  'oxlint-tsgolint',
+  'prettier',
+  '@ianvs/prettier-plugin-sort-imports',
+  'typescript',
+  'mocha',
+]);
 
 const product = files.filter((file) => !file.startsWith('test/') && !file.startsWith('migrations/0'));
 

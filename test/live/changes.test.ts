@@ -1,9 +1,9 @@
 /** The same messages over HTTP: `GET /changes`. */
 import { expect } from 'chai';
 import type { ChangesPage, ChangesQuery } from '../../api/live/changes.ts';
-import type { Grant } from '../../shared/catalogue/permissions.ts';
 import { Fault } from '../../shared/catalogue/errors.ts';
-import { entry, item, newLiveWorld, until, type Api, type Message, type LiveWorld } from './liveWorld.ts';
+import type { Grant } from '../../shared/catalogue/permissions.ts';
+import { entry, item, newLiveWorld, until, type Api, type LiveWorld, type Message } from './liveWorld.ts';
 
 describe('changes', () => {
   let world: LiveWorld;

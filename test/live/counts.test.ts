@@ -1,7 +1,7 @@
 /** Counts on the live stream: exact, seldom, and caught up after a gap. */
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
-import { item, newLiveWorld, until, type Api, type Message, type LiveWorld } from './liveWorld.ts';
+import { item, newLiveWorld, until, type Api, type LiveWorld, type Message } from './liveWorld.ts';
 
 describe('live stream: counts', () => {
   let world: LiveWorld;

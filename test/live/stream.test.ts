@@ -1,6 +1,6 @@
 /** The stream itself: hello, the chain, resuming, gaps, several processes. */
 import { expect } from 'chai';
-import { entry, item, newLiveWorld, refusal, until, type Api, type Subscriber, type LiveWorld } from './liveWorld.ts';
+import { entry, item, newLiveWorld, refusal, until, type Api, type LiveWorld, type Subscriber } from './liveWorld.ts';
 
 describe('live stream', () => {
   let world: LiveWorld;

@@ -1,8 +1,8 @@
 /** A subscriber hears what its role sees and nothing else, and follows its role and its token. */
 import { expect } from 'chai';
+import { redactItem } from '../../api/live/visibility.ts';
 import { compileAccess } from '../../shared/access/access.ts';
 import type { Grant } from '../../shared/catalogue/permissions.ts';
-import { redactItem } from '../../api/live/visibility.ts';
 import { bulk, entry, item, newLiveWorld, until, type Api, type LiveWorld } from './liveWorld.ts';
 
 const canary = 'canary7f3a';

@@ -20,8 +20,8 @@ import {
   toolCallsOf,
   toolProbes,
 } from './canary/calls.ts';
-import { unused, word } from './canary/declared.ts';
 import { newCanaryWorld, type Planted } from './canary/canaryWorld.ts';
+import { unused, word } from './canary/declared.ts';
 
 /** How many calls are thrown together besides those that are written down; `CANARY_CALLS=20000` in a long run. */
 const thrown = Number(process.env['CANARY_CALLS'] ?? 1_500);

@@ -11,8 +11,8 @@ import type { World } from '../support/world.ts';
 import { callsOf } from './matrix/calls.ts';
 import { personas, type Persona, type Thing } from './matrix/columns.ts';
 import { record } from './matrix/declared.ts';
-import { rows } from './matrix/rows.ts';
 import { newMatrixWorld } from './matrix/matrixWorld.ts';
+import { rows } from './matrix/rows.ts';
 
 describe('the permission matrix', () => {
   const site = newMatrixWorld();

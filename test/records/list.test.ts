@@ -1,23 +1,23 @@
 /** What record lists answer: held against a naive filter and sort in JavaScript, page by page, on real PostgreSQL. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { Caller } from '../../shared/access/principal.ts';
 import { appAccess } from '../../shared/access/access.ts';
-import { foldCase, queryWords, titleWords } from '../../shared/platform/core/searchWords.ts';
-import { openDb, type Db } from '../../shared/platform/db/knex.ts';
+import type { Caller } from '../../shared/access/principal.ts';
 import type { Deps } from '../../shared/deps.ts';
 import { toEnvironment } from '../../shared/environments/definition.ts';
 import { parseManifest } from '../../shared/environments/readManifest.ts';
-import { parseFilterClauses, parseRecordOrder, filterOps, type FilterClause } from '../../shared/records/filters.ts';
+import { foldCase, queryWords, titleWords } from '../../shared/platform/core/searchWords.ts';
+import { openDb, type Db } from '../../shared/platform/db/knex.ts';
+import { filterOps, parseFilterClauses, parseRecordOrder, type FilterClause } from '../../shared/records/filters.ts';
 import { listStoredRecords } from '../../shared/records/list/page.ts';
 import {
   defaultRecordScanLimits,
   type RecordListRequest,
-  type RecordScanLimits,
   type RecordPosition,
+  type RecordScanLimits,
 } from '../../shared/records/list/scan.ts';
-import { reindexRecords } from '../../shared/records/reindex.ts';
 import { toStoredListRequest } from '../../shared/records/read.ts';
+import { reindexRecords } from '../../shared/records/reindex.ts';
 import { searchStoredRecords } from '../../shared/records/search.ts';
 import { deleteRecords, putRecords, type PushedRecord } from '../../shared/records/write.ts';
 import { newDatabase, type TestDatabase } from '../support/database.ts';

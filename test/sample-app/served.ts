@@ -1,6 +1,5 @@
 /** How the sample app answers for the records that it serves itself: payments and subscriptions. */
-import type { RecordsHandlers } from '../../shared/sdk/index.ts';
-import { ActionFailed } from '../../shared/sdk/index.ts';
+import { ActionFailed, type RecordsHandlers } from '../../shared/sdk/index.ts';
 import type { Shop, ShopRecord } from './shop.ts';
 
 type Compare = (actual: unknown, wanted: unknown) => boolean;

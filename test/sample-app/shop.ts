@@ -4,8 +4,8 @@
  */
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { demoWorld } from '../../shared/tools/demo/generate.ts';
 import type { AnswerStore, Block, GivenRecord, Item, RunCall } from '../../shared/sdk/index.ts';
+import { demoWorld } from '../../shared/tools/demo/generate.ts';
 import { openLog, type Change, type Line } from './log.ts';
 
 type Value = string | number | boolean | null;

@@ -1,11 +1,11 @@
 /** The SDK's connection: it comes back by itself, says plainly why it can't, and never disturbs the app that it runs in. */
 import { expect } from 'chai';
-import { ActionFailed, connect, defineApp } from '../../shared/sdk/index.ts';
 import { backoff } from '../../shared/sdk/backoff.ts';
-import { until } from '../support/until.ts';
-import { runCall } from './fakeService.ts';
+import { ActionFailed, connect, defineApp } from '../../shared/sdk/index.ts';
 import { deferred } from '../support/deferred.ts';
+import { until } from '../support/until.ts';
 import { connected, service } from './connected.ts';
+import { runCall } from './fakeService.ts';
 
 const app = defineApp({ actions: { greet: { run: () => 'Hello.' } } });
 

@@ -6,8 +6,8 @@ import { expect } from 'chai';
 import { ActionFailed, defineApp, fileStore, type AnswerStore, type App } from '../../shared/sdk/index.ts';
 import { deferred, type Deferred } from '../support/deferred.ts';
 import { until } from '../support/until.ts';
-import { runCall } from './fakeService.ts';
 import { connected, service } from './connected.ts';
+import { runCall } from './fakeService.ts';
 
 const counting = (): { app: App; did: string[]; held: Deferred<void> } => {
   const did: string[] = [];

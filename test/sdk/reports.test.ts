@@ -2,8 +2,8 @@
 import { expect } from 'chai';
 import { defineApp, type LinkProblem } from '../../shared/sdk/index.ts';
 import { until } from '../support/until.ts';
-import { runCall } from './fakeService.ts';
 import { connected, service } from './connected.ts';
+import { runCall } from './fakeService.ts';
 
 const app = defineApp({});
 const problemOf = (promise: Promise<unknown>): Promise<LinkProblem> =>

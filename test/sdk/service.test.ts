@@ -13,10 +13,10 @@ import {
   type ConnectOptions,
   type LinkProblem,
 } from '../../shared/sdk/index.ts';
+import { deferred } from '../support/deferred.ts';
 import type { Client as Caller } from '../support/http.ts';
 import { until } from '../support/until.ts';
 import { newWorld, type World } from '../support/world.ts';
-import { deferred } from '../support/deferred.ts';
 
 /** A wire that can be cut. */
 interface Wire {

@@ -1,8 +1,8 @@
 /** What an author's editor knows: held by the compiler, which checks this file with all others. */
 import { expect } from 'chai';
-import { ActionFailed, defineApp, type App } from '../../shared/sdk/index.ts';
 import type { Manifest } from '../../shared/environments/manifest.ts';
 import { manifestProblems } from '../../shared/environments/readManifest.ts';
+import { ActionFailed, defineApp, type App } from '../../shared/sdk/index.ts';
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 const holds = <T extends true>(): T | undefined => undefined;

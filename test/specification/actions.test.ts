@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { FakeApp } from '../support/app.ts';
 import type { Reply } from '../support/http.ts';
-import { codeOf, ok, newShopWorld, type ShopWorld } from './shopWorld.ts';
+import { codeOf, newShopWorld, ok, type ShopWorld } from './shopWorld.ts';
 
 describe('specification: actions', () => {
   let shop: ShopWorld;

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { clientOf, request, type Client, type Reply } from '../support/http.ts';
 import { openLive } from '../support/live.ts';
-import { codeOf, idsOf, ok, newShopWorld, type ShopWorld } from './shopWorld.ts';
+import { codeOf, idsOf, newShopWorld, ok, type ShopWorld } from './shopWorld.ts';
 
 const endpoints: readonly (readonly [string, string])[] = [
   ['GET', '/items'],

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { expect } from 'chai';
 import { WebSocket } from 'ws';
 import { request, type Reply } from '../support/http.ts';
-import { codeOf, idsOf, ok, newShopWorld, type ShopWorld } from './shopWorld.ts';
+import { codeOf, idsOf, newShopWorld, ok, type ShopWorld } from './shopWorld.ts';
 
 describe('specification: errors, limits and versioning', () => {
   let shop: ShopWorld;

@@ -1,7 +1,7 @@
 /** The specification of fields: the fields of an item, its detail form, and the other things named in payloads. */
 import { expect } from 'chai';
 import type { Reply } from '../support/http.ts';
-import { codeOf, idsOf, ok, newShopWorld, tick, type ShopWorld } from './shopWorld.ts';
+import { codeOf, idsOf, newShopWorld, ok, tick, type ShopWorld } from './shopWorld.ts';
 
 describe('specification: resources and their fields', () => {
   let shop: ShopWorld;

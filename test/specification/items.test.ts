@@ -1,7 +1,7 @@
 /** The specification of items: listing them and reading one. */
 import { expect } from 'chai';
 import type { Reply } from '../support/http.ts';
-import { codeOf, idsOf, ok, newShopWorld, tick, type ShopWorld } from './shopWorld.ts';
+import { codeOf, idsOf, newShopWorld, ok, tick, type ShopWorld } from './shopWorld.ts';
 
 describe('specification: reading items', () => {
   let shop: ShopWorld;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { expect } from 'chai';
 import { WebSocket } from 'ws';
 import { openLive, type Message, type Recorder } from '../support/live.ts';
-import { codeOf, ok, newShopWorld, type ShopWorld } from './shopWorld.ts';
+import { codeOf, newShopWorld, ok, type ShopWorld } from './shopWorld.ts';
 
 describe('specification: live updates and events', () => {
   let shop: ShopWorld;

@@ -1,8 +1,8 @@
 /** The specification of pages: blocks with live data, and parameters. */
 import { expect } from 'chai';
-import { until } from '../support/until.ts';
 import type { Reply } from '../support/http.ts';
-import { codeOf, json, ok, newShopWorld, type ShopWorld } from './shopWorld.ts';
+import { until } from '../support/until.ts';
+import { codeOf, json, newShopWorld, ok, type ShopWorld } from './shopWorld.ts';
 
 describe('specification: pages', () => {
   let shop: ShopWorld;

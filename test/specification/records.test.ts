@@ -1,7 +1,7 @@
 /** The specification of records: searching, browsing, one record's page, and what it is related to. */
 import { expect } from 'chai';
 import type { Reply } from '../support/http.ts';
-import { codeOf, idsOf, json, ok, newShopWorld, type ShopWorld } from './shopWorld.ts';
+import { codeOf, idsOf, json, newShopWorld, ok, type ShopWorld } from './shopWorld.ts';
 
 describe('specification: records', () => {
   let shop: ShopWorld;

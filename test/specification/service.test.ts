@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { request, type Client, type Reply } from '../support/http.ts';
 import { openLive } from '../support/live.ts';
-import { codeOf, idsOf, json, ok, newShopWorld, type ShopWorld } from './shopWorld.ts';
+import { codeOf, idsOf, json, newShopWorld, ok, type ShopWorld } from './shopWorld.ts';
 
 describe('specification: what the service does', () => {
   let shop: ShopWorld;

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { Reply } from '../support/http.ts';
 import { until } from '../support/until.ts';
-import { codeOf, idsOf, ok, newShopWorld, type ShopWorld } from './shopWorld.ts';
+import { codeOf, idsOf, newShopWorld, ok, type ShopWorld } from './shopWorld.ts';
 
 describe('specification: states and transitions', () => {
   let shop: ShopWorld;

@@ -1,8 +1,5 @@
 /** Staged jobs and connections of apps under random events: their statements move rows along the arrows of the tables only. */
 import fc from 'fast-check';
-import { jobs } from '../../shared/catalogue/jobs.ts';
-import { connections } from '../../shared/catalogue/states/connections.ts';
-import { stagedJobs } from '../../shared/catalogue/states/stagedJobs.ts';
 import { readRun, type Run } from '../../shared/actions/model.ts';
 import { releaseNextRun, releaseOverlookedRuns } from '../../shared/actions/recordQueue.ts';
 import { insertRun, transitionRun, type JobDue } from '../../shared/actions/runStatements.ts';
@@ -13,6 +10,9 @@ import {
   reinsertConnection,
   renewConnections,
 } from '../../shared/applink/presence.ts';
+import { jobs } from '../../shared/catalogue/jobs.ts';
+import { connections } from '../../shared/catalogue/states/connections.ts';
+import { stagedJobs } from '../../shared/catalogue/states/stagedJobs.ts';
 import type { Deps } from '../../shared/deps.ts';
 import { newId } from '../../shared/platform/core/ids.ts';
 import {
@@ -29,8 +29,8 @@ import {
 import { enqueueDue } from '../../workers/outbox/enqueuer.ts';
 import { expiredRows } from '../../workers/sweeps/expiredRows.ts';
 import { orphanedJobs } from '../../workers/sweeps/orphanedJobs.ts';
-import { newJobsWorld, type JobsWorld } from '../workers/jobsWorld.ts';
 import { installStateTrace } from '../support/stateTrace.ts';
+import { newJobsWorld, type JobsWorld } from '../workers/jobsWorld.ts';
 import { drive, seed } from './support.ts';
 
 const day = 86_400_000;

@@ -7,8 +7,8 @@ import { applyFlagChange } from '../../shared/flags/changeFlag.ts';
 import type { FlagChange } from '../../shared/flags/decideFlag.ts';
 import { checkRampGuards } from '../../shared/flags/rampGuards.ts';
 import { takeDueRampSteps } from '../../shared/flags/rampSteps.ts';
-import { installStateTrace } from '../support/stateTrace.ts';
 import { testManifest } from '../support/manifest.ts';
+import { installStateTrace } from '../support/stateTrace.ts';
 import { newWorld, type World } from '../support/world.ts';
 import { drive, seed } from './support.ts';
 

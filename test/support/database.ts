@@ -2,8 +2,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import pg from 'pg';
-import { installStateTrace, readUndeclaredArrows } from './stateTrace.ts';
 import { migrateDatabase } from '../../migrations/run.ts';
+import { installStateTrace, readUndeclaredArrows } from './stateTrace.ts';
 
 const required = (name: string): string => {
   const value = process.env[name];

@@ -1,6 +1,6 @@
 /** Clients whose every answer is held against `/openapi.json`: the status is documented and the body fits its schema. */
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Client, Reply } from './http.ts';
 
 type Schema = Readonly<Record<string, unknown>>;

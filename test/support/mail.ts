@@ -1,6 +1,6 @@
 /** A real mail server for tests: keeps what it accepted, and refuses, hangs or breaks off as it is told. */
-import type { AddressInfo, Socket } from 'node:net';
 import { once } from 'node:events';
+import type { AddressInfo, Socket } from 'node:net';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 
 /** What to do with the next letters: at the recipient or at the text. */

@@ -1,15 +1,15 @@
 /** A whole service for one test file: API and workers in this process, own database, own Redis prefix. */
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { hashPassword } from '../../shared/settings/passwords.ts';
-import { newToken, tokenHash, type PrincipalKind } from '../../shared/access/tokens.ts';
 import { startServer, type RunningServer } from '../../api/server.ts';
+import { newToken, tokenHash, type PrincipalKind } from '../../shared/access/tokens.ts';
+import { closeDeps, openDeps, type Deps } from '../../shared/deps.ts';
+import { mergeDefinition } from '../../shared/environments/definition.ts';
+import { parseManifest } from '../../shared/environments/readManifest.ts';
 import { readConfig, type Config } from '../../shared/platform/core/config.ts';
 import { newId } from '../../shared/platform/core/ids.ts';
 import { newSealKey } from '../../shared/platform/core/seal.ts';
-import { mergeDefinition } from '../../shared/environments/definition.ts';
-import { parseManifest } from '../../shared/environments/readManifest.ts';
-import { closeDeps, openDeps, type Deps } from '../../shared/deps.ts';
+import { hashPassword } from '../../shared/settings/passwords.ts';
 import { createWorkerProcess } from '../../workers/workerProcess.ts';
 import { connectApp, type AppOptions, type FakeApp } from './app.ts';
 import { newTestClock, type TestClock } from './clock.ts';

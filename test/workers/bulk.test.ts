@@ -1,11 +1,11 @@
 /** The bulkChunk job: each item once, whatever runs twice, is killed in between or was cancelled meanwhile. */
 import { expect } from 'chai';
+import { bulkChunk } from '../../workers/jobs/bulkChunk.ts';
+import { orphanedBulks } from '../../workers/sweeps/orphanedBulks.ts';
 import type { Client } from '../support/http.ts';
 import { clerkGrants } from '../support/manifest.ts';
 import { until } from '../support/until.ts';
 import { newWorld, type World } from '../support/world.ts';
-import { bulkChunk } from '../../workers/jobs/bulkChunk.ts';
-import { orphanedBulks } from '../../workers/sweeps/orphanedBulks.ts';
 
 const day = 86_400_000;
 

@@ -1,9 +1,9 @@
 /** A worker process for tests that kill or freeze one: the real publisher or crew, with a probe job that writes to a table. */
-import { readConfig } from '../../shared/platform/core/config.ts';
 import { closeDeps, openDeps } from '../../shared/deps.ts';
-import { createWorkerProcess, type WorkerProcess } from '../../workers/workerProcess.ts';
+import { readConfig } from '../../shared/platform/core/config.ts';
 import { done, type HandlerTable } from '../../workers/handler.ts';
 import { startPublisher } from '../../workers/outbox/publisher.ts';
+import { createWorkerProcess, type WorkerProcess } from '../../workers/workerProcess.ts';
 import { probeJobs } from './probe.ts';
 
 const deps = await openDeps(readConfig(), 'child');

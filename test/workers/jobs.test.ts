@@ -1,13 +1,13 @@
 /** Background jobs: each staged one is run, once, whatever is lost or killed in between, and ends as its handler says. */
 import { expect } from 'chai';
-import { retryAt, done, giveUp, type JobHandler, type Job, type JobOutcome } from '../../workers/handler.ts';
-import { createWorkerProcess, type WorkerProcess } from '../../workers/workerProcess.ts';
+import { done, giveUp, retryAt, type Job, type JobHandler, type JobOutcome } from '../../workers/handler.ts';
 import { startEnqueuer } from '../../workers/outbox/enqueuer.ts';
 import { orphanedJobs } from '../../workers/sweeps/orphanedJobs.ts';
+import { createWorkerProcess, type WorkerProcess } from '../../workers/workerProcess.ts';
 import { deferred } from '../support/deferred.ts';
 import { until } from '../support/until.ts';
-import { probeJobs } from './probe.ts';
 import { newJobsWorld, type JobsWorld } from './jobsWorld.ts';
+import { probeJobs } from './probe.ts';
 
 type Probe = (job: Job<never>) => Promise<JobOutcome>;
 

@@ -1,13 +1,13 @@
 /** What the tests of workers share: a fresh database and Redis prefix, the crew's parts in this process or in one of their own. */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
+import { closeDeps, openDeps, type Deps } from '../../shared/deps.ts';
 import { readConfig } from '../../shared/platform/core/config.ts';
 import { newId } from '../../shared/platform/core/ids.ts';
 import { newSealKey } from '../../shared/platform/core/seal.ts';
-import { closeDeps, openDeps, type Deps } from '../../shared/deps.ts';
 import { channels, type LiveBatch } from '../../shared/platform/redis/bus.ts';
 import type { RunningService } from '../../workers/wakeSignal.ts';
 import { newDatabase, redisUrl, type TestDatabase } from '../support/database.ts';

@@ -1,16 +1,16 @@
 /** PostgreSQL may go away under the crew: it goes on by itself when it is back, and what was accepted happens. */
-import { expect } from 'chai';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect } from 'chai';
 import { migrateDatabase } from '../../migrations/run.ts';
 import { startPostgres, type PostgresServer } from '../../shared/tools/services/postgres.mjs';
-import { createWorkerProcess } from '../../workers/workerProcess.ts';
 import { done } from '../../workers/handler.ts';
+import { createWorkerProcess } from '../../workers/workerProcess.ts';
 import { deferred } from '../support/deferred.ts';
 import { until } from '../support/until.ts';
-import { probeJobs } from './probe.ts';
 import { newJobsWorld, type JobsWorld } from './jobsWorld.ts';
+import { probeJobs } from './probe.ts';
 
 describe('with a PostgreSQL that comes and goes', function () {
   this.timeout(60_000);

@@ -1,8 +1,8 @@
 /** The worker and migration programs as an operator starts them. */
-import { expect } from 'chai';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
 import pg from 'pg';
 import { migrateDatabase } from '../../migrations/run.ts';
 import { until } from '../support/until.ts';

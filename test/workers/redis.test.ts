@@ -1,16 +1,16 @@
 /** Redis may be away at any time: at the start, for a while, or emptied; nothing of ours needs a restart after it. */
-import { expect } from 'chai';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect } from 'chai';
 import { openRedis, type RedisConnections } from '../../shared/platform/redis/connect.ts';
 import { freePort } from '../../shared/tools/services/ports.mjs';
 import { startRedis, type RedisServer } from '../../shared/tools/services/redis.mjs';
-import { createWorkerProcess } from '../../workers/workerProcess.ts';
 import { done } from '../../workers/handler.ts';
+import { createWorkerProcess } from '../../workers/workerProcess.ts';
 import { until } from '../support/until.ts';
-import { probeJobs } from './probe.ts';
 import { newJobsWorld } from './jobsWorld.ts';
+import { probeJobs } from './probe.ts';
 
 describe('with a Redis that comes and goes', function () {
   this.timeout(60_000);

@@ -1,8 +1,8 @@
 /** A Redis Cluster in place of a single Redis: the same promises, whatever becomes of its nodes. */
-import { expect } from 'chai';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect } from 'chai';
 import { openRedis, type RedisConnections } from '../../shared/platform/redis/connect.ts';
 import { canCluster, startRedisCluster, type RedisCluster } from '../../shared/tools/services/redisCluster.mjs';
 import { until } from '../support/until.ts';

@@ -1,8 +1,8 @@
 /** Replies by the app: each is sent once or its end is said honestly, whatever app and workers do meanwhile. */
 import { expect } from 'chai';
 import { never, rpcError } from '../support/app.ts';
-import { openLive } from '../support/live.ts';
 import { deferred } from '../support/deferred.ts';
+import { openLive } from '../support/live.ts';
 import { until } from '../support/until.ts';
 import { useReplyWorld } from './replyWorld.ts';
 

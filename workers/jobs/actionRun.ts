@@ -2,20 +2,20 @@
  * Starts a run that is due: of a background action, queued, or to be retried. Reauthorizes it, chooses a connection of the
  * app and asks the process with that connection to dispatch it; the outcome of the dispatch deletes this job.
  */
-import { activeRunStatuses } from '../../shared/catalogue/states/runs.ts';
-import { Fault, fault } from '../../shared/catalogue/errors.ts';
+import type { Caller } from '../../shared/access/principal.ts';
 import { toQueuedRun } from '../../shared/actions/acceptAction.ts';
 import { reauthorizeAction } from '../../shared/actions/authorizeAction.ts';
-import { isFirstInRecordQueue } from '../../shared/actions/recordQueue.ts';
 import { readRun, type Run } from '../../shared/actions/model.ts';
-import { settleRun } from '../../shared/actions/settleRun.ts';
+import { isFirstInRecordQueue } from '../../shared/actions/recordQueue.ts';
 import { notifyRunChanged } from '../../shared/actions/runChanges.ts';
 import { transitionRun } from '../../shared/actions/runStatements.ts';
-import type { Caller } from '../../shared/access/principal.ts';
-import { readRequester } from '../../shared/settings/requester.ts';
+import { settleRun } from '../../shared/actions/settleRun.ts';
+import { Fault, fault } from '../../shared/catalogue/errors.ts';
+import { activeRunStatuses } from '../../shared/catalogue/states/runs.ts';
 import type { Deps } from '../../shared/deps.ts';
 import { channels } from '../../shared/platform/redis/bus.ts';
-import { retryAt, done, waitForApp, type JobHandler, type JobOutcome } from '../handler.ts';
+import { readRequester } from '../../shared/settings/requester.ts';
+import { done, retryAt, waitForApp, type JobHandler, type JobOutcome } from '../handler.ts';
 
 /** ms until the request to dispatch is repeated: it goes through Redis and may be lost. */
 const retryDispatchMs = 2_000;

@@ -2,25 +2,25 @@
  * Processes one chunk of a bulk: the operation over the ids that have no result yet. Results are written in the statement of
  * the effect and never twice, so the job may run any number of times, also twice at once.
  */
-import { readAttachedSeqs, runActionOnItems, type BulkActionRequest } from '../../shared/bulk/runs.ts';
 import { withoutSupervision, type Caller } from '../../shared/access/principal.ts';
-import { readRequester } from '../../shared/settings/requester.ts';
 import {
   finishChunk,
+  insertForbiddenResults,
+  markChunkWaiting,
   readPreviousValues,
   readRemainingItems,
-  insertForbiddenResults,
   remainingItems,
   takeChunk,
-  markChunkWaiting,
   type Chunk,
 } from '../../shared/bulk/chunks.ts';
 import { publishBulkProgress } from '../../shared/bulk/progress.ts';
 import { readBulk } from '../../shared/bulk/queries.ts';
+import { readAttachedSeqs, runActionOnItems, type BulkActionRequest } from '../../shared/bulk/runs.ts';
 import type { Deps } from '../../shared/deps.ts';
-import { isDuplicateBulkResult, performOperation } from '../../shared/items/perform/perform.ts';
 import { bulkOperations, type BoundOperation } from '../../shared/items/operations/bulkOperations.ts';
+import { isDuplicateBulkResult, performOperation } from '../../shared/items/perform/perform.ts';
 import { channels } from '../../shared/platform/redis/bus.ts';
+import { readRequester } from '../../shared/settings/requester.ts';
 import { done, type JobHandler } from '../handler.ts';
 
 /**

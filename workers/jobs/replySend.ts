@@ -2,16 +2,16 @@
  * Delivers a reply once. The reply is marked in PostgreSQL before it is dispatched, so that the worker which takes the job
  * over from a killed one settles it as `unknown` instead of sending it again.
  */
-import { sleep } from '../../shared/platform/core/wait.ts';
-import { isDbUnavailable } from '../../shared/platform/db/errors.ts';
 import type { Deps } from '../../shared/deps.ts';
 import type { Environment, InboxDefinition } from '../../shared/environments/definition.ts';
 import { readItems } from '../../shared/items/model.ts';
-import { markReply, readReplyRequest, type ReplyRequest } from '../../shared/replies/replyRequest.ts';
+import { sleep } from '../../shared/platform/core/wait.ts';
+import { isDbUnavailable } from '../../shared/platform/db/errors.ts';
 import { deliverReply, type DeliveryOutcome } from '../../shared/replies/deliverReply.ts';
+import { markReply, readReplyRequest, type ReplyRequest } from '../../shared/replies/replyRequest.ts';
 import { settleReply, type ReplyResolution } from '../../shared/replies/settleReply.ts';
+import { done, giveUp, retryAt, waitForApp, type Job, type JobHandler, type JobOutcome } from '../handler.ts';
 import { backoffAfter } from '../wakeSignal.ts';
-import { retryAt, done, giveUp, waitForApp, type JobHandler, type Job, type JobOutcome } from '../handler.ts';
 
 /** Tries to deliver a reply before it fails. */
 const attemptsMax = 5;

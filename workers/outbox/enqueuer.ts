@@ -1,11 +1,11 @@
 /** The enqueuer: gives BullMQ the ids of staged jobs that are due. The rows stay until the jobs are done. */
 import type { Deps } from '../../shared/deps.ts';
 import type { Db } from '../../shared/platform/db/knex.ts';
-import { queryRow, queryRows, executeStatement, statement } from '../../shared/platform/db/sql.ts';
+import { executeStatement, queryRow, queryRows, statement } from '../../shared/platform/db/sql.ts';
 import { dbNowSql } from '../../shared/platform/outbox/leaderLease.ts';
 import { channels } from '../../shared/platform/redis/bus.ts';
-import { createWakeSignal, backoffAfter, type RunningService } from '../wakeSignal.ts';
 import type { JobTable } from '../handler.ts';
+import { backoffAfter, createWakeSignal, type RunningService } from '../wakeSignal.ts';
 
 /** Jobs of one batch: with more, adding to BullMQ gets slower, not faster (docs/performance.md). */
 const batchRows = 200;

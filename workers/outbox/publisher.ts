@@ -9,7 +9,7 @@ import {
   type LeaderLease,
 } from '../../shared/platform/outbox/leaderLease.ts';
 import { channels } from '../../shared/platform/redis/bus.ts';
-import { createWakeSignal, backoffAfter, type RunningService } from '../wakeSignal.ts';
+import { backoffAfter, createWakeSignal, type RunningService } from '../wakeSignal.ts';
 import { batchRows, publishBatch } from './publishBatch.ts';
 
 /** ms between two polls: how late an event is published when its wake signal was lost. */

@@ -1,8 +1,8 @@
 /** Expires approvals whose time is up, and invalidates those of actions that are not declared now; deciding checks both too. */
+import { approvalColumns, type Approval } from '../../shared/approvals/model.ts';
 import { openApprovalStatuses } from '../../shared/catalogue/states/approvals.ts';
 import { sqlList } from '../../shared/catalogue/states/machine.ts';
-import { invalidateApproval, expireApproval } from '../../shared/decisions/decide.ts';
-import { approvalColumns, type Approval } from '../../shared/approvals/model.ts';
+import { expireApproval, invalidateApproval } from '../../shared/decisions/decide.ts';
 import { queryRows, statement } from '../../shared/platform/db/sql.ts';
 import type { Sweep } from './sweep.ts';
 

@@ -1,8 +1,8 @@
 /** Deletes rows past their time: saved responses, deliveries, tickets, the oldest messages of the stream, jobs that were given up. */
-import { isGivenUpJobSql } from '../../shared/catalogue/states/stagedJobs.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
+import { isGivenUpJobSql } from '../../shared/catalogue/states/stagedJobs.ts';
 import type { Db } from '../../shared/platform/db/knex.ts';
-import { queryRow, queryRows, executeStatement, statement, type SqlValue } from '../../shared/platform/db/sql.ts';
+import { executeStatement, queryRow, queryRows, statement, type SqlValue } from '../../shared/platform/db/sql.ts';
 import type { Sweep } from './sweep.ts';
 
 /** Rows of one statement: few, so that no lock is held for long; repeated until none is left. */

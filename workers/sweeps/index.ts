@@ -1,13 +1,13 @@
 /** Every sweep of the service. A new one goes into a file of its own and is added here. */
 import { expiredConnections, parkedJobs } from './appConnections.ts';
-import { orphanedRampSteps, rampGuards } from './ramps.ts';
-import { indexRecords } from './indexRecords.ts';
 import { expireApprovals } from './expireApprovals.ts';
+import { expiredRows } from './expiredRows.ts';
+import { indexRecords } from './indexRecords.ts';
 import { orphanedBulks } from './orphanedBulks.ts';
 import { orphanedJobs } from './orphanedJobs.ts';
-import { unfinishedRuns } from './unfinishedRuns.ts';
-import { expiredRows } from './expiredRows.ts';
+import { orphanedRampSteps, rampGuards } from './ramps.ts';
 import type { Sweep } from './sweep.ts';
+import { unfinishedRuns } from './unfinishedRuns.ts';
 import { wakeItems } from './wakeItems.ts';
 
 export const sweeps: readonly Sweep[] = [

@@ -1,6 +1,6 @@
 /** Checks the guards of ramps, and stages ramp steps whose job was lost. */
-import { checkRampGuards } from '../../shared/flags/rampGuards.ts';
 import { stageOrphanedSteps } from '../../shared/flags/orphanedRampSteps.ts';
+import { checkRampGuards } from '../../shared/flags/rampGuards.ts';
 import { channels } from '../../shared/platform/redis/bus.ts';
 import type { Sweep } from './sweep.ts';
 

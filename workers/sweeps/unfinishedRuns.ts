@@ -2,10 +2,10 @@
  * Takes care of runs that no process works on: expires queued runs, settles runs whose answer is missing because the app or
  * the process with its connection has gone, and releases runs that are first of their record.
  */
-import { settleOverdueRun, markRunLost } from '../../shared/actions/runOutcome.ts';
 import { releaseOverlookedRuns } from '../../shared/actions/recordQueue.ts';
-import { readExpiredRuns, readLostRuns, readOverdueRuns } from '../../shared/actions/unfinishedRuns.ts';
+import { markRunLost, settleOverdueRun } from '../../shared/actions/runOutcome.ts';
 import { settleRun } from '../../shared/actions/settleRun.ts';
+import { readExpiredRuns, readLostRuns, readOverdueRuns } from '../../shared/actions/unfinishedRuns.ts';
 import { channels } from '../../shared/platform/redis/bus.ts';
 import type { Sweep } from './sweep.ts';
 

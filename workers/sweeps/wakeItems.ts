@@ -1,10 +1,10 @@
 /** Wakes the items whose snooze is over, by `performOperation` like every change. */
-import { queryRows, statement } from '../../shared/platform/db/sql.ts';
-import type { Deps } from '../../shared/deps.ts';
 import { fullAccess } from '../../shared/access/access.ts';
 import type { Caller, Principal } from '../../shared/access/principal.ts';
+import type { Deps } from '../../shared/deps.ts';
 import { wakeItem } from '../../shared/items/operations/wake.ts';
 import { performOperation } from '../../shared/items/perform/perform.ts';
+import { queryRows, statement } from '../../shared/platform/db/sql.ts';
 
 const batch = 500;
 

@@ -1,6 +1,6 @@
 /** The rows of the tools for items: the overview, the list, one item, and its changes. */
 import { getEndpoint } from '../endpoints.ts';
-import { anyCaller, canStartBulks, canInAnyInbox, canSeeAnyInbox } from '../rights.ts';
+import { anyCaller, canInAnyInbox, canSeeAnyInbox, canStartBulks } from '../rights.ts';
 import { createTool, type Tool } from '../tool.ts';
 
 const item = { id: 'The item’s id, such as itm_01jd….' };

@@ -2,8 +2,8 @@
 import { getEndpoint } from '../endpoints.ts';
 import {
   anyCaller,
-  canRequestApproval,
   canChangeAnyFlag,
+  canRequestApproval,
   canRunAnyAction,
   canSeeAny,
   canSeeApprovals,

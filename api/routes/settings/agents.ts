@@ -1,4 +1,7 @@
 /** Settings: agents and their tokens. */
+import { includesEnvironment } from '../../../shared/access/principal.ts';
+import { responseObject, strictObject } from '../../../shared/platform/core/schema.ts';
+import { compileCheck } from '../../../shared/platform/core/validate.ts';
 import { sharesReach } from '../../../shared/settings/adminChange.ts';
 import {
   createAgent,
@@ -15,14 +18,11 @@ import {
   rotationInput,
   tokenResponse,
 } from '../../../shared/settings/schema.ts';
-import { includesEnvironment } from '../../../shared/access/principal.ts';
-import { responseObject, strictObject } from '../../../shared/platform/core/schema.ts';
-import { compileCheck } from '../../../shared/platform/core/validate.ts';
-import { writeEndpoint, type EndpointCall, type Endpoint } from '../../endpoint.ts';
+import { writeEndpoint, type Endpoint, type EndpointCall } from '../../endpoint.ts';
 import {
   environmentBaseUrl,
-  runSettingsChange,
   requireManager,
+  runSettingsChange,
   settingsListEndpoint,
   settingsTag,
   type SettingsResult,

@@ -1,4 +1,6 @@
 /** Settings: the keys by which the customer's app connects to this environment. */
+import { responseObject, strictObject } from '../../../shared/platform/core/schema.ts';
+import { compileCheck } from '../../../shared/platform/core/validate.ts';
 import {
   createAppKey,
   listAppKeys,
@@ -14,13 +16,11 @@ import {
   rotationInput,
   tokenResponse,
 } from '../../../shared/settings/schema.ts';
-import { responseObject, strictObject } from '../../../shared/platform/core/schema.ts';
-import { compileCheck } from '../../../shared/platform/core/validate.ts';
-import { writeEndpoint, type EndpointCall, type Endpoint } from '../../endpoint.ts';
+import { writeEndpoint, type Endpoint, type EndpointCall } from '../../endpoint.ts';
 import {
   environmentBaseUrl,
-  runSettingsChange,
   requireManager,
+  runSettingsChange,
   settingsListEndpoint,
   settingsTag,
   type SettingsResult,

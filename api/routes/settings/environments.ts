@@ -1,5 +1,4 @@
 /** Settings: environments. */
-import { environmentInput, environmentViewSchema } from '../../../shared/settings/schema.ts';
 import { includesEnvironment } from '../../../shared/access/principal.ts';
 import { responseObject } from '../../../shared/platform/core/schema.ts';
 import { compileCheck } from '../../../shared/platform/core/validate.ts';
@@ -8,8 +7,9 @@ import {
   listEnvironments,
   type EnvironmentView,
 } from '../../../shared/settings/environments/create.ts';
-import { writeEndpoint, type EndpointCall, type Endpoint } from '../../endpoint.ts';
-import { environmentBaseUrl, runSettingsChange, requireManager, settingsListEndpoint, settingsTag } from './manage.ts';
+import { environmentInput, environmentViewSchema } from '../../../shared/settings/schema.ts';
+import { writeEndpoint, type Endpoint, type EndpointCall } from '../../endpoint.ts';
+import { environmentBaseUrl, requireManager, runSettingsChange, settingsListEndpoint, settingsTag } from './manage.ts';
 
 const checkEnvironmentInput = compileCheck(environmentInput);
 

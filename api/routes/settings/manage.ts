@@ -1,12 +1,12 @@
 /** What the settings endpoints share: the check of rights, changes in one transaction with audit entry and saved response, and lists. */
-import { runAdminChange, toAdministrator, type Administrator } from '../../../shared/settings/adminChange.ts';
 import { fault } from '../../../shared/catalogue/errors.ts';
-import type { Tx } from '../../../shared/platform/db/knex.ts';
 import { strictObject, type TSchema } from '../../../shared/platform/core/schema.ts';
+import type { Tx } from '../../../shared/platform/db/knex.ts';
 import { insertSavedResponse } from '../../../shared/platform/journal/idempotency.ts';
-import { readEndpoint, type EndpointCall, type Endpoint } from '../../endpoint.ts';
+import { runAdminChange, toAdministrator, type Administrator } from '../../../shared/settings/adminChange.ts';
+import { readEndpoint, type Endpoint, type EndpointCall } from '../../endpoint.ts';
 import type { ApiResponse } from '../../http/apiResponse.ts';
-import { listResponse, paginateByName, pageQuerySchema } from '../discovery.ts';
+import { listResponse, pageQuerySchema, paginateByName } from '../discovery.ts';
 
 export const settingsTag = 'Settings';
 

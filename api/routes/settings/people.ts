@@ -1,12 +1,12 @@
 /** Settings: people who sign in. */
+import { responseObject, strictObject } from '../../../shared/platform/core/schema.ts';
+import { compileCheck } from '../../../shared/platform/core/validate.ts';
 import { sharesReach } from '../../../shared/settings/adminChange.ts';
 import { hashPassword } from '../../../shared/settings/passwords.ts';
 import { createPerson, listPeople, removePerson, updatePerson } from '../../../shared/settings/people.ts';
 import { personInput, personPatch, personViewSchema } from '../../../shared/settings/schema.ts';
-import { responseObject, strictObject } from '../../../shared/platform/core/schema.ts';
-import { compileCheck } from '../../../shared/platform/core/validate.ts';
-import { writeEndpoint, type EndpointCall, type Endpoint } from '../../endpoint.ts';
-import { runSettingsChange, requireManager, settingsListEndpoint, settingsTag } from './manage.ts';
+import { writeEndpoint, type Endpoint, type EndpointCall } from '../../endpoint.ts';
+import { requireManager, runSettingsChange, settingsListEndpoint, settingsTag } from './manage.ts';
 
 const checkPersonInput = compileCheck(personInput);
 const checkPersonPatch = compileCheck(personPatch);

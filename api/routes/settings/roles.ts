@@ -1,10 +1,10 @@
 /** Settings: roles. */
-import { createRole, deleteRole, listRoles, updateRole } from '../../../shared/settings/roles.ts';
-import { roleInput, rolePatch, roleViewSchema } from '../../../shared/settings/schema.ts';
 import { responseObject, strictObject } from '../../../shared/platform/core/schema.ts';
 import { compileCheck } from '../../../shared/platform/core/validate.ts';
-import { writeEndpoint, type EndpointCall, type Endpoint } from '../../endpoint.ts';
-import { runSettingsChange, requireManager, settingsListEndpoint, settingsTag } from './manage.ts';
+import { createRole, deleteRole, listRoles, updateRole } from '../../../shared/settings/roles.ts';
+import { roleInput, rolePatch, roleViewSchema } from '../../../shared/settings/schema.ts';
+import { writeEndpoint, type Endpoint, type EndpointCall } from '../../endpoint.ts';
+import { requireManager, runSettingsChange, settingsListEndpoint, settingsTag } from './manage.ts';
 
 const checkRoleInput = compileCheck(roleInput);
 const checkRolePatch = compileCheck(rolePatch);

@@ -1,10 +1,10 @@
 /** The effect of approving a run: a job runs it, or it is queued while the app is offline; the response doesn't wait for the app. */
-import { fault } from '../../catalogue/errors.ts';
 import { toQueuedRun } from '../../actions/acceptAction.ts';
 import { reauthorizeAction } from '../../actions/authorizeAction.ts';
 import { readRun, type Run } from '../../actions/model.ts';
-import { resetForRetry, isRetryable } from '../../actions/retryRun.ts';
+import { isRetryable, resetForRetry } from '../../actions/retryRun.ts';
 import { transitionRun, type JobDue } from '../../actions/runStatements.ts';
+import { fault } from '../../catalogue/errors.ts';
 import { emptyEffects, staleFault, type PrepareEffect } from './effect.ts';
 
 /** Authorizes the run again. Throws `stale` when the run has changed, `app_offline` when the action isn't queued. */

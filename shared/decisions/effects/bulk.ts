@@ -1,8 +1,8 @@
 /** The effect of approving a bulk: jobs for its chunks. Each chunk checks the rights on its items when it runs. */
 import { requireRunnableAction } from '../../actions/authorizeAction.ts';
-import { startApprovedBulk } from '../../bulk/startApprovedBulk.ts';
 import { bulkJson } from '../../bulk/present.ts';
 import { readBulk } from '../../bulk/queries.ts';
+import { startApprovedBulk } from '../../bulk/startApprovedBulk.ts';
 import { emptyEffects, staleFault, type PrepareEffect } from './effect.ts';
 
 /** Checks that the requester may still run the bulk's action. Throws `stale` when the bulk is not pending. */

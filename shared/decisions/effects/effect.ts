@@ -1,10 +1,10 @@
 /** Types of the effects of approvals: each kind prepares its own, which decide.ts then writes in the transaction of the decision. */
+import type { Caller } from '../../access/principal.ts';
+import type { Approval, ApprovalKind } from '../../approvals/model.ts';
 import { fault, type Fault } from '../../catalogue/errors.ts';
 import type { ActorRef } from '../../catalogue/events.ts';
-import type { Caller } from '../../access/principal.ts';
 import type { Tx } from '../../platform/db/knex.ts';
 import type { ViewDeps } from '../../views/deps.ts';
-import type { Approval, ApprovalKind } from '../../approvals/model.ts';
 
 /** The members of the response of `POST /approvals/:id/approve` besides the approval; those of the other kinds are null. */
 export interface ApprovalEffects {

@@ -1,13 +1,13 @@
 /** The effect of approving a supervised agent's change of an item, or its new item. */
-import { isObject } from '../../platform/core/jsonLimits.ts';
-import { withoutSupervision } from '../../access/principal.ts';
 import { fullAccess } from '../../access/access.ts';
+import { withoutSupervision } from '../../access/principal.ts';
 import { readItems, type Item } from '../../items/model.ts';
-import { presentItem } from '../../items/present.ts';
 import { parseCreateInput } from '../../items/operations/create.ts';
-import { requireMayCreate, createItemTx } from '../../items/perform/create.ts';
+import { createItemTx, requireMayCreate } from '../../items/perform/create.ts';
 import { performOperationTx } from '../../items/perform/perform.ts';
+import { presentItem } from '../../items/present.ts';
 import { supervisedOperations } from '../../items/supervised/supervisedOperations.ts';
+import { isObject } from '../../platform/core/jsonLimits.ts';
 import { emptyEffects, staleFault, type ApprovalContext, type ApprovalEffect, type PrepareEffect } from './effect.ts';
 
 const prepareCreation = ({ deps, approval, requester }: ApprovalContext<'item'>): ApprovalEffect => {

@@ -1,12 +1,12 @@
 /** Checks a page of a manifest: its parameters and its blocks. Used by manifestProblems.ts. */
-import type { FaultDetail } from '../../catalogue/errors.ts';
 import { blockProblems, hasTemplates, templateProblems, type TemplateRoots } from '../../blocks/manifestBlocks.ts';
 import { isBlockType } from '../../blocks/normalizeBlock.ts';
+import type { FaultDetail } from '../../catalogue/errors.ts';
 import { isObject } from '../../platform/core/jsonLimits.ts';
 import { compileProblemCheck } from '../../platform/core/validate.ts';
 import type { ManifestPage } from '../manifest.ts';
 import { getQueryCheck, splitLists, type BlockQuery } from './query.ts';
-import { columnsSchema, blockSources, type BlockSource } from './schema.ts';
+import { blockSources, columnsSchema, type BlockSource } from './schema.ts';
 
 const checkColumns = compileProblemCheck(columnsSchema);
 

@@ -1,8 +1,8 @@
 /** Fills and checks the `query` of a declared block, for manifestPages.ts and shared/views/pages. */
-import { getOrCreate } from '../../platform/core/maps.ts';
-import { isObject } from '../../platform/core/jsonLimits.ts';
 import { fault } from '../../catalogue/errors.ts';
 import { fillTemplate, isSinglePathTemplate } from '../../platform/core/conditions.ts';
+import { isObject } from '../../platform/core/jsonLimits.ts';
+import { getOrCreate } from '../../platform/core/maps.ts';
 import { compileProblemCheck } from '../../platform/core/validate.ts';
 import { querySchemas, type BlockSource } from './schema.ts';
 

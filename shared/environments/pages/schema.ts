@@ -12,9 +12,9 @@
  *
  * Any text may hold `{{params.<name>}}`; a member of `query` that is an absent parameter alone counts as left out.
  */
-import { limits } from '../../catalogue/limits.ts';
-import { strictObject, nameSchema, Type, type Static, type TSchema } from '../../platform/core/schema.ts';
 import { valueTypes } from '../../blocks/schema.ts';
+import { limits } from '../../catalogue/limits.ts';
+import { nameSchema, strictObject, Type, type Static, type TSchema } from '../../platform/core/schema.ts';
 import { itemListQuery } from '../itemQuery.ts';
 
 export const countMeasures = ['total', 'unassigned', 'snoozed', 'triaged', 'overdue'] as const;

@@ -1,18 +1,18 @@
 /** Counts the items that fit a request, exactly up to `limits.countExact`. Used by `GET /items?count=1` and by blocks of items. */
 import { limits } from '../../catalogue/limits.ts';
 import type { Db, Tx } from '../../platform/db/knex.ts';
-import {
-  queryItemScan,
-  cursorValues,
-  readScanEdge,
-  createItemScan,
-  streamStart,
-  defaultItemScanLimits,
-  type ItemScanLimits,
-  type ItemScan,
-} from './scan.ts';
 import { nextStride, strideFor } from '../../platform/listing/scan.ts';
 import { normalizeRequest, type ItemCountRequest } from './request.ts';
+import {
+  createItemScan,
+  cursorValues,
+  defaultItemScanLimits,
+  queryItemScan,
+  readScanEdge,
+  streamStart,
+  type ItemScan,
+  type ItemScanLimits,
+} from './scan.ts';
 import { chooseTerms } from './search.ts';
 import { itemCountStatement, itemCountWalkStatement } from './statements.ts';
 import { activityStream, itemStreams } from './streams.ts';

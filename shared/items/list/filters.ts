@@ -4,7 +4,7 @@
  */
 import { foldCase } from '../../platform/core/searchWords.ts';
 import type { SqlValue } from '../../platform/db/sql.ts';
-import { bucketSql, inboxCode, emptyTermFilter, termPieces, fortnightSql } from '../terms.ts';
+import { bucketSql, emptyTermFilter, fortnightSql, inboxCode, termPieces } from '../terms.ts';
 import type { ItemCountRequest, ItemFilterName } from './request.ts';
 
 const bucketExpression = bucketSql(

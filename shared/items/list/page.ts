@@ -2,7 +2,7 @@
 import type { Db, Tx } from '../../platform/db/knex.ts';
 import type { TextRow } from '../../platform/db/sql.ts';
 import { cutPage, readStreams } from '../../platform/listing/page.ts';
-import { nextStride, rowsForWanted, strideFor, StreamReader } from '../../platform/listing/scan.ts';
+import { nextStride, rowsForWanted, StreamReader, strideFor } from '../../platform/listing/scan.ts';
 import { normalizeRequest, type CursorKeys, type ItemListRequest } from './request.ts';
 import {
   createItemScan,

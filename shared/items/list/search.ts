@@ -5,9 +5,9 @@
 import type { TextRow } from '../../platform/db/sql.ts';
 import { emptyTermFilter, termPieces, type TermFilter } from '../terms.ts';
 import { lookupWords } from './filters.ts';
+import type { CursorKeys, ItemCountRequest, ItemFilterName } from './request.ts';
 import { cursorValues, gatherItems, queryItemScan, type ItemScan, type ItemScanEdge } from './scan.ts';
-import type { ItemCountRequest, ItemFilterName, CursorKeys } from './request.ts';
-import { itemGatherStatement, itemGatherDueStatement, itemWalkStatement } from './statements.ts';
+import { itemGatherDueStatement, itemGatherStatement, itemWalkStatement } from './statements.ts';
 import { branchesOf, itemStreams, type ItemStream } from './streams.ts';
 
 /** A term, or several of one filter. */

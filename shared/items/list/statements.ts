@@ -3,26 +3,26 @@
  * outside of a limited stream, conditions hidden (`is true`) from indexes that would be slower. What each of these gains
  * was measured: docs/performance.md. Used by scan.ts, search.ts and count.ts.
  */
-import { fortnightSql, bucketSql } from '../terms.ts';
-import { itemColumns } from '../model.ts';
-import { allConditions, filterConditions, filterNames, hintConditions } from './filters.ts';
 import { namedStatement, type NamedStatement } from '../../platform/db/namedStatement.ts';
 import {
+  edgeSql,
   gatherSql,
   hiddenFromPlanner,
-  edgeSql,
   orderSql,
   probeSql,
   type EdgeShape,
 } from '../../platform/listing/scanSql.ts';
+import { itemColumns } from '../model.ts';
+import { bucketSql, fortnightSql } from '../terms.ts';
+import { allConditions, filterConditions, filterNames, hintConditions } from './filters.ts';
 import type { ItemStream } from './streams.ts';
 import {
   afterCursorSql,
   branchSql,
-  sortKeySql,
-  orderBySql,
   itemShapeName,
   itemStreamSql,
+  orderBySql,
+  sortKeySql,
   type ItemStreamShape,
 } from './streamSql.ts';
 

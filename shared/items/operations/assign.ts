@@ -1,7 +1,7 @@
 /** Assigns an item to a person, or to nobody. */
-import { strictObject, nullable, Type } from '../../platform/core/schema.ts';
-import { defineItemOperation } from '../operation.ts';
+import { nullable, strictObject, Type } from '../../platform/core/schema.ts';
 import { assigneeProblem } from '../assignee.ts';
+import { defineItemOperation } from '../operation.ts';
 
 export const assignItem = defineItemOperation({
   name: 'item.assign',

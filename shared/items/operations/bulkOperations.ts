@@ -1,11 +1,11 @@
 /** The operations that bulks may perform and undo, by the name that requests use. For bulk/ and workers/jobs/bulkChunk.ts. */
 import type { TObject } from '../../platform/core/schema.ts';
+import type { ItemOperation } from '../operation.ts';
 import { assignItem } from './assign.ts';
 import { restoreItem, type PreviousValues, type RestoreVerb } from './restore.ts';
 import { setState } from './setState.ts';
 import { snoozeItem } from './snooze.ts';
 import { tagItem } from './tag.ts';
-import type { ItemOperation } from '../operation.ts';
 
 /** An operation with its input bound, so that operations of different inputs have one type. */
 export type BoundOperation = ItemOperation<null>;

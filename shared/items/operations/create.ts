@@ -1,12 +1,12 @@
 /** Decides how an item is created, or how an occurrence is added to the item with the same key. For perform/create.ts. */
 import { fault, invalidAt, type FaultDetail } from '../../catalogue/errors.ts';
 import { limits } from '../../catalogue/limits.ts';
-import { countKeys } from '../../platform/core/jsonLimits.ts';
-import { strictObject, nameSchema, tagSchema, textSchema, Type, type Static } from '../../platform/core/schema.ts';
-import { compileCheck, invalidFault } from '../../platform/core/validate.ts';
 import type { InboxDefinition } from '../../environments/definition.ts';
-import type { ItemDecision, EntryDraft, DecisionContext } from '../operation.ts';
+import { countKeys } from '../../platform/core/jsonLimits.ts';
+import { nameSchema, strictObject, tagSchema, textSchema, Type, type Static } from '../../platform/core/schema.ts';
+import { compileCheck, invalidFault } from '../../platform/core/validate.ts';
 import type { Item, ItemRecord } from '../model.ts';
+import type { DecisionContext, EntryDraft, ItemDecision } from '../operation.ts';
 import { withState } from '../states.ts';
 import { sortedTags } from '../tags.ts';
 

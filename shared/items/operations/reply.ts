@@ -1,10 +1,10 @@
 /** Adds a reply to an item's timeline and stages its delivery. The reply ends the item's deadline. */
 import { fault } from '../../catalogue/errors.ts';
 import { limits } from '../../catalogue/limits.ts';
-import { strictObject, linePattern, Type } from '../../platform/core/schema.ts';
+import { linePattern, strictObject, Type } from '../../platform/core/schema.ts';
+import { checkLongText, longText } from '../longText.ts';
 import { defineItemOperation } from '../operation.ts';
 import { resolveCustomerAddress } from '../replyAddress.ts';
-import { checkLongText, longText } from '../longText.ts';
 
 export const replyToItem = defineItemOperation({
   name: 'item.reply',

@@ -1,11 +1,11 @@
 /** Restores the values that a bulk has changed. Performed only by the undo of that bulk. */
 import { Fault, fault } from '../../catalogue/errors.ts';
 import type { InboxVerb } from '../../catalogue/permissions.ts';
-import { Type } from '../../platform/core/schema.ts';
 import type { InboxDefinition } from '../../environments/definition.ts';
-import { defineItemOperation, type ItemDecision, type EntryDraft } from '../operation.ts';
-import { changeTags } from '../tags.ts';
+import { Type } from '../../platform/core/schema.ts';
 import type { Item } from '../model.ts';
+import { defineItemOperation, type EntryDraft, type ItemDecision } from '../operation.ts';
+import { changeTags } from '../tags.ts';
 
 /** The members of one item that a bulk changed, before and after. */
 export interface PreviousValues {

@@ -2,17 +2,17 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Fault, fault, invalidAt } from '../../catalogue/errors.ts';
 import { limits } from '../../catalogue/limits.ts';
-import { strictObject, nameSchema, nullable, tagSchema, Type } from '../../platform/core/schema.ts';
 import type { InboxDefinition } from '../../environments/definition.ts';
-import {
-  defineItemOperation,
-  type ItemDecision,
-  type EntryDraft,
-  type ItemOperation,
-  type DecisionContext,
-} from '../operation.ts';
+import { nameSchema, nullable, strictObject, tagSchema, Type } from '../../platform/core/schema.ts';
 import { assigneeProblem } from '../assignee.ts';
 import type { Item, ItemTriage, TriageAnswer } from '../model.ts';
+import {
+  defineItemOperation,
+  type DecisionContext,
+  type EntryDraft,
+  type ItemDecision,
+  type ItemOperation,
+} from '../operation.ts';
 import { stateEntryProblem, withState } from '../states.ts';
 import { changeTags } from '../tags.ts';
 

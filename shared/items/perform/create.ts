@@ -2,23 +2,23 @@
  * Creates items, or adds occurrences to the items with the same keys, by the statement of every change (write.ts). One at
  * a time for `POST /items`, many at once for the reports of an app (reports/report.ts).
  */
-import { retryOnConflict } from '../../platform/db/retryOnConflict.ts';
+import { findVisibleInbox, principalModeFault } from '../../access/gates.ts';
+import type { Caller } from '../../access/principal.ts';
 import { Fault, fault } from '../../catalogue/errors.ts';
+import type { InboxDefinition } from '../../environments/definition.ts';
 import { newId } from '../../platform/core/ids.ts';
 import { isSerializationFailure, isUniqueViolation } from '../../platform/db/errors.ts';
 import type { Db, Tx } from '../../platform/db/knex.ts';
-import type { DomainDeps } from '../../settings/deps.ts';
-import type { Caller } from '../../access/principal.ts';
-import { channels } from '../../platform/redis/bus.ts';
-import type { Item } from '../model.ts';
-import { requireFitsInbox, decideCreate, type CreateInput, type OccurrenceBatch } from '../operations/create.ts';
-import { readCreateStates, type CreateState } from './createState.ts';
-import { principalModeFault, findVisibleInbox } from '../../access/gates.ts';
-import type { InboxDefinition } from '../../environments/definition.ts';
-import { createDecisionContext } from './perform.ts';
-import { createEventBatch, type DecidedChange } from './eventBatch.ts';
-import { writeItemBatch } from './write.ts';
+import { retryOnConflict } from '../../platform/db/retryOnConflict.ts';
 import type { SavedResponse } from '../../platform/journal/idempotency.ts';
+import { channels } from '../../platform/redis/bus.ts';
+import type { DomainDeps } from '../../settings/deps.ts';
+import type { Item } from '../model.ts';
+import { decideCreate, requireFitsInbox, type CreateInput, type OccurrenceBatch } from '../operations/create.ts';
+import { readCreateStates, type CreateState } from './createState.ts';
+import { createEventBatch, type DecidedChange } from './eventBatch.ts';
+import { createDecisionContext } from './perform.ts';
+import { writeItemBatch } from './write.ts';
 
 interface CreateResult {
   readonly item: Item;

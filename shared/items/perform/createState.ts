@@ -3,8 +3,8 @@ import type { Caller } from '../../access/principal.ts';
 import type { Db, Tx } from '../../platform/db/knex.ts';
 import { queryRows, statement } from '../../platform/db/sql.ts';
 import { readCountedUsers, readItemsByKeys, type Item, type RecordRef } from '../model.ts';
-import type { CreateFacts, CreateInput, OccurrenceBatch } from '../operations/create.ts';
 import type { DecisionContext } from '../operation.ts';
+import type { CreateFacts, CreateInput, OccurrenceBatch } from '../operations/create.ts';
 
 const recordTitles = statement(
   'records.titles',

@@ -1,10 +1,10 @@
 /** Decides about one item without writing: the gate, the expected version, the operation's decision. For perform.ts, dryRun.ts and supervised/. */
+import type { Caller } from '../../access/principal.ts';
 import { Fault, fault } from '../../catalogue/errors.ts';
 import type { BulkOutcome } from '../../catalogue/states/bulks.ts';
-import type { Caller } from '../../access/principal.ts';
 import type { Item } from '../model.ts';
+import type { DecisionContext, ItemDecision, ItemOperation } from '../operation.ts';
 import { gateItemChange } from './gate.ts';
-import type { ItemDecision, ItemOperation, DecisionContext } from '../operation.ts';
 
 export interface DecisionRequest<I> {
   readonly caller: Caller;

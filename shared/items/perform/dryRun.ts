@@ -3,8 +3,8 @@ import { Fault } from '../../catalogue/errors.ts';
 import { limits } from '../../catalogue/limits.ts';
 import type { DomainDeps } from '../../settings/deps.ts';
 import { readItems } from '../model.ts';
-import { decideItemChange, toBulkOutcome, type DecisionRequest } from './decide.ts';
 import type { ItemDecision } from '../operation.ts';
+import { decideItemChange, toBulkOutcome, type DecisionRequest } from './decide.ts';
 import { createDecisionContext } from './perform.ts';
 
 export interface DryRunCounts {

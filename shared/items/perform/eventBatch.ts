@@ -3,8 +3,8 @@ import { fullAccess } from '../../access/access.ts';
 import { toActorRef, type Caller } from '../../access/principal.ts';
 import type { ActorRef } from '../../catalogue/events.ts';
 import type { Item } from '../model.ts';
-import { itemJson } from '../present.ts';
 import type { ItemEffect } from '../operation.ts';
+import { itemJson } from '../present.ts';
 
 /** A decision that is about to be written; `before` null: a new item. */
 export interface DecidedChange {

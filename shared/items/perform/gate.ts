@@ -1,5 +1,5 @@
 /** The gate that every change of an item passes at the moment of the effect: the inbox is visible, then the verb allowed. For decide.ts. */
-import { principalModeFault, findVisibleInbox } from '../../access/gates.ts';
+import { findVisibleInbox, principalModeFault } from '../../access/gates.ts';
 import type { Caller } from '../../access/principal.ts';
 import { fault, type Fault } from '../../catalogue/errors.ts';
 import type { InboxVerb } from '../../catalogue/permissions.ts';

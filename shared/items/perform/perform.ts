@@ -3,20 +3,20 @@
  * conditional statement; on a version conflict read and decide again; after three conflicts with the rows locked,
  * so that a much-wanted item always progresses.
  */
-import { retryOnConflict } from '../../platform/db/retryOnConflict.ts';
+import { toActorRef, type Caller } from '../../access/principal.ts';
 import { Fault } from '../../catalogue/errors.ts';
 import { newId } from '../../platform/core/ids.ts';
 import { isUniqueViolation } from '../../platform/db/errors.ts';
 import type { Db, Tx } from '../../platform/db/knex.ts';
-import type { DomainDeps } from '../../settings/deps.ts';
-import { toActorRef, type Caller } from '../../access/principal.ts';
+import { retryOnConflict } from '../../platform/db/retryOnConflict.ts';
+import type { SavedResponse } from '../../platform/journal/idempotency.ts';
 import { channels } from '../../platform/redis/bus.ts';
+import type { DomainDeps } from '../../settings/deps.ts';
 import { readItems, type Item } from '../model.ts';
+import type { DecisionContext, ItemOperation } from '../operation.ts';
 import { decideItemChange, toBulkOutcome } from './decide.ts';
-import type { ItemOperation, DecisionContext } from '../operation.ts';
 import { createEventBatch, type DecidedChange, type WrittenEntry } from './eventBatch.ts';
 import { writeItemBatch, type BulkResultInsert } from './write.ts';
-import type { SavedResponse } from '../../platform/journal/idempotency.ts';
 
 /** What became of one item. */
 export type ItemOutcome =

@@ -3,17 +3,17 @@
  * events, what subscribers are told, staged jobs, bulk results and the saved answer, all or nothing per item.
  * The same text with arrays of one or five hundred. For perform.ts and create.ts.
  */
+import type { Caller } from '../../access/principal.ts';
 import type { StagedJob } from '../../catalogue/jobs.ts';
 import type { BulkOutcome } from '../../catalogue/states/bulks.ts';
 import type { Db, Tx } from '../../platform/db/knex.ts';
 import { queryRows, type SqlValue } from '../../platform/db/sql.ts';
 import { actorValues, toEventActor } from '../../platform/journal/events.ts';
 import { savedResponseValues, type SavedResponse } from '../../platform/journal/idempotency.ts';
-import type { Caller } from '../../access/principal.ts';
-import type { DecidedChange, EventBatch } from './eventBatch.ts';
 import type { Item } from '../model.ts';
 import { itemTerms } from '../terms.ts';
-import { livePartSeparator, getWriteStatement, itemTermSeparator, type WriteShape } from './writeSql.ts';
+import type { DecidedChange, EventBatch } from './eventBatch.ts';
+import { getWriteStatement, itemTermSeparator, livePartSeparator, type WriteShape } from './writeSql.ts';
 
 /** One result of a bulk. `changed` counts only if the item was really written, and gets the audit entry's before and after. */
 export interface BulkResultInsert {

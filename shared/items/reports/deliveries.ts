@@ -1,7 +1,7 @@
 /** Results of `items.report` by delivery, kept for `limits.deliveryMs`, so that a repeat gets the first result. For report.ts. */
 import { limits } from '../../catalogue/limits.ts';
 import type { Db } from '../../platform/db/knex.ts';
-import { queryRows, executeStatement, statement } from '../../platform/db/sql.ts';
+import { executeStatement, queryRows, statement } from '../../platform/db/sql.ts';
 
 const findDeliveriesSql = statement(
   'deliveries.find',

@@ -2,16 +2,16 @@
  * Reports of an app (`items.report` on the app link): like `POST /items`, but batched, with the time of the occurrence, and
  * safe to repeat by a delivery id. Called by api/applink.
  */
-import { getOrCreate } from '../../platform/core/maps.ts';
+import type { Caller } from '../../access/principal.ts';
+import type { AppCalls } from '../../applink/protocol.ts';
 import { Fault, invalidAt } from '../../catalogue/errors.ts';
+import { getOrCreate } from '../../platform/core/maps.ts';
 import { strictObject, timeSchema, Type, type Static } from '../../platform/core/schema.ts';
 import { compileCheck } from '../../platform/core/validate.ts';
-import type { Caller } from '../../access/principal.ts';
 import type { DomainDeps } from '../../settings/deps.ts';
-import type { AppCalls } from '../../applink/protocol.ts';
-import { requireMayCreate, isDuplicateDelivery, createItems, type CreateRequest } from '../perform/create.ts';
+import { createInput, requireDataLimits } from '../operations/create.ts';
+import { createItems, isDuplicateDelivery, requireMayCreate, type CreateRequest } from '../perform/create.ts';
 import { expireDeliveries, readDeliveries, type DeliveryResult } from './deliveries.ts';
-import { requireDataLimits, createInput } from '../operations/create.ts';
 import { createReportQueue, type ReportQueue } from './reportQueue.ts';
 
 const reportInput = strictObject({

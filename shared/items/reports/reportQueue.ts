@@ -3,8 +3,8 @@
  * become one change, so that thousands a second make few versions; changes of different keys share a statement. The queue
  * is in memory: report.ts answers a report when it is committed.
  */
-import { sleep } from '../../platform/core/wait.ts';
 import { limits } from '../../catalogue/limits.ts';
+import { sleep } from '../../platform/core/wait.ts';
 
 /** Changes of one statement; larger ones lock their items noticeably long. */
 const batchMax = 100;

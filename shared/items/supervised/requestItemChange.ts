@@ -1,18 +1,18 @@
 /** Requests approval for a supervised agent's change of an item: decides it as if it were performed, and inserts an approval instead. For api/routes. */
+import { withoutSupervision, type Caller } from '../../access/principal.ts';
+import { requestApproval } from '../../approvals/requestApproval.ts';
 import { Fault, fault } from '../../catalogue/errors.ts';
 import { limits } from '../../catalogue/limits.ts';
-import { withoutSupervision, type Caller } from '../../access/principal.ts';
 import { isObject } from '../../platform/core/jsonLimits.ts';
+import type { SavedResponse } from '../../platform/journal/idempotency.ts';
 import type { DomainDeps } from '../../settings/deps.ts';
 import { readItems, type Item } from '../model.ts';
-import { presentItem } from '../present.ts';
+import type { ItemOperation } from '../operation.ts';
 import type { CreateInput } from '../operations/create.ts';
 import { requireMayCreate } from '../perform/create.ts';
 import { decideItemChange } from '../perform/decide.ts';
-import type { ItemOperation } from '../operation.ts';
 import { createDecisionContext } from '../perform/perform.ts';
-import type { SavedResponse } from '../../platform/journal/idempotency.ts';
-import { requestApproval } from '../../approvals/requestApproval.ts';
+import { presentItem } from '../present.ts';
 import { supervisedOperationType } from './supervisedOperations.ts';
 
 type SavePendingResponse = (status: number, body: string) => SavedResponse | null;

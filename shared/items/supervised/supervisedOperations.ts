@@ -1,14 +1,14 @@
 /** The operations on items that supervised agents may request, by the name that approvals use. For requestItemChange.ts and decisions/. */
-import { assignItem } from '../operations/assign.ts';
 import type { Item } from '../model.ts';
+import type { ItemOperation } from '../operation.ts';
+import { assignItem } from '../operations/assign.ts';
+import type { BoundOperation } from '../operations/bulkOperations.ts';
 import { noteItem } from '../operations/note.ts';
 import { replyToItem } from '../operations/reply.ts';
 import { setState } from '../operations/setState.ts';
 import { snoozeItem } from '../operations/snooze.ts';
 import { tagItem } from '../operations/tag.ts';
 import { triageItem } from '../operations/triage.ts';
-import type { ItemOperation } from '../operation.ts';
-import type { BoundOperation } from '../operations/bulkOperations.ts';
 
 interface SupervisedOperation {
   /** Checks the stored members and returns the operation bound to them. Throws `invalid`. */

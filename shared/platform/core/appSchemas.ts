@@ -2,13 +2,13 @@
  * Validation by JSON Schemas of the customer's app, for shared/environments. The schemas are not trusted: patterns run in
  * linear time, and the check of a value is bounded in time. jsonSchemaProblems.ts checks the schemas themselves.
  */
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { FaultDetail } from '../../catalogue/errors.ts';
 import { exceedsPartCount } from './jsonLimits.ts';
 import { linearPattern } from './linearPattern.ts';
-import { ajvDetails, validatorOptions } from './validate.ts';
 import { completesInTime } from './timeLimit.ts';
+import { ajvDetails, validatorOptions } from './validate.ts';
 
 const createAppAjv = (useDefaults: boolean): Ajv2020 => {
   const ajv = new Ajv2020({ ...validatorOptions, useDefaults, allErrors: true, code: { regExp: linearPattern } });

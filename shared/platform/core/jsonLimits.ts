@@ -1,6 +1,6 @@
 /** What no JSON value may contain, whatever its schema says: PostgreSQL or JavaScript would refuse or change it. Used for requests, frames and answers of apps. */
-import { limits } from '../../catalogue/limits.ts';
 import type { FaultDetail } from '../../catalogue/errors.ts';
+import { limits } from '../../catalogue/limits.ts';
 
 /** Returns whether a value is an object of JSON: neither null nor a list. */
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>

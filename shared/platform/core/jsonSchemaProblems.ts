@@ -4,9 +4,9 @@
  */
 import type { FaultDetail } from '../../catalogue/errors.ts';
 import { limits } from '../../catalogue/limits.ts';
+import { metaSchemaProblems } from './appSchemas.ts';
 import { isObject } from './jsonLimits.ts';
 import { patternProblem } from './linearPattern.ts';
-import { metaSchemaProblems } from './appSchemas.ts';
 
 /** Limits of one schema. docs/manifest.md names them. */
 export const schemaLimits = {

@@ -4,9 +4,9 @@
  */
 import { createHash } from 'node:crypto';
 import { fault } from '../../catalogue/errors.ts';
-import type { Db, Tx } from '../db/knex.ts';
-import { queryRow, executeStatement, statement, type SqlValue } from '../db/sql.ts';
 import { limits } from '../../catalogue/limits.ts';
+import type { Db, Tx } from '../db/knex.ts';
+import { executeStatement, queryRow, statement, type SqlValue } from '../db/sql.ts';
 import { insertText, type InsertSource, type Sql } from './insertText.ts';
 
 const columns = ['principal', 'key', 'fingerprint', 'status', 'body', 'etag', 'created_at'] as const;

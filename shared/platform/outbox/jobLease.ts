@@ -5,7 +5,7 @@
  */
 import { isParkedJobSql } from '../../catalogue/states/stagedJobs.ts';
 import type { Db } from '../db/knex.ts';
-import { queryRow, queryRows, executeStatement, statement } from '../db/sql.ts';
+import { executeStatement, queryRow, queryRows, statement } from '../db/sql.ts';
 import { dbNowSql } from './leaderLease.ts';
 
 /** How long a lease lasts without renewal, in ms: a killed worker's job waits so long at most, and for the next sweep. */

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { Db } from '../db/knex.ts';
-import { queryRow, executeStatement, statement } from '../db/sql.ts';
+import { executeStatement, queryRow, statement } from '../db/sql.ts';
 
 /** How long a lease lasts without renewal, in ms: longer than a pause of garbage collection or a slow disk write, short enough as a pause of the live stream. */
 export const leaderLeaseMs = 3_000;

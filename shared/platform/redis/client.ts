@@ -1,7 +1,7 @@
 /** Opens the service's Redis connections. Each reconnects for ever with short waits, and has an `error` listener. */
-import { backoffMs } from '../core/wait.ts';
 import { Redis, type Cluster, type RedisOptions } from 'ioredis';
 import { parseClusterUrl } from '../core/redisUrl.ts';
+import { backoffMs } from '../core/wait.ts';
 import { openCluster } from './cluster.ts';
 
 /** A single server, or a cluster. Its commands and scripts name one key each, as only those work in both. */

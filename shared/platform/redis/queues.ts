@@ -1,12 +1,12 @@
 /** BullMQ's queues and workers: they carry ids of staged jobs from the enqueuer to a worker, and may lose all of them at any time. */
-import { getOrCreate } from '../core/maps.ts';
 import { Queue, Worker, type ConnectionOptions, type Processor } from 'bullmq';
+import { getOrCreate } from '../core/maps.ts';
 import { parseClusterUrl } from '../core/redisUrl.ts';
 import { settlesWithin } from '../core/wait.ts';
 import {
+  blockingOptions,
   closeClient,
   openClient,
-  blockingOptions,
   producerOptions,
   type RedisAddress,
   type RedisClient,

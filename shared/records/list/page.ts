@@ -4,7 +4,7 @@
  */
 import type { Db, Tx } from '../../platform/db/knex.ts';
 import { cutPage, readStreams } from '../../platform/listing/page.ts';
-import { nextStride, rowsForWanted, strideFor, StreamReader, type ScanEdge } from '../../platform/listing/scan.ts';
+import { nextStride, rowsForWanted, StreamReader, strideFor, type ScanEdge } from '../../platform/listing/scan.ts';
 import { filterJsonPath } from '../filters.ts';
 import type { RawRecord } from '../queries.ts';
 import { termQueries } from '../terms.ts';

@@ -3,7 +3,7 @@ import { fault } from '../../catalogue/errors.ts';
 import { newSealKey } from '../../platform/core/seal.ts';
 import { isUniqueViolation } from '../../platform/db/errors.ts';
 import type { Db, Tx } from '../../platform/db/knex.ts';
-import { queryRow, queryRows, executeStatement, statement } from '../../platform/db/sql.ts';
+import { executeStatement, queryRow, queryRows, statement } from '../../platform/db/sql.ts';
 import { recordAdminChange, type Administrator } from '../adminChange.ts';
 import type { EnvironmentInput } from '../schema.ts';
 

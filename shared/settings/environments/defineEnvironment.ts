@@ -3,22 +3,22 @@
  * change. Called when an app registers, by the admin command and by the demo's loader.
  */
 import { fault, type FaultDetail } from '../../catalogue/errors.ts';
-import { jsonProblem } from '../../platform/core/jsonLimits.ts';
-import { invalidFault } from '../../platform/core/validate.ts';
-import type { Tx } from '../../platform/db/knex.ts';
-import { queryRow, executeStatement, statement } from '../../platform/db/sql.ts';
-import { recordAdminChange, type Administrator } from '../adminChange.ts';
-import { changedFlagKeys, stateKindProblems, definitionWarnings } from './definitionChanges.ts';
 import {
+  compileDefinition,
   emptyManifest,
   mergeDefinition,
-  compileDefinition,
   type StoredDefinition,
 } from '../../environments/definition.ts';
 import { type Manifest } from '../../environments/manifest.ts';
-import { parseManifestParts, type ParsedManifest } from '../../environments/readManifest.ts';
 import { crossReferenceProblems, problemsMax } from '../../environments/manifestProblems.ts';
 import { readSchemaProblems } from '../../environments/manifestSchemas.ts';
+import { parseManifestParts, type ParsedManifest } from '../../environments/readManifest.ts';
+import { jsonProblem } from '../../platform/core/jsonLimits.ts';
+import { invalidFault } from '../../platform/core/validate.ts';
+import type { Tx } from '../../platform/db/knex.ts';
+import { executeStatement, queryRow, statement } from '../../platform/db/sql.ts';
+import { recordAdminChange, type Administrator } from '../adminChange.ts';
+import { changedFlagKeys, definitionWarnings, stateKindProblems } from './definitionChanges.ts';
 
 interface ManifestDeclaration {
   /** The environment's name. */

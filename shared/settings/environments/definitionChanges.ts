@@ -1,9 +1,9 @@
 /** Compares a new definition with the one before: warnings for the declaring app, and changes that are refused. For defineEnvironment.ts. */
 import { isDeepStrictEqual } from 'node:util';
 import type { FaultDetail } from '../../catalogue/errors.ts';
+import type { Definition, InboxDefinition } from '../../environments/definition.ts';
 import type { Tx } from '../../platform/db/knex.ts';
 import { queryRow, statement } from '../../platform/db/sql.ts';
-import type { Definition, InboxDefinition } from '../../environments/definition.ts';
 
 const stateHasItemsSql = statement(
   'definitions.occupied',

@@ -1,8 +1,7 @@
 /** What the admin tool says when something is refused: the option that it is about, and what to do. */
 import { Fault } from '../../catalogue/errors.ts';
 import { isDbUnavailable } from '../../platform/db/errors.ts';
-import { UsageError } from './failures.ts';
-import { CommandFailure } from './failures.ts';
+import { CommandFailure, UsageError } from './failures.ts';
 
 /** Members of an input by the option that gives them. */
 const options: Readonly<Record<string, string>> = {

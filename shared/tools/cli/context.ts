@@ -1,8 +1,8 @@
 /** What the admin tool's commands work with: the database, who is audited, and how things are named on a command line. */
-import { runAdminChange, type Administrator } from '../../settings/adminChange.ts';
 import type { Db, Tx } from '../../platform/db/knex.ts';
-import { listEnvironments } from '../../settings/environments/create.ts';
 import type { Bus } from '../../platform/redis/bus.ts';
+import { runAdminChange, type Administrator } from '../../settings/adminChange.ts';
+import { listEnvironments } from '../../settings/environments/create.ts';
 import { CommandFailure, UsageError } from './failures.ts';
 
 export interface CommandContext {

@@ -1,19 +1,19 @@
 /** Finds and runs a command of the admin tool and says what became of it; admin.ts prints that. */
-import { sleep } from '../../platform/core/wait.ts';
-import { systemAdministrator } from '../../settings/adminChange.ts';
 import { systemClock } from '../../platform/core/clock.ts';
 import type { Config } from '../../platform/core/config.ts';
+import { sleep } from '../../platform/core/wait.ts';
 import { openDb } from '../../platform/db/knex.ts';
 import { closeClient, failFastOptions, openClient } from '../../platform/redis/client.ts';
 import { openRedisBus } from '../../platform/redis/redisBus.ts';
-import { parseCommandArguments, commandUsage, type CommandResult, type Command } from './command.ts';
+import { systemAdministrator } from '../../settings/adminChange.ts';
+import { commandUsage, parseCommandArguments, type Command, type CommandResult } from './command.ts';
+import { toCommandError } from './commandErrors.ts';
 import { UsageError } from './failures.ts';
 import { agentCommands } from './things/agents.ts';
 import { appKeyCommands } from './things/appKeys.ts';
 import { environmentCommands } from './things/environments.ts';
 import { personCommands } from './things/people.ts';
 import { roleCommands } from './things/roles.ts';
-import { toCommandError } from './commandErrors.ts';
 
 interface AdminEnvironment {
   /** Asked only when a command is about to be run; throws an Error that names the bad variable. */

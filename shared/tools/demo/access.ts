@@ -3,16 +3,16 @@
  * is still valid of those known stays, the rest is made anew.
  */
 import { randomBytes } from 'node:crypto';
-import { createAgent, listAgents, rotateAgent } from '../../settings/agents.ts';
-import { createAppKey, listAppKeys, rotateAppKey } from '../../settings/appKeys.ts';
-import { hashPassword } from '../../settings/passwords.ts';
-import { updatePerson } from '../../settings/people.ts';
-import { tokenHash, parseTokenKind } from '../../access/tokens.ts';
-import type { Administrator } from '../../settings/adminChange.ts';
+import { parseTokenKind, tokenHash } from '../../access/tokens.ts';
 import { responseObject, Type, type Static } from '../../platform/core/schema.ts';
 import { compileCheck } from '../../platform/core/validate.ts';
 import type { Db, Tx } from '../../platform/db/knex.ts';
 import { queryRow, queryRows, statement } from '../../platform/db/sql.ts';
+import type { Administrator } from '../../settings/adminChange.ts';
+import { createAgent, listAgents, rotateAgent } from '../../settings/agents.ts';
+import { createAppKey, listAppKeys, rotateAppKey } from '../../settings/appKeys.ts';
+import { hashPassword } from '../../settings/passwords.ts';
+import { updatePerson } from '../../settings/people.ts';
 import { lockDemo } from './setUp.ts';
 import type { DemoWorld } from './types.ts';
 

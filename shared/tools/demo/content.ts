@@ -1,11 +1,11 @@
 /** Writes the demo's records and items with their history and counts in one transaction, so that half of it is none of it. */
-import { actorOfRow, eventInsert } from '../../platform/journal/events.ts';
-import { sameColumns } from '../../platform/journal/insertText.ts';
+import type { Definition } from '../../environments/definition.ts';
+import type { Item } from '../../items/model.ts';
 import { countDeltas } from '../../items/perform/eventBatch.ts';
 import type { Tx } from '../../platform/db/knex.ts';
 import { executeStatement, statement } from '../../platform/db/sql.ts';
-import type { Definition } from '../../environments/definition.ts';
-import type { Item } from '../../items/model.ts';
+import { actorOfRow, eventInsert } from '../../platform/journal/events.ts';
+import { sameColumns } from '../../platform/journal/insertText.ts';
 import { demoItems } from './generate.ts';
 import { eventRows, itemOfDemo, itemRow, type Cast, type EventRow } from './rows.ts';
 import type { DemoItem, DemoRecord } from './types.ts';

@@ -1,6 +1,6 @@
 // Northwind Cloud's customers, orders, payments and subscriptions, and who of them could have caused an item at a time.
 
-import { MS, Random, mix } from './random.ts';
+import { mix, MS, Random } from './random.ts';
 import { ordersOfCustomers, type Customer, type DemoOrder } from './sales.ts';
 import { companyHeads, companyTails, countries, firstNames, lastNames, plans, slug } from './words/names.ts';
 

@@ -7,7 +7,7 @@ import { draftError } from './drafts/errors.ts';
 import { draftSupport } from './drafts/support.ts';
 import { agents, people, roles } from './people.ts';
 import { play } from './plots.ts';
-import { MS, Random, mix } from './random.ts';
+import { mix, MS, Random } from './random.ts';
 import { customerRecord, orderRecord, paymentRecord, subscriptionRecord } from './sales.ts';
 import { Story } from './story.ts';
 import type { DemoItem, DemoWorld } from './types.ts';

@@ -3,7 +3,7 @@
 import type { Draft, DraftVerdict } from './drafts/draft.ts';
 import { crews, leads, WORKING_AGENT } from './people.ts';
 import { MS, type Random } from './random.ts';
-import { APP, type Story, SYSTEM } from './story.ts';
+import { APP, SYSTEM, type Story } from './story.ts';
 import type { DemoActor, InboxName } from './types.ts';
 import { abuseTags } from './words/cases.ts';
 import { errorTags } from './words/errors.ts';

@@ -1,9 +1,9 @@
 /** The demo's items as the service's own: ids instead of indexes, and the events that the API would have written. */
 import type { ActorRef } from '../../catalogue/events.ts';
-import { rowId } from '../../platform/core/ids.ts';
 import type { InboxDefinition } from '../../environments/definition.ts';
 import type { Item } from '../../items/model.ts';
 import { itemTerms } from '../../items/terms.ts';
+import { rowId } from '../../platform/core/ids.ts';
 import type { DemoActor, DemoEvent, DemoItem } from './types.ts';
 
 /** Whoever may appear in a history, with the name of their role. */

@@ -1,11 +1,11 @@
 /** The demo's environment, roles, people and manifest, made as an administrator would; what is there already stays. */
-import { createPerson, listPeople, updatePerson } from '../../settings/people.ts';
-import { createRole, listRoles } from '../../settings/roles.ts';
-import type { Administrator } from '../../settings/adminChange.ts';
 import type { Tx } from '../../platform/db/knex.ts';
 import { executeStatement, statement } from '../../platform/db/sql.ts';
+import type { Administrator } from '../../settings/adminChange.ts';
 import { createEnvironment, listEnvironments } from '../../settings/environments/create.ts';
 import { defineEnvironment } from '../../settings/environments/defineEnvironment.ts';
+import { createPerson, listPeople, updatePerson } from '../../settings/people.ts';
+import { createRole, listRoles } from '../../settings/roles.ts';
 import manifest from './manifest.json' with { type: 'json' };
 import type { DemoPerson, DemoWorld } from './types.ts';
 

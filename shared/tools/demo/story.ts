@@ -2,7 +2,7 @@
 // so an item and its history agree by construction. Told by the plots; time only moves with `wait`.
 
 import type { Draft, DraftVerdict } from './drafts/draft.ts';
-import { type InboxRules, rules } from './rules.ts';
+import { rules, type InboxRules } from './rules.ts';
 import type { DemoActor, DemoEventData, DemoEventType, DemoItem } from './types.ts';
 
 /** More would make the demo slow to load without making it more believable. */

@@ -2,8 +2,8 @@
 // installing anything; called by redisBinary.mjs when the machine has none.
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { runProcess } from './processes.mjs';
 import { toolsDir } from './paths.mjs';
+import { runProcess } from './processes.mjs';
 
 /** Redis and the libraries that it needs beyond the C library, which every system has. Names differ between releases
  * (`libssl3`, `libssl3t64`), so apt is asked for the dependencies and this only chooses among them. */

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { withLock } from './lock.mjs';
 import { root, toolsDir } from './paths.mjs';
 import { runProcess } from './processes.mjs';
-import { say, took, StartFailure } from './say.mjs';
+import { say, StartFailure, took } from './say.mjs';
 
 /** @typedef {Record<string, { version?: string, integrity?: string, optional?: boolean, dev?: boolean, devOptional?: boolean }>} Packages */
 

@@ -1,10 +1,10 @@
 // The command behind `npm start`, `npm test` and the tools; works on a fresh clone, so it imports only node's own modules.
 import { isCommand, readOptions } from '../cli/options.mjs';
-import { adminCommand, appCommand, measureCommand, watchCommand } from './toolCommands.mjs';
 import { say, sayToStderr, StartFailure } from './say.mjs';
 import { startCommand } from './startCommand.mjs';
 import { stopAll, stopOnSignals, stoppedBySignal } from './stopping.mjs';
 import { testCommand } from './testCommand.mjs';
+import { adminCommand, appCommand, measureCommand, watchCommand } from './toolCommands.mjs';
 
 /** @type {Record<string, (args: string[]) => Promise<number>>} */
 const commands = {

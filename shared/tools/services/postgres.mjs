@@ -2,10 +2,10 @@
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { commandLine } from './identity.mjs';
+import { freePort } from './ports.mjs';
 import { findPostgres } from './postgresBinary.mjs';
 import { appRole, databaseName, initialise, ownerRole, passwords, prepare } from './postgresCluster.mjs';
 import { postgresFlags } from './postgresFlags.mjs';
-import { freePort } from './ports.mjs';
 import { dieWithParent, runProcess, start } from './processes.mjs';
 import { pause, StartFailure } from './say.mjs';
 import { tail } from './tail.mjs';

@@ -1,8 +1,8 @@
 // Finds PostgreSQL's programs: the npm package for this platform first, so that all use one version, else the system's.
-import { existsSync, lstatSync, readFileSync, readdirSync, realpathSync, symlinkSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs';
 import { delimiter, dirname, join, relative } from 'node:path';
-import { runProcess } from './processes.mjs';
 import { root } from './paths.mjs';
+import { runProcess } from './processes.mjs';
 import { StartFailure } from './say.mjs';
 
 /**

@@ -1,12 +1,12 @@
 // Finds a Redis to start: on PATH, fetched for this checkout, or as the last resort one written in JavaScript.
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { fetchRedis, fetchedRedis } from './aptRedis.mjs';
+import { fetchedRedis, fetchRedis } from './aptRedis.mjs';
 import { npm } from './install.mjs';
 import { withLock } from './lock.mjs';
 import { toolsDir } from './paths.mjs';
 import { runProcess } from './processes.mjs';
-import { say, took, StartFailure } from './say.mjs';
+import { say, StartFailure, took } from './say.mjs';
 
 /**
  * @typedef {object} RedisBinary

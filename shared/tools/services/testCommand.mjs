@@ -7,7 +7,7 @@ import { install } from './install.mjs';
 import { show } from './node.mjs';
 import { root } from './paths.mjs';
 import { runProcess } from './processes.mjs';
-import { say, toText, took, StartFailure } from './say.mjs';
+import { say, StartFailure, took, toText } from './say.mjs';
 import { openServers, throwAwayDir } from './servers.mjs';
 import { stopAll, stoppedBySignal } from './stopping.mjs';
 

@@ -1,12 +1,12 @@
 /** Presents approvals with their present targets (`now`) beside those at the time of the request (`before`). For api/routes/approvals.ts. */
-import type { Caller } from '../../access/principal.ts';
-import type { ViewDeps } from '../deps.ts';
-import { resolveFlag, flagView, readFlagRows } from '../../flags/model.ts';
-import { readItems, type Item } from '../../items/model.ts';
 import { fullAccess } from '../../access/access.ts';
+import type { Caller } from '../../access/principal.ts';
+import type { Approval } from '../../approvals/model.ts';
+import { flagView, readFlagRows, resolveFlag } from '../../flags/model.ts';
+import { readItems, type Item } from '../../items/model.ts';
 import { presentItem } from '../../items/present.ts';
 import { findRecordsAnywhere } from '../../records/read.ts';
-import type { Approval } from '../../approvals/model.ts';
+import type { ViewDeps } from '../deps.ts';
 import { redactedApprovalJson } from './present.ts';
 
 const keyOf = (resource: string, id: string): string => `${resource}/${id}`;

@@ -1,8 +1,8 @@
 /** Redacts approvals for one role, in responses and on the stream: leaves out records, flags and inboxes that the role doesn't see. */
-import { isObject } from '../../platform/core/jsonLimits.ts';
 import type { Access } from '../../access/access.ts';
-import { flagChangeSummary, redactFlag } from '../../flags/model.ts';
 import { approvalJson, type Approval, type ApprovalTarget } from '../../approvals/model.ts';
+import { flagChangeSummary, redactFlag } from '../../flags/model.ts';
+import { isObject } from '../../platform/core/jsonLimits.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 type Shown = Json & Pick<ApprovalTarget, 'kind' | 'resource' | 'flag' | 'inbox'>;

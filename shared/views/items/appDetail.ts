@@ -2,17 +2,17 @@
 import { fullAccess } from '../../access/access.ts';
 import type { Caller } from '../../access/principal.ts';
 import { rpcCodes, type Block } from '../../applink/protocol.ts';
-import { requireAnswer, errorBlockFor } from '../../blocks/appAnswers.ts';
-import { validateBlocks, errorBlock } from '../../blocks/validateBlocks.ts';
+import { errorBlockFor, requireAnswer } from '../../blocks/appAnswers.ts';
+import { errorBlock, validateBlocks } from '../../blocks/validateBlocks.ts';
+import type { Item, RecordRef } from '../../items/model.ts';
+import { presentItem } from '../../items/present.ts';
 import { presentBlocks } from '../../items/presentBlocks.ts';
 import { isObject, jsonProblem } from '../../platform/core/jsonLimits.ts';
 import { nullable, Type, type Static } from '../../platform/core/schema.ts';
 import { compileProblemCheck } from '../../platform/core/validate.ts';
-import type { ViewDeps } from '../deps.ts';
-import { isGivenRecord, toFullRecord } from '../../records/recordProblems.ts';
 import type { FullRecord } from '../../records/queries.ts';
-import type { Item, RecordRef } from '../../items/model.ts';
-import { presentItem } from '../../items/present.ts';
+import { isGivenRecord, toFullRecord } from '../../records/recordProblems.ts';
+import type { ViewDeps } from '../deps.ts';
 
 /** Milliseconds that the app may take; short, as the detail is useful without the app's part. */
 const appTimeoutMs = 2_000;

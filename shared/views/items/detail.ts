@@ -2,14 +2,14 @@
 import type { Caller } from '../../access/principal.ts';
 import type { Block } from '../../applink/protocol.ts';
 import { renderBlocks } from '../../blocks/renderBlocks.ts';
-import { presentBlocks, canSeeActionReference } from '../../items/presentBlocks.ts';
-import { fillTemplate, evaluateCondition } from '../../platform/core/conditions.ts';
-import { isObject } from '../../platform/core/jsonLimits.ts';
-import type { ViewDeps } from '../deps.ts';
 import type { InboxDefinition } from '../../environments/definition.ts';
-import { findRecords, inReferenceOrder, type FullRecord } from '../../records/queries.ts';
-import { fetchItemDetail, fetchLinkedRecords, type AppSuggestion } from './appDetail.ts';
 import type { Item, RecordRef } from '../../items/model.ts';
+import { canSeeActionReference, presentBlocks } from '../../items/presentBlocks.ts';
+import { evaluateCondition, fillTemplate } from '../../platform/core/conditions.ts';
+import { isObject } from '../../platform/core/jsonLimits.ts';
+import { findRecords, inReferenceOrder, type FullRecord } from '../../records/queries.ts';
+import type { ViewDeps } from '../deps.ts';
+import { fetchItemDetail, fetchLinkedRecords, type AppSuggestion } from './appDetail.ts';
 
 interface SuggestedAction {
   readonly action: string;

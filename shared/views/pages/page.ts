@@ -4,21 +4,21 @@ import type { Block } from '../../applink/protocol.ts';
 import { errorBlockFor } from '../../blocks/appAnswers.ts';
 import { renderBlock } from '../../blocks/renderBlocks.ts';
 import { blockLimits } from '../../blocks/schema.ts';
-import { presentBlocks } from '../../items/presentBlocks.ts';
 import { Fault } from '../../catalogue/errors.ts';
+import type { ManifestPage } from '../../environments/manifest.ts';
+import type { BlockSource } from '../../environments/pages/schema.ts';
+import { presentBlocks } from '../../items/presentBlocks.ts';
 import { fillTemplate } from '../../platform/core/conditions.ts';
 import { isObject } from '../../platform/core/jsonLimits.ts';
 import type { ViewDeps } from '../deps.ts';
-import type { ManifestPage } from '../../environments/manifest.ts';
+import { blockTitle, type BlockResolver, type DeclaredBlock, type PageContext } from './context.ts';
+import { createLimiter } from './limiter.ts';
 import type { PageParams } from './params.ts';
-import type { BlockSource } from '../../environments/pages/schema.ts';
 import { appBlock } from './sources/app.ts';
-import { blockTitle, type DeclaredBlock, type PageContext, type BlockResolver } from './context.ts';
 import { countsBlock } from './sources/counts.ts';
 import { flagsBlock } from './sources/flags.ts';
 import { itemsBlock } from './sources/items.ts';
 import { recordsBlock } from './sources/records.ts';
-import { createLimiter } from './limiter.ts';
 
 /** Makes a block without a source: the declaration has its whole content. */
 const literalBlock: BlockResolver = async ({ deps, caller, params }, declared) => {

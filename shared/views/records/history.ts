@@ -1,12 +1,12 @@
 /** Reads the history of a record: runs of actions on it and the timelines of its items, as one list. For page.ts. */
+import { findVisibleInbox } from '../../access/gates.ts';
+import type { Caller } from '../../access/principal.ts';
 import type { ActorRef } from '../../catalogue/events.ts';
 import { limits } from '../../catalogue/limits.ts';
-import type { Caller } from '../../access/principal.ts';
-import type { Db } from '../../platform/db/knex.ts';
-import { queryRows, statement } from '../../platform/db/sql.ts';
-import { findVisibleInbox } from '../../access/gates.ts';
 import type { RecordRef } from '../../items/model.ts';
 import { redactEntry } from '../../items/timeline.ts';
+import type { Db } from '../../platform/db/knex.ts';
+import { queryRows, statement } from '../../platform/db/sql.ts';
 
 interface HistoryEntry {
   readonly id: string;

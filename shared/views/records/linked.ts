@@ -1,11 +1,10 @@
 /** Reads the items of a record that the role sees, by their record or by one of their links, newest activity first. For page.ts. */
-import { itemColumns } from '../../items/model.ts';
 import type { Caller } from '../../access/principal.ts';
-import type { Db } from '../../platform/db/knex.ts';
-import { queryRows, statement, queryTextRows } from '../../platform/db/sql.ts';
 import { visibleInboxes } from '../../items/filters.ts';
-import type { RecordRef } from '../../items/model.ts';
+import { itemColumns, type RecordRef } from '../../items/model.ts';
 import { itemRowJson } from '../../items/present.ts';
+import type { Db } from '../../platform/db/knex.ts';
+import { queryRows, queryTextRows, statement } from '../../platform/db/sql.ts';
 
 /** `links <> '[]'` repeats the condition of the partial index. */
 const linkedItemsFrom = `

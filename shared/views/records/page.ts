@@ -1,19 +1,19 @@
 /** Builds the page of a record: its blocks, items, history and available actions. For GET /resources/:resource/:id. */
 import type { Caller } from '../../access/principal.ts';
-import { readAvailableActions, type AvailableAction } from '../available.ts';
 import { linkLimits, rpcCodes, type Block } from '../../applink/protocol.ts';
-import { requireAnswer, errorBlockFor } from '../../blocks/appAnswers.ts';
-import { validateBlocks } from '../../blocks/validateBlocks.ts';
+import { errorBlockFor, requireAnswer } from '../../blocks/appAnswers.ts';
 import { renderBlocks } from '../../blocks/renderBlocks.ts';
-import { presentBlocks } from '../../items/presentBlocks.ts';
+import { validateBlocks } from '../../blocks/validateBlocks.ts';
 import { fault } from '../../catalogue/errors.ts';
-import { isObject } from '../../platform/core/jsonLimits.ts';
-import type { ViewDeps } from '../deps.ts';
 import type { RecordRef } from '../../items/model.ts';
-import { readRecordHistory, type RecordHistory } from './history.ts';
-import { readLinkedItemIds, readLinkedItemsJson } from './linked.ts';
+import { presentBlocks } from '../../items/presentBlocks.ts';
+import { isObject } from '../../platform/core/jsonLimits.ts';
 import type { FullRecord } from '../../records/queries.ts';
 import { getRecord, requireVisibleResource } from '../../records/read.ts';
+import { readAvailableActions, type AvailableAction } from '../available.ts';
+import type { ViewDeps } from '../deps.ts';
+import { readRecordHistory, type RecordHistory } from './history.ts';
+import { readLinkedItemIds, readLinkedItemsJson } from './linked.ts';
 
 /** Linked items that the page shows, and those whose timelines are part of the history. */
 const itemsShown = 50;

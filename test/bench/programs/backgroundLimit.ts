@@ -1,13 +1,13 @@
 /** What a background run costs at least: the rows that ours writes, and a bare BullMQ job between them. */
 import { Queue, Worker } from 'bullmq';
+import type { Caller } from '../../../shared/access/principal.ts';
 import { buildRun } from '../../../shared/actions/acceptAction.ts';
-import { toSettledRun } from '../../../shared/actions/settleRun.ts';
 import type { Run } from '../../../shared/actions/model.ts';
 import { insertRun, transitionRun } from '../../../shared/actions/runStatements.ts';
-import type { Caller } from '../../../shared/access/principal.ts';
+import { toSettledRun } from '../../../shared/actions/settleRun.ts';
+import { openDeps } from '../../../shared/deps.ts';
 import { readConfig } from '../../../shared/platform/core/config.ts';
 import { queryRow, statement } from '../../../shared/platform/db/sql.ts';
-import { openDeps } from '../../../shared/deps.ts';
 import { answerCalls } from '../ipc.ts';
 
 const adders = 64;

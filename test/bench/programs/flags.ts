@@ -1,6 +1,6 @@
 /** Evaluates one flag as often as it can, in the words of each kind of flagKinds.ts. */
-import { answerCalls } from '../ipc.ts';
 import { kinds, type Subject } from '../flagKinds.ts';
+import { answerCalls } from '../ipc.ts';
 
 /** A tenth pays, a tenth of the Swedes are testers; all others come to the percentage. */
 const subjects: readonly Subject[] = Array.from({ length: 1_000 }, (_, i) => ({

@@ -1,11 +1,11 @@
 /** Background jobs that do nothing: how many a second, how soon they start; and a durable job on all of its way. */
+import { closeDeps, openDeps } from '../../../shared/deps.ts';
 import { readConfig } from '../../../shared/platform/core/config.ts';
 import { newId } from '../../../shared/platform/core/ids.ts';
-import { queryRows, executeStatement, statement } from '../../../shared/platform/db/sql.ts';
-import { closeDeps, openDeps } from '../../../shared/deps.ts';
+import { executeStatement, queryRows, statement } from '../../../shared/platform/db/sql.ts';
 import { channels } from '../../../shared/platform/redis/bus.ts';
-import { createWorkerProcess } from '../../../workers/workerProcess.ts';
 import { done, type HandlerTable } from '../../../workers/handler.ts';
+import { createWorkerProcess } from '../../../workers/workerProcess.ts';
 import { answerCalls } from '../ipc.ts';
 import { concurrency, kinds, newQueueName } from '../jobKinds.ts';
 import { quantile } from '../numbers.ts';

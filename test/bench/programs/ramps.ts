@@ -1,9 +1,9 @@
 /** A thousand steps that are due within one second: ours, each of a ramp of its own and durable; delayed jobs of BullMQ alone; a sorted set with one reader. */
 import { Queue, Worker } from 'bullmq';
-import { readConfig } from '../../../shared/platform/core/config.ts';
-import { executeStatement, statement } from '../../../shared/platform/db/sql.ts';
 import { closeDeps, openDeps } from '../../../shared/deps.ts';
 import { rampBucketMs, stageRampJobsSql } from '../../../shared/flags/rampBuckets.ts';
+import { readConfig } from '../../../shared/platform/core/config.ts';
+import { executeStatement, statement } from '../../../shared/platform/db/sql.ts';
 import { channels } from '../../../shared/platform/redis/bus.ts';
 import { createWorkerProcess } from '../../../workers/workerProcess.ts';
 import { answerCalls } from '../ipc.ts';

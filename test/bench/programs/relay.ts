@@ -1,8 +1,8 @@
 /** Moves a full outbox: by our publisher, and by the least code that takes 500 rows at a time and tells Redis. */
 import { Redis } from 'ioredis';
 import pg from 'pg';
-import { readConfig } from '../../../shared/platform/core/config.ts';
 import { closeDeps, openDeps } from '../../../shared/deps.ts';
+import { readConfig } from '../../../shared/platform/core/config.ts';
 import { startPublisher } from '../../../workers/outbox/publisher.ts';
 import { answerCalls } from '../ipc.ts';
 

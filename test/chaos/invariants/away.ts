@@ -1,16 +1,16 @@
 /** 4. Without Redis everything goes on, only queued work waits; without PostgreSQL every answer is a polite 503. */
+import { until } from '../../support/until.ts';
 import { bulkDone, tagAll } from '../support/bulks.ts';
 import { postgresOutage, redisOutage } from '../support/faults.ts';
 import { heardProblems } from '../support/fold.ts';
 import { makeItems, startWriters } from '../support/load.ts';
 import { listItems } from '../support/oracle.ts';
-import { Recorder } from '../support/recorder.ts';
 import { pause } from '../support/pause.ts';
+import { Recorder } from '../support/recorder.ts';
 import type { Invariant, Run } from '../support/run.ts';
 import { NoAnswer } from '../support/send.ts';
 import type { Site } from '../support/site.ts';
 import type { Stage } from '../support/stage.ts';
-import { until } from '../../support/until.ts';
 
 const streamMs = 2_500;
 const wellMs = 5_000;

@@ -1,10 +1,10 @@
 /** 5. A worker that was frozen past its lease and wakes up writes nothing: no second entry, no older value over a newer. */
+import { until } from '../../support/until.ts';
 import { bulkDone, tagAll, tallyTags } from '../support/bulks.ts';
 import { makeItems } from '../support/load.ts';
 import { each, listItems } from '../support/oracle.ts';
 import { pause } from '../support/pause.ts';
 import type { Invariant } from '../support/run.ts';
-import { until } from '../../support/until.ts';
 
 /** A quick bulk may be over before anybody is frozen: then it is tried again, so often. */
 const bulksMax = 5;

@@ -1,5 +1,6 @@
 /** 17. One key, one effect, one answer: for calls at the same time on every API, and when the API dies between commit and answer. */
 import { randomUUID } from 'node:crypto';
+import { until } from '../../support/until.ts';
 import type { Client } from '../support/client.ts';
 import { makeItems } from '../support/load.ts';
 import { auditOf, listItems, timelineOf } from '../support/oracle.ts';
@@ -8,7 +9,6 @@ import type { Invariant, Run } from '../support/run.ts';
 import { NoAnswer } from '../support/send.ts';
 import type { Site } from '../support/site.ts';
 import type { Stage } from '../support/stage.ts';
-import { until } from '../../support/until.ts';
 
 interface Scene {
   readonly run: Run;

@@ -1,11 +1,11 @@
 /** 15. Ramps: each step once, never backwards, exactly `to` at the end, one catch-up step after an outage; a stop or a change by hand wins every race. */
-import type { Answer } from '../support/send.ts';
-import { pause } from '../support/pause.ts';
-import type { Invariant, Run } from '../support/run.ts';
-import type { Site } from '../support/site.ts';
-import type { Stage } from '../support/stage.ts';
 import { testManifest } from '../../support/manifest.ts';
 import { until } from '../../support/until.ts';
+import { pause } from '../support/pause.ts';
+import type { Invariant, Run } from '../support/run.ts';
+import type { Answer } from '../support/send.ts';
+import type { Site } from '../support/site.ts';
+import type { Stage } from '../support/stage.ts';
 
 const everyMs = 1_000;
 

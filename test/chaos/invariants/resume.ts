@@ -1,11 +1,11 @@
 /** 3. Work goes on by itself: soon after a worker was killed, after Redis was emptied, and after Redis was away. */
+import { until } from '../../support/until.ts';
 import { bulkDone, tagAll, tallyTags } from '../support/bulks.ts';
 import type { Client } from '../support/client.ts';
 import { flushRedis, redisOutage } from '../support/faults.ts';
 import { makeItems } from '../support/load.ts';
 import type { Invariant, Run } from '../support/run.ts';
 import type { Site } from '../support/site.ts';
-import { until } from '../../support/until.ts';
 
 const killedMs = 15_000;
 const flushedMs = 30_000;

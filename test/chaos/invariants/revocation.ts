@@ -1,5 +1,6 @@
 /** 12. A revoked token ends at once on every process, a narrowed role tells nothing forbidden, with Redis and without. */
 import { WebSocket } from 'ws';
+import { until } from '../../support/until.ts';
 import { redisOutage } from '../support/faults.ts';
 import { makeItems, startWriters } from '../support/load.ts';
 import { pause } from '../support/pause.ts';
@@ -7,7 +8,6 @@ import { Recorder } from '../support/recorder.ts';
 import type { Invariant, Run } from '../support/run.ts';
 import type { Site } from '../support/site.ts';
 import type { Stage } from '../support/stage.ts';
-import { until } from '../../support/until.ts';
 
 const httpMs = 1_000;
 const closeMs = { with: 2_000, without: 5_000 };

@@ -1,11 +1,11 @@
 /** 20. Rolling restarts under load: out in time, no request dropped, no job waiting, no message lost. */
+import { until } from '../../support/until.ts';
 import { bulkDone } from '../support/bulks.ts';
 import { heardProblems } from '../support/fold.ts';
 import { makeItems, startWriters } from '../support/load.ts';
 import { listItems } from '../support/oracle.ts';
 import { Recorder } from '../support/recorder.ts';
 import type { Invariant } from '../support/run.ts';
-import { until } from '../../support/until.ts';
 
 const outMs = 10_000;
 const jobMs = 15_000;

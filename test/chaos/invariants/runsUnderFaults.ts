@@ -2,6 +2,7 @@
  * 23. Runs of every kind go on under whatever happens to the service, its servers and the app: each is done once or
  * honestly unknown, and without Redis what needs no job goes on as if nothing were.
  */
+import { until } from '../../support/until.ts';
 import { newClient } from '../support/client.ts';
 import { Customer } from '../support/customer.ts';
 import type { RunInput } from '../support/customersApp.ts';
@@ -24,7 +25,6 @@ import {
 } from '../support/runs.ts';
 import type { Site } from '../support/site.ts';
 import type { Stage } from '../support/stage.ts';
-import { until } from '../../support/until.ts';
 
 const amounts = {
   short: {

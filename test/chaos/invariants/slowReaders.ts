@@ -1,4 +1,5 @@
 /** 8. Sockets that don't read cost little and are cut off, others don't notice, and who reads slowly gets everything. */
+import { until } from '../../support/until.ts';
 import { bulkDone, tagAll } from '../support/bulks.ts';
 import { heardProblems } from '../support/fold.ts';
 import { makeItems } from '../support/load.ts';
@@ -10,7 +11,6 @@ import type { Site } from '../support/site.ts';
 import type { Stage } from '../support/stage.ts';
 import { openStalled } from '../support/stalled.ts';
 import type { Unit } from '../support/unit.ts';
-import { until } from '../../support/until.ts';
 
 const growthMiB = 150;
 const stallMs = 15_000;

@@ -2,14 +2,14 @@
  * 24. A hand-over, or the end of a run, of whose writing the API never heard is carried on: PostgreSQL has it, the
  * connection broke before it could say so, and nobody else would call the app or tell it that its answer is kept.
  */
-import { Customer } from '../support/customer.ts';
-import { startProxy, type Proxy } from '../support/proxy.ts';
+import { until } from '../../support/until.ts';
 import type { Client } from '../support/client.ts';
+import { Customer } from '../support/customer.ts';
 import type { Json } from '../support/oracle.ts';
+import { startProxy, type Proxy } from '../support/proxy.ts';
 import type { Invariant, Run } from '../support/run.ts';
 import { effectsOf, endedRuns, judgeAudit, judgeOnce } from '../support/runs.ts';
 import type { Site } from '../support/site.ts';
-import { until } from '../../support/until.ts';
 
 /** Far less than the minute after which an answer counts as lost. */
 const carriedOnMs = 20_000;

@@ -1,12 +1,12 @@
 /** An environment of its own for one invariant: made as the admin command makes it, with agents that keep one journal. */
+import type { Grant } from '../../../shared/catalogue/permissions.ts';
+import { openDb, type Db, type Tx } from '../../../shared/platform/db/knex.ts';
 import { runAdminChange, systemAdministrator, type Administrator } from '../../../shared/settings/adminChange.ts';
 import { createAgent, revokeAgent } from '../../../shared/settings/agents.ts';
 import { createAppKey } from '../../../shared/settings/appKeys.ts';
-import { createRole, updateRole } from '../../../shared/settings/roles.ts';
-import type { Grant } from '../../../shared/catalogue/permissions.ts';
-import { openDb, type Db, type Tx } from '../../../shared/platform/db/knex.ts';
 import { createEnvironment } from '../../../shared/settings/environments/create.ts';
 import { defineEnvironment } from '../../../shared/settings/environments/defineEnvironment.ts';
+import { createRole, updateRole } from '../../../shared/settings/roles.ts';
 import { testManifest } from '../../support/manifest.ts';
 import { until } from '../../support/until.ts';
 import { newClient, type Client, type ClientOptions } from './client.ts';

@@ -3,18 +3,18 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { head, raw, type RawReply } from '../../support/raw.ts';
 import {
-  badInputs,
-  world,
-  clerk,
-  bytes,
   authorization,
+  badInputs,
+  bytes,
+  change,
+  clerk,
+  count,
+  create,
+  posts,
   rawPost,
   refused,
-  create,
-  change,
   version,
-  count,
-  posts,
+  world,
 } from './badInputs.ts';
 
 badInputs(() => {

@@ -1,7 +1,7 @@
 /** Bad inputs: changes of items, one by one and in bulk. */
 import { expect } from 'chai';
 import { type Reply } from '../../support/http.ts';
-import { badInputs, world, admin, clerk, item, watched, refused, create, change, version } from './badInputs.ts';
+import { admin, badInputs, change, clerk, create, item, refused, version, watched, world } from './badInputs.ts';
 
 badInputs(() => {
   describe('changes of an item', () => {

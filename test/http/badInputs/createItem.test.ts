@@ -1,6 +1,6 @@
 /** Bad inputs: POST /items. */
 import { expect } from 'chai';
-import { badInputs, clerk, item, refused, create, createRaw, change } from './badInputs.ts';
+import { badInputs, change, clerk, create, createRaw, item, refused } from './badInputs.ts';
 
 badInputs(() => {
   describe('POST /items', () => {

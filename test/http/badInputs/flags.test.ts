@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { Client, Reply } from '../../support/http.ts';
 import { until } from '../../support/until.ts';
 import { newWorld } from '../../support/world.ts';
-import { badInputs, world, admin, clerk, item, app, watched, refused } from './badInputs.ts';
+import { admin, app, badInputs, clerk, item, refused, watched, world } from './badInputs.ts';
 
 badInputs(() => {
   describe('flags', () => {

@@ -1,7 +1,7 @@
 /** Bad inputs: GET /items. */
 import { expect } from 'chai';
 import { type Reply } from '../../support/http.ts';
-import { badInputs, world, admin, clerk, create, item, noted, refused, count } from './badInputs.ts';
+import { admin, badInputs, clerk, count, create, item, noted, refused, world } from './badInputs.ts';
 
 badInputs(() => {
   describe('GET /items', () => {

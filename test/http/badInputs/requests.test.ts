@@ -4,7 +4,7 @@ import pg from 'pg';
 import { request } from '../../support/http.ts';
 import { head, type RawReply } from '../../support/raw.ts';
 import { until } from '../../support/until.ts';
-import { badInputs, world, admin, clerk, item, bytes, authorization, refused, version, posts } from './badInputs.ts';
+import { admin, authorization, badInputs, bytes, clerk, item, posts, refused, version, world } from './badInputs.ts';
 
 badInputs(() => {
   describe('credentials', () => {

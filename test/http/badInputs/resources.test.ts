@@ -1,7 +1,7 @@
 /** Bad inputs: records, pages and actions. */
 import { expect } from 'chai';
 import { type Reply } from '../../support/http.ts';
-import { badInputs, world, admin, clerk, item, run, watched, refused, done } from './badInputs.ts';
+import { admin, badInputs, clerk, done, item, refused, run, watched, world } from './badInputs.ts';
 
 badInputs(() => {
   describe('records and pages', () => {

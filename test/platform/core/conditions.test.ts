@@ -1,12 +1,12 @@
 /** The one condition language: what each op says, what of a condition is refused, and that neither can be made to hang. */
 import { expect } from 'chai';
-import { conditionLimits, conditionProblems, conditionSchema } from '../../../shared/platform/core/conditionSchema.ts';
 import {
   conditionOps,
-  fillTemplate,
   evaluateCondition,
+  fillTemplate,
   type ConditionExpression,
 } from '../../../shared/platform/core/conditions.ts';
+import { conditionLimits, conditionProblems, conditionSchema } from '../../../shared/platform/core/conditionSchema.ts';
 import { compileCheck } from '../../../shared/platform/core/validate.ts';
 
 const subject = {

@@ -1,8 +1,8 @@
 /** JSON Schemas of apps: what of them is refused, and that neither they nor what they check can hold up a process. */
 import { expect } from 'chai';
-import { patternProblem } from '../../../shared/platform/core/linearPattern.ts';
+import { compileAppSchema, compileAppSchemaWithDefaults } from '../../../shared/platform/core/appSchemas.ts';
 import { jsonSchemaProblems, schemaLimits } from '../../../shared/platform/core/jsonSchemaProblems.ts';
-import { compileAppSchemaWithDefaults, compileAppSchema } from '../../../shared/platform/core/appSchemas.ts';
+import { patternProblem } from '../../../shared/platform/core/linearPattern.ts';
 
 const paths = (schema: unknown): string[] => jsonSchemaProblems(schema, 'input').map(({ path }) => path);
 

@@ -1,13 +1,13 @@
 /** `agent …` of the admin tool. */
+import { compileCheck } from '../../../platform/core/validate.ts';
 import { createAgent, listAgents, revokeAgent, rotateAgent, type AgentToken } from '../../../settings/agents.ts';
 import { agentInput, rotationInput } from '../../../settings/schema.ts';
-import { compileCheck } from '../../../platform/core/validate.ts';
-import type { CommandResult, Command } from '../command.ts';
+import type { Command, CommandResult } from '../command.ts';
 import {
   credentialBaseUrl,
-  runCommandChange,
-  resolveEnvironments,
   findOneByName,
+  resolveEnvironments,
+  runCommandChange,
   type CommandContext,
 } from '../context.ts';
 import { credentialLines, formatTable, formatTime } from '../print.ts';

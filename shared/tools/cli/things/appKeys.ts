@@ -1,16 +1,16 @@
 /** `app-key …` of the admin tool. */
+import { compileCheck } from '../../../platform/core/validate.ts';
 import { createAppKey, listAppKeys, revokeAppKey, rotateAppKey, type AppKeyToken } from '../../../settings/appKeys.ts';
 import { appKeyInput, rotationInput } from '../../../settings/schema.ts';
-import { compileCheck } from '../../../platform/core/validate.ts';
-import { type CommandResult, type Command, type CommandArguments } from '../command.ts';
-import { UsageError } from '../failures.ts';
+import { type Command, type CommandArguments, type CommandResult } from '../command.ts';
 import {
-  runCommandChange,
-  resolveEnvironments,
-  findOneByName,
   environmentUrl,
+  findOneByName,
+  resolveEnvironments,
+  runCommandChange,
   type CommandContext,
 } from '../context.ts';
+import { UsageError } from '../failures.ts';
 import { credentialLines, formatTable, formatTime } from '../print.ts';
 
 const thing = 'app-key';

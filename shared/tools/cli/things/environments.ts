@@ -1,15 +1,14 @@
 /** `environment …` of the admin tool. */
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { environmentInput } from '../../../settings/schema.ts';
 import { Fault } from '../../../catalogue/errors.ts';
 import { compileCheck } from '../../../platform/core/validate.ts';
-import { startEpoch, createEnvironment, listEnvironments } from '../../../settings/environments/create.ts';
+import { createEnvironment, listEnvironments, startEpoch } from '../../../settings/environments/create.ts';
 import { defineEnvironment } from '../../../settings/environments/defineEnvironment.ts';
+import { environmentInput } from '../../../settings/schema.ts';
 import { type Command } from '../command.ts';
-import { UsageError } from '../failures.ts';
-import { runCommandChange, environmentUrl, type CommandContext } from '../context.ts';
-import { CommandFailure } from '../failures.ts';
+import { environmentUrl, runCommandChange, type CommandContext } from '../context.ts';
+import { CommandFailure, UsageError } from '../failures.ts';
 import { formatTable, formatTime } from '../print.ts';
 
 const thing = 'environment';

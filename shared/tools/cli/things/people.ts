@@ -1,10 +1,10 @@
 /** `person …` of the admin tool. */
-import { hashPassword } from '../../../settings/passwords.ts';
-import { createPerson, normalizeEmail, listPeople, removePerson } from '../../../settings/people.ts';
-import { personInput } from '../../../settings/schema.ts';
 import { compileCheck } from '../../../platform/core/validate.ts';
+import { hashPassword } from '../../../settings/passwords.ts';
+import { createPerson, listPeople, normalizeEmail, removePerson } from '../../../settings/people.ts';
+import { personInput } from '../../../settings/schema.ts';
 import type { Command } from '../command.ts';
-import { runCommandChange, findOneByName } from '../context.ts';
+import { findOneByName, runCommandChange } from '../context.ts';
 import { formatTable } from '../print.ts';
 
 const thing = 'person';

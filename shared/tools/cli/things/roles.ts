@@ -1,10 +1,10 @@
 /** `role …` of the admin tool. */
+import { compileCheck } from '../../../platform/core/validate.ts';
 import { createRole, deleteRole, listRoles, updateRole } from '../../../settings/roles.ts';
 import { roleInput, rolePatch } from '../../../settings/schema.ts';
-import { compileCheck } from '../../../platform/core/validate.ts';
 import { type Command } from '../command.ts';
+import { findOneByName, runCommandChange } from '../context.ts';
 import { UsageError } from '../failures.ts';
-import { runCommandChange, findOneByName } from '../context.ts';
 import { formatTable } from '../print.ts';
 
 const thing = 'role';

@@ -14,7 +14,7 @@ import {
 } from '../words/cases.ts';
 import { Filler } from '../words/fill.ts';
 import { plans, slug } from '../words/names.ts';
-import { type Draft, type Scene, aboutCustomer, aboutOrder, knownOf } from './draft.ts';
+import { aboutCustomer, aboutOrder, knownOf, type Draft, type Scene } from './draft.ts';
 import { stranger } from './support.ts';
 
 export function draftRefund({ random, directory, at, handle }: Scene): Draft {

@@ -2,7 +2,7 @@
 
 import type { DemoDirectory } from '../directory.ts';
 import { MS, type Random } from '../random.ts';
-import { type Customer, type DemoOrder, money, orderId, orderTitle } from '../sales.ts';
+import { money, orderId, orderTitle, type Customer, type DemoOrder } from '../sales.ts';
 import type { DemoItem, DemoRef, InboxName } from '../types.ts';
 import { slots } from '../words/slots.ts';
 

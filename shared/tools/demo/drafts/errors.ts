@@ -1,7 +1,7 @@
 // Errors that Northwind Cloud's own services report.
 
 import { MS, type Random } from '../random.ts';
-import { type Service, errorKinds, functions, services } from '../words/errors.ts';
+import { errorKinds, functions, services, type Service } from '../words/errors.ts';
 import { Filler } from '../words/fill.ts';
 import type { Draft, Scene } from './draft.ts';
 

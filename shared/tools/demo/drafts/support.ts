@@ -2,12 +2,12 @@
 
 import { address, company, fullName } from '../directory.ts';
 import type { Random } from '../random.ts';
-import { type Customer, orderId, subscriptionId } from '../sales.ts';
+import { orderId, subscriptionId, type Customer } from '../sales.ts';
 import type { DemoRef } from '../types.ts';
 import { Filler } from '../words/fill.ts';
 import { slug } from '../words/names.ts';
 import { asides, closings, foreign, greetings, topics } from '../words/support.ts';
-import { type Draft, type Scene, aboutCustomer, knownOf } from './draft.ts';
+import { aboutCustomer, knownOf, type Draft, type Scene } from './draft.ts';
 
 const CHANNELS = [
   { name: 'email', weight: 66 },

@@ -1,10 +1,10 @@
 /** The source `app`: a block that the customer's app makes, by the call `page.block`. For page.ts. */
 import { toActorRef } from '../../../access/principal.ts';
+import { linkLimits } from '../../../applink/protocol.ts';
 import { requireAnswer } from '../../../blocks/appAnswers.ts';
 import { validateBlock } from '../../../blocks/validateBlocks.ts';
 import { presentBlocks } from '../../../items/presentBlocks.ts';
 import { isObject } from '../../../platform/core/jsonLimits.ts';
-import { linkLimits } from '../../../applink/protocol.ts';
 import { blockTitle, type BlockResolver } from '../context.ts';
 
 export const appBlock: BlockResolver = async ({ deps, caller, page, params }, declared, place) => {

@@ -1,14 +1,14 @@
 /** The source `counts`: exact counts of inboxes as one number, or as a table with a row per inbox. For page.ts. */
-import { fault } from '../../../catalogue/errors.ts';
-import type { Block } from '../../../applink/protocol.ts';
-import type { InboxDefinition } from '../../../environments/definition.ts';
-import { toInboxCounts, readCounts, type InboxCounts } from '../../../items/counts.ts';
-import { visibleInboxes } from '../../../items/filters.ts';
 import { findVisibleInbox } from '../../../access/gates.ts';
+import type { Block } from '../../../applink/protocol.ts';
+import { fault } from '../../../catalogue/errors.ts';
+import type { InboxDefinition } from '../../../environments/definition.ts';
 import { parseBlockQuery } from '../../../environments/pages/query.ts';
 import { countMeasures, type CountsQuery } from '../../../environments/pages/schema.ts';
+import { readCounts, toInboxCounts, type InboxCounts } from '../../../items/counts.ts';
+import { visibleInboxes } from '../../../items/filters.ts';
+import { blockTitle, type BlockResolver, type DeclaredBlock, type PageContext } from '../context.ts';
 import { tableBlock } from '../table.ts';
-import { blockTitle, type DeclaredBlock, type PageContext, type BlockResolver } from '../context.ts';
 
 const inboxesOf = ({ caller }: PageContext, name: string | undefined): InboxDefinition[] => {
   if (name === undefined) return visibleInboxes(caller);

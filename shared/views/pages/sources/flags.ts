@@ -1,8 +1,8 @@
 /** The source `flags`: a table of the flags that the role sees. For page.ts. */
-import { listFlags } from '../../../flags/read.ts';
 import { parseBlockQuery } from '../../../environments/pages/query.ts';
-import { tableBlock } from '../table.ts';
+import { listFlags } from '../../../flags/read.ts';
 import type { BlockResolver } from '../context.ts';
+import { tableBlock } from '../table.ts';
 
 const columns = [
   { name: 'flag', label: 'Flag', type: 'text' },

@@ -1,11 +1,11 @@
 /** The source `items`: a list of items, or their number. For page.ts. */
 import { limits } from '../../../catalogue/limits.ts';
+import { parseBlockQuery } from '../../../environments/pages/query.ts';
+import type { ItemsQuery } from '../../../environments/pages/schema.ts';
 import { resolveItemList } from '../../../items/filters.ts';
 import { countItems } from '../../../items/list/count.ts';
 import { listItems } from '../../../items/list/page.ts';
 import { itemRowJson } from '../../../items/present.ts';
-import { parseBlockQuery } from '../../../environments/pages/query.ts';
-import type { ItemsQuery } from '../../../environments/pages/schema.ts';
 import { blockTitle, type BlockResolver } from '../context.ts';
 
 export const itemsBlock: BlockResolver = async ({ deps, caller, params, now }, block) => {

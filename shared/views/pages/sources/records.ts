@@ -1,13 +1,13 @@
 /** The source `records`: one record, or a table of records. For page.ts. */
-import { errorBlock } from '../../../blocks/validateBlocks.ts';
-import { valueTypes } from '../../../blocks/schema.ts';
 import type { Block, LinkRecord } from '../../../applink/protocol.ts';
+import { valueTypes } from '../../../blocks/schema.ts';
+import { errorBlock } from '../../../blocks/validateBlocks.ts';
 import type { ManifestResource } from '../../../environments/manifest.ts';
-import { getRecord, listRecords, requireVisibleResource } from '../../../records/read.ts';
 import { parseBlockQuery } from '../../../environments/pages/query.ts';
 import type { RecordQuery, RecordsQuery } from '../../../environments/pages/schema.ts';
+import { getRecord, listRecords, requireVisibleResource } from '../../../records/read.ts';
+import { blockTitle, type BlockResolver, type DeclaredBlock, type PageContext } from '../context.ts';
 import { tableBlock, type TableColumn } from '../table.ts';
-import { blockTitle, type DeclaredBlock, type PageContext, type BlockResolver } from '../context.ts';
 
 const own: readonly TableColumn[] = [
   { name: 'id', label: 'Id', type: 'text' },
