@@ -67,7 +67,8 @@ export class OutgoingCalls {
     }
     const run = this.#late.get(id);
     this.#late.delete(id);
-    if (run !== undefined) this.#onLate(run, message);
+    // A late answer that exceeds the limits says nothing of what was done: the run waits as if none had come.
+    if (run !== undefined && message !== null) this.#onLate(run, message);
     else droppedFrameCounter.inc({ why: id >= 1 && id <= this.#last ? 'late' : 'unknown' });
     return id >= 1 && id <= this.#last;
   }
