@@ -1,4 +1,4 @@
-/** Runs through the real SDK: handed over again only where that is harmless, and audited under who did what. */
+/** Runs through the real SDK: dispatched again only where that is harmless, and audited under who did what. */
 import { expect } from 'chai';
 import { requestCounter } from '../../shared/applink/metrics.ts';
 import { ActionFailed, connect, defineApp, type Client as AppClient } from '../../shared/sdk/index.ts';

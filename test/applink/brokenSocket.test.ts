@@ -10,11 +10,11 @@ import { until } from '../support/until.ts';
 import { newWorld, type World } from '../support/world.ts';
 
 const manifest = { ...testManifest, actions: [...testManifest.actions, { name: 'ping' }] };
-/** ms in which a process that is free answers `/health`. A busy machine may hold up one round, a loop that spins all of them. */
+/** ms in which a process that is free answers `/health`. A busy machine may delay one round, a loop that spins all of them. */
 const promptMs = 250;
 const rounds = 3;
 
-/** Asks for `/health` until it is told to stop, which returns the longest time in ms from asking to answer. */
+/** Polls `/health` and returns a function that stops it and returns the longest response time in ms. */
 const watchHealth = ({ port }: Program): (() => Promise<number>) => {
   let stopped = false;
   const watched = (async () => {

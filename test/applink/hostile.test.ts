@@ -1,4 +1,4 @@
-/** Apps that send garbage, too much, or too fast: they are told, slowed down or cut off, and nobody else notices. */
+/** Apps that send garbage, too much, or too fast: they get errors, are slowed down or disconnected, and nobody else notices. */
 import { expect } from 'chai';
 import { connectApp, RpcFailed, type FakeApp } from '../support/app.ts';
 import type { Client } from '../support/http.ts';

@@ -1,4 +1,4 @@
-/** How an app connects and registers, and what it is told of everything that is wrong. */
+/** How an app connects and registers, and the problems that it gets back. */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { WebSocket } from 'ws';

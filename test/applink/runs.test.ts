@@ -1,4 +1,4 @@
-/** Actions over the link from end to end: whichever process is asked, and whenever the app comes. */
+/** Actions over the link from end to end: whichever process gets the request, and whenever the app connects. */
 import { expect } from 'chai';
 import { readRun } from '../../shared/actions/model.ts';
 import { markRunLost, settleRunAnswers } from '../../shared/actions/runOutcome.ts';

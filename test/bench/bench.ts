@@ -14,7 +14,7 @@ export interface Api extends Program {
   readonly port: number;
 }
 
-/** Times as the options say, unless given. */
+/** Times as in the options, unless given. */
 export type Load = Omit<Plan, 'warmupMs' | 'ms'> & Partial<Pick<Plan, 'warmupMs' | 'ms'>>;
 
 export interface Costed extends Measured {
@@ -118,7 +118,7 @@ export const openBench = async (options: Options): Promise<Bench> => {
 };
 
 /**
- * Measures all variants in turn, `rounds` times after one that only warms up; answers the results of each in the order
+ * Measures all variants in turn, `rounds` times after one that only warms up; returns the results of each in the order
  * of the rounds.
  */
 export const inTurn = async <K extends string, R>(

@@ -26,7 +26,7 @@ export const build = async (): Promise<Build> => {
       },
     );
   });
-  // Types that don't fit yet are no reason not to measure; `npm run typecheck` tells of them.
+  // Types that don't fit yet are no reason not to measure; `npm run typecheck` reports them.
   if (!existsSync(join(out, 'api/main.js'))) throw new Error(`The build failed:\n${output}`);
   writeFileSync(join(out, 'package.json'), '{ "type": "module" }');
   return {

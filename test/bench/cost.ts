@@ -1,6 +1,6 @@
 /**
  * Processor time that work takes in a process and in PostgreSQL, read from /proc (Linux; elsewhere NaN). Where others use
- * the machine too it says more than a rate: waiting doesn't count.
+ * the machine too it shows more than a rate: waiting doesn't count.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Database } from './database.ts';
@@ -24,7 +24,7 @@ export interface Cost {
   readonly postgres: number;
 }
 
-/** Does `work` and answers what it cost; connections that it closes are not counted. */
+/** Runs `work` and returns what it cost; connections that it closes are not counted. */
 export const costOf = async <R>(
   { sql }: Database,
   pid: number,

@@ -12,7 +12,7 @@ interface Request {
   readonly id: string;
 }
 
-/** Answers the function that makes the next request. */
+/** Returns the function that makes the next request. */
 const nextOf = (requests: Requests): (() => Request) => {
   let i = -1;
   if (requests.kind === 'texts') {
@@ -38,7 +38,7 @@ export interface Watch {
   answered(id: string, at: number): void;
 }
 
-/** Runs a plan; fails at the first answer that isn't 2xx. `watch` is told of what is sent after the warm-up. */
+/** Runs a plan; fails at the first response that isn't 2xx. `watch` is called for each request after the warm-up. */
 export const drive = (
   { port, connections, warmupMs, ms, requests, perSecond }: Plan,
   watch?: Watch,

@@ -13,7 +13,7 @@ interface Answered {
   readonly error?: string;
 }
 
-/** In the child: answers the parent's calls by name, and ends with the parent. */
+/** Handles, in the child, the parent's calls by name, and exits with the parent. */
 export const answerCalls = (calls: Readonly<Record<string, (argument: never) => unknown>>): void => {
   process.on('message', ({ id, call, argument }: Asked) => {
     Promise.resolve()
@@ -47,7 +47,7 @@ const end = async (child: ChildProcess): Promise<void> => {
   clearTimeout(late);
 };
 
-/** Starts `file`; answers when it answers calls. */
+/** Starts `file`; resolves when it answers calls. */
 export const startProgram = async (
   file: URL,
   env: Readonly<Record<string, string>>,

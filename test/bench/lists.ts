@@ -137,14 +137,14 @@ export const cpuOf = async (db: Db): Promise<() => Promise<number | null>> => {
 const percentile = (sorted: readonly number[], part: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
 
-/** `db` has one connection; its role needs to read only. Answers and prints a row for each query. */
+/** `db` has one connection; its role needs to read only. Prints and returns a row for each query. */
 export const run = async (db: Db, { env, now, runs = 60, only = '' }: ListOptions): Promise<ListCost[]> => {
   const cpu = await cpuOf(db);
   const costs: ListCost[] = [];
   const measure = async (query: string, work: (run: number) => Promise<number>, warm = 8): Promise<void> => {
     if (!query.includes(only)) return;
     let answered = 0;
-    // PostgreSQL plans a statement anew five times before it may keep the plan.
+    // PostgreSQL plans a statement five times before it may reuse the plan.
     for (let n = 0; n < warm; n++) answered = await work(n);
     const times: number[] = [];
     const before = await cpu();

@@ -1,6 +1,6 @@
 /**
  * Fills `items` with as many realistic items as a measurement needs: set-based, from a pool of the demo's items, with
- * the indexes built afterwards. Titles, fields and tags are the demo's; times, states, people and numbers are drawn anew.
+ * the indexes built afterwards. Titles, fields and tags are the demo's; times, states, people and numbers are random.
  */
 import { bucketSql, fortnightSql, inboxCode, itemTerms } from '../../shared/items/terms.ts';
 import { openDb, type Db } from '../../shared/platform/db/knex.ts';
@@ -129,7 +129,7 @@ interface IndexRow {
 }
 
 /**
- * `ownerUrl` names a database that is migrated and that nobody else uses meanwhile. Answers the seconds it took.
+ * `ownerUrl` names a database that is migrated and that nobody else uses meanwhile. Returns the seconds it took.
  */
 export const loadItems = async (ownerUrl: string, { env, rows, now, from = 0 }: LoadOptions): Promise<number> => {
   const started = performance.now();

@@ -1,4 +1,4 @@
-/** What suites say of several rounds of one measurement. */
+/** What suites report of several rounds of one measurement. */
 import type { Costed } from './bench.ts';
 import type { Cost } from './cost.ts';
 import { median } from './numbers.ts';

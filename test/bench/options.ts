@@ -1,4 +1,4 @@
-/** What `npm run bench -- …` was asked for. */
+/** The options of `npm run bench -- …`. */
 import { misused, readOptions } from '../../shared/tools/cli/options.mjs';
 
 export interface Options {

@@ -1,4 +1,4 @@
-/** What the load generator (programs/load.ts) is asked to do, and what it answers. */
+/** The plan of the load generator (programs/load.ts), and its result. */
 
 export interface Changed {
   readonly id: string;
@@ -39,12 +39,12 @@ export interface Measured {
   readonly count: number;
 }
 
-/** When a subscriber heard of changes, in ms after they were sent, and after they were answered. */
+/** When a subscriber received changes, in ms after they were sent, and after they were answered. */
 export interface Heard {
   readonly sentP50: number;
   readonly sentP99: number;
   readonly answeredP50: number;
   readonly answeredP99: number;
-  /** Changes that it did not hear of. */
+  /** Changes that it did not receive. */
   readonly missed: number;
 }

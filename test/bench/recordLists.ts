@@ -97,7 +97,7 @@ const measured = async (
   work: (run: number) => Promise<number>,
 ): Promise<RecordCost> => {
   let answered = 0;
-  // PostgreSQL plans a statement anew five times before it may keep the plan.
+  // PostgreSQL plans a statement five times before it may reuse the plan.
   for (let n = 0; n < 6; n++) answered = await work(n);
   const times: number[] = [];
   const before = await cpu();

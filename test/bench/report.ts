@@ -9,14 +9,14 @@ export interface Figure {
   readonly ours: number;
   readonly limit?: number;
   readonly peer?: { readonly name: string; readonly value: number };
-  /** In words, as docs and quality goals say it. */
+  /** In words, as docs and quality goals state it. */
   readonly goal?: string;
   /** Absent: no goal of its own. */
   readonly met?: boolean;
   readonly note?: string;
 }
 
-/** Figures to be held against `limit × least`. */
+/** Figures to be compared with `limit × least`. */
 export const atLeast = (
   ours: number,
   limit: number,

@@ -35,7 +35,7 @@ export const changing = (token: string, items: readonly Changed[], keys = false)
   keys,
 });
 
-/** The same for programs/changeLimit.ts, which asks for no token. */
+/** The same for programs/changeLimit.ts, which requires no token. */
 export const changingLimit = (items: readonly Changed[], keys = false): Requests => ({
   kind: 'states',
   before: 'POST /items/',

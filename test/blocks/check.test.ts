@@ -1,4 +1,4 @@
-/** Blocks of apps: each valid form comes through whole, and everything else becomes an error that says why. */
+/** Blocks of apps: each valid form comes through whole, and everything else becomes an error with the reason. */
 import { expect } from 'chai';
 import { renderBlocks } from '../../shared/blocks/renderBlocks.ts';
 import { blockLimits } from '../../shared/blocks/schema.ts';

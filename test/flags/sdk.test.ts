@@ -1,4 +1,4 @@
-/** Flags in the customer's app: evaluated there, heard of within a second, and served to OpenFeature. */
+/** Flags in the customer's app: evaluated there, updated within a second, and served to OpenFeature. */
 import { OpenFeature } from '@openfeature/server-sdk';
 import { expect } from 'chai';
 import { connect, defineApp, openFeatureProvider, type Client as App } from '../../shared/sdk/index.ts';

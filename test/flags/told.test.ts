@@ -1,4 +1,4 @@
-/** Who hears of a flag's change, and flags that a person has to approve. */
+/** Who gets a flag's change, and flags that a person has to approve. */
 import { expect } from 'chai';
 import type { Client } from '../support/http.ts';
 import { newWorld, type World } from '../support/world.ts';

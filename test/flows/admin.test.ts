@@ -53,7 +53,7 @@ describe('the admin command', function () {
       child.stdin.end(input);
     });
 
-  /** What `--json` answers, from a process as an operator starts it; fails with what the command said. */
+  /** Returns the output of `--json`, from a process as an operator starts it; fails with the command's output. */
   // Tests state what they expect of it.
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
   const really = async (args: readonly string[], input = ''): Promise<any> => {

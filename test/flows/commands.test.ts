@@ -1,4 +1,4 @@
-/** Each command of package.json tells how it is used and refuses options that it doesn't have, without starting anything. */
+/** Each command of package.json prints its usage and refuses options that it doesn't have, without starting anything. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';

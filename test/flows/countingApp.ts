@@ -1,4 +1,4 @@
-/** The customer's app of the flow over several processes: keeps count of all that it is asked to do. */
+/** The customer's app of the flow over several processes: counts all calls that it receives. */
 import { defineApp, type App } from '../../shared/sdk/index.ts';
 
 export interface CountingApp {

@@ -1,4 +1,4 @@
-/** Approvals: asked for by whoever may, decided by persons, exactly once, with everything checked as it is then. */
+/** Approvals: requested by those with the right, decided by persons, exactly once, with everything checked at that moment. */
 import { expect } from 'chai';
 import { connectApp, rpcError, type FakeApp } from '../support/app.ts';
 import type { Client, Reply } from '../support/http.ts';

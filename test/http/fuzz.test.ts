@@ -1,6 +1,6 @@
 /**
  * Requests generated from `/openapi.json`, valid and mutated, with an app connected that answers well, badly or not at
- * all: no 5xx but what the document says of apps, every answer as documented, and the process lives. `FUZZ_RUNS` sets how
+ * all: no 5xx but what the document has for apps, every answer as documented, and the process lives. `FUZZ_RUNS` sets how
  * many (5,000 when absent), `FUZZ_SEED` repeats a run.
  */
 import { expect } from 'chai';
@@ -273,7 +273,7 @@ describe('requests made from the document', function () {
       );
   };
 
-  /** Parameters that hold JSON, of which the schema says no more than that they are texts. */
+  /** Parameters that contain JSON, which the schema describes only as strings. */
   const json =
     (values: Arbitrary<unknown>): ((schema: Schema) => Arbitrary<unknown>) =>
     (schema) =>
@@ -349,7 +349,7 @@ describe('requests made from the document', function () {
     readonly client: number;
   }
 
-  /** Mostly whoever may; nobody signs out but who is here for that. */
+  /** Mostly a caller with the right; only the one made for that signs out. */
   const callers = ({ path }: Operation): Arbitrary<number> => {
     const boss = clients.length - 2;
     if (path.startsWith('/sign-')) return fc.constant(clients.length - 1);
@@ -407,7 +407,7 @@ describe('requests made from the document', function () {
       }),
     );
 
-  /** Answers as it should, or fails, or says what is no answer; now and then it is too late. */
+  /** Returns a valid answer, fails, or returns an invalid one; now and then too late. */
   let turn = 0;
   const moody =
     (well: Handler): Handler =>

@@ -1,4 +1,4 @@
-/** `GET /items`: each parameter held against the same filter and sort in JavaScript, and pages that neither repeat nor skip. */
+/** `GET /items`: each parameter compared with the same filter and sort in JavaScript, and pages that neither repeat nor skip. */
 import { expect } from 'chai';
 import { readDocuments } from '../support/documented.ts';
 import type { Client, Reply } from '../support/http.ts';

@@ -1,4 +1,4 @@
-/** `/openapi.json` holds: it is complete and sound, its examples can be called as they stand, and answers are as it says. */
+/** `/openapi.json` is complete and sound, its examples can be called as they stand, and responses match it. */
 import { readFileSync } from 'node:fs';
 import addFormats from 'ajv-formats';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -46,7 +46,7 @@ describe('the OpenAPI document', () => {
   let app: Client;
   let boss: Client;
   let guest: Client;
-  /** Whoever asked for the example's approval. */
+  /** The requester of the example's approval. */
   let asker: Client;
   let connected: FakeApp;
   const ajv = new Ajv2020({ strict: false });

@@ -1,4 +1,4 @@
-/** Settings over HTTP: credentials told once, changes that act everywhere within a second, and an admin who is always left. */
+/** Settings over HTTP: credentials shown once, changes that act everywhere within a second, and an admin who is always left. */
 import { expect } from 'chai';
 import { clientOf, request, type CallOptions, type Client, type Reply } from '../support/http.ts';
 import { openLive } from '../support/live.ts';

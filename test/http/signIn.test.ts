@@ -1,4 +1,4 @@
-/** People sign in, stay fresh, come by cookie, and sign out; guesses are slowed and tell nothing. */
+/** People sign in, stay fresh, come by cookie, and sign out; guesses are slowed and reveal nothing. */
 import { expect } from 'chai';
 import { clientOf, request, type CallOptions, type Client, type Reply } from '../support/http.ts';
 import { openLive } from '../support/live.ts';
@@ -15,7 +15,7 @@ describe('signing in', () => {
   /** Another address for each test, as tries count by address too. */
   let from: string;
 
-  // Behind a proxy, so that a test says where it comes from.
+  // Behind a proxy, so that a test sets its address.
   before(async () => {
     world = await newWorld({ env: { TRUST_PROXY: '1' } });
     await world.environment('staging');

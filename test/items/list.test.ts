@@ -1,4 +1,4 @@
-/** What `GET /items` lists: held against a naive filter and sort in JavaScript, page by page, on real PostgreSQL. */
+/** What `GET /items` lists: compared with a naive filter and sort in JavaScript, page by page, on real PostgreSQL. */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { itemSorts, type ItemSort } from '../../shared/environments/itemQuery.ts';
@@ -251,7 +251,7 @@ describe('listing items', () => {
     await database.drop();
   });
 
-  /** Stores items in an environment of their own and answers a request for all of them. */
+  /** Stores items in an environment of their own and returns a request for all of them. */
   const given = async (items: readonly Listed[]): Promise<ItemListRequest> => {
     env += 1;
     await store(db, env, items);

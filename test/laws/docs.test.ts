@@ -1,4 +1,4 @@
-/** The documents say what the code does: tables are printed from the catalogue, names and variables have to be there. */
+/** The documents describe what the code does: tables are printed from the catalogue, names and variables have to be there. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { itemTools } from '../../api/mcp/tools/items.ts';
@@ -33,7 +33,7 @@ const permissionTable = (): string =>
     }),
   ].join('\n');
 
-/** Each with the first sentence of what models are told of it. */
+/** Each with the first sentence of what models read about it. */
 const toolTable = (): string =>
   [
     '| tool | |',

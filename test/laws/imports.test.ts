@@ -1,4 +1,4 @@
-/** The import law: what each part of the tree may know of the others. A failing line says what to do. */
+/** The import law: what each part of the tree may know of the others. A failing line contains what to do. */
 import { expect } from 'chai';
 import { imports as all, entriesOf, files, folders, layers, textOf, type Import } from './source.ts';
 

@@ -1,4 +1,4 @@
-/** The journal law: history, live messages, jobs, saved responses and bulk results are inserted in one place each. A failing line says what to do. */
+/** The journal law: history, live messages, jobs, saved responses and bulk results are inserted in one place each. A failing line contains what to do. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-/** Nothing is exported, kept or depended on that nobody uses. A failing line says what to do. */
+/** Nothing is exported, kept or depended on that nobody uses. A failing line contains what to do. */
 import { expect } from 'chai';
 import { files, imports, textOf } from './source.ts';
 

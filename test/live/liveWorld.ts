@@ -110,7 +110,7 @@ export class LiveWorld {
     return { token, id };
   }
 
-  /** Tells the processes that the directory has changed, as whoever changes it does. */
+  /** Signals the processes that the directory has changed, as every change of it does. */
   async changed(): Promise<void> {
     await this.db('revisions').increment('n', 1);
     this.publisher?.bus.publish(channels.revision, '');
@@ -165,7 +165,7 @@ export class LiveWorld {
     return api;
   }
 
-  /** Writes rows and tells of them, as the publisher of the workers does. `hint: false`: as if Redis had lost it. */
+  /** Writes rows and publishes them, as the publisher of the workers does. `hint: false`: as if Redis had lost it. */
   async publish(
     rows: readonly (readonly object[])[],
     { env = 1, counts = {}, hint = true }: { env?: number; counts?: Counted; hint?: boolean } = {},
@@ -202,7 +202,7 @@ export class LiveWorld {
     return subscriber;
   }
 
-  /** A subscriber that has heard its hello. */
+  /** Returns a subscriber that has received its hello. */
   async listening(api: Api, options: SubscribeOptions): Promise<Subscriber> {
     const subscriber = this.subscribe(api, options);
     await subscriber.next('hello');

@@ -1,4 +1,4 @@
-/** A client of the live stream that records what it hears and holds the chain to account. */
+/** A client of the live stream that records what it receives and checks the chain. */
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
@@ -72,7 +72,7 @@ export interface Refusal {
   readonly body: { error?: string; code?: string; details?: { path: string; message: string }[] };
 }
 
-/** What an upgrade that is refused answers. */
+/** The response to an upgrade that is refused. */
 export const refusal = async (subscriber: Subscriber): Promise<Refusal> => {
   const [, response] = (await once(subscriber.ws, 'unexpected-response')) as [unknown, IncomingMessage];
   let text = '';

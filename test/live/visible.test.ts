@@ -1,4 +1,4 @@
-/** A subscriber hears what its role sees and nothing else, and follows its role and its token. */
+/** A subscriber receives what its role sees and nothing else, and follows its role and its token. */
 import { expect } from 'chai';
 import { redactItem } from '../../api/live/visibility.ts';
 import { compileAccess } from '../../shared/access/access.ts';

@@ -15,7 +15,7 @@ describe('tools', () => {
   let person: Client;
   let app: FakeApp;
   const open: Tools[] = [];
-  /** What the app does when it is asked to run an action. */
+  /** What the app does when it is called to run an action. */
   let outcome: (params: { action: string; input: unknown; record: { id: string } | null }) => unknown = () => ({
     message: 'Done.',
     blocks: [],
@@ -355,7 +355,7 @@ describe('tools', () => {
     const tools = await toolsOf(clerk);
     let after = (await tools.call('list_changes')).body.cursor as string;
     const id = await make();
-    // What others did before may be told of first.
+    // Messages about earlier changes of others may come first.
     await until('the item is told of', async () => {
       const { changes, cursor } = (await tools.call('list_changes', { after, wait: 5_000 })).body as {
         changes: { type: string; item?: { id: string } }[];

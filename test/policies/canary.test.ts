@@ -278,7 +278,7 @@ describe('the canary', function () {
       await call(clerk, 'POST', '/flags/known', body);
     for (const path of ['flags', 'flags/known'])
       await call(clerk, 'POST', `/ofrep/v1/evaluate/${path}`, { context: { targetingKey: 'c1' } });
-    // Whoever decides is a person with the same rights.
+    // The decision is made by a person with the same rights.
     const decider = documents.of(await world.person('clerk', 'Decider'));
     for (const verb of ['cancel', 'approve', 'reject', 'approve']) {
       for (const id of approvals)
@@ -379,7 +379,7 @@ describe('the canary', function () {
     ]) {
       const { body } = await auditor.get(`/audit${query}`);
       const told = (action: unknown): boolean => action === `${word}Action`;
-      // What was refused is told in the words of whoever tried.
+      // A refusal repeats the words of the request.
       const entries = (
         body.entries as {
           outcome: string;

@@ -133,7 +133,7 @@ describe('environments', () => {
     const decider = documents.of(world.elsewhere(await world.person('admin'), 'staging'));
     for (const { method, path, body } of documents.operations) {
       if (!path.includes('{id}') || isProjects(path)) continue;
-      // Deciding is for persons, who are told so first.
+      // Only persons decide, which is checked first.
       const caller = /\/(approve|reject)$/.test(path) ? decider : staging;
       const of = (id: string) => caller.call(method, named(path, id), body?.example);
       const [foreign, none] = [await of(idsOf(path)[0]), await of(idsOf(path)[1])];
@@ -193,7 +193,7 @@ describe('environments', () => {
       ).to.deep.equal([]);
     }
     expect((await staging.get('/items?search=here&count=1')).body).to.deep.include({ items: [], total: 0 });
-    // What was tried there with this id is written there, as denied.
+    // Requests with this id are audited in that environment, as denied.
     const outcomes = async (client: Client): Promise<string[]> =>
       (await client.get(`/audit?target=${item}&limit=200`)).body.entries.map(
         ({ outcome }: { outcome: string }) => outcome,

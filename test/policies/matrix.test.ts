@@ -178,7 +178,7 @@ describe('the permission matrix', () => {
         ({ actor }) => !allowed.has(actor.id),
       );
     expect(await others('hidden')).to.deep.equal([]);
-    // Whoever sees an item may record a run of an action there, which changes nothing of the item.
+    // Everyone who sees an item may record a run of an action there, which changes nothing of the item.
     expect((await others('readOnly')).filter(({ type }) => type !== 'action' && type !== 'approval')).to.deep.equal([]);
     const ownOnes = (await others('own')).filter(({ actor }) => actor.id !== clerk.id);
     const runsOfSup = ((await sup.get('/runs?limit=200')).body.runs as { id: string; status: string }[])

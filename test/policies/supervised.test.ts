@@ -218,7 +218,7 @@ describe('what agents never do', () => {
   });
 
   describe('a supervised agent', () => {
-    /** What may move while nothing is changed: what was asked for, who was denied it, and what processes tell each other. */
+    /** The tables that may differ while nothing is changed: requests, denials, and signals between processes. */
     const restless = new Set([
       'approvals',
       'events',
@@ -335,7 +335,7 @@ describe('what agents never do', () => {
       cancel_approval: ({ approval }) => ({ id: approval }),
     };
     const settings = ['agents', 'roles', 'people', 'app-keys', 'environments'];
-    /** Reads in the form of a `POST`, and what is asked by nobody in particular. */
+    /** Reads in the form of a `POST`, and requests without a principal. */
     const reads = new Set([
       'POST /available',
       'POST /live/tickets',

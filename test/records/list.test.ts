@@ -1,4 +1,4 @@
-/** What record lists answer: held against a naive filter and sort in JavaScript, page by page, on real PostgreSQL. */
+/** What record lists return: compared with a naive filter and sort in JavaScript, page by page, on real PostgreSQL. */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { appAccess } from '../../shared/access/access.ts';

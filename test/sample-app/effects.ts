@@ -1,4 +1,4 @@
-/** What the sample app's actions do to its data: each says what changes, or refuses. */
+/** What the sample app's actions do to its data: each returns what changes, or refuses. */
 import { ActionFailed } from '../../shared/sdk/index.ts';
 import type { Outcome, Shop, ShopRecord } from './shop.ts';
 

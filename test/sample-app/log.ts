@@ -1,4 +1,4 @@
-/** The sample app's memory: an append-only file, on the disk before anybody is told of what it says. */
+/** The sample app's memory: an append-only file, on the disk before anybody gets its content. */
 import { mkdir, open, readFile, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
@@ -30,7 +30,7 @@ export type Line =
   | { readonly kind: 'sent'; readonly at: number; readonly delivery: string };
 
 export interface Log {
-  /** What was there when it was opened. */
+  /** The lines that the file had when it was opened. */
   readonly lines: readonly Line[];
   /** Resolves when the line is on the disk; lines that come meanwhile share one write. */
   append(line: Line): Promise<void>;

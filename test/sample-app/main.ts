@@ -60,7 +60,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     void sample.stop().finally(() => process.exit(0));
   });
 }
-// From here on it can be told; who wants to waits for this.
+// From here on it handles signals; a parent may wait for this.
 tell('connecting');
 // Offline it holds no socket, and must not end for that.
 setInterval(() => undefined, 2 ** 30);

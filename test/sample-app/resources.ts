@@ -1,4 +1,4 @@
-/** The sample app's resources: customers and orders are pushed to the service, payments and subscriptions are asked for. */
+/** The sample app's resources: customers and orders are pushed to the service, payments and subscriptions are served by the app. */
 import type { Resource } from '../../shared/sdk/index.ts';
 import { customerActions, paymentActions, standing } from './about.ts';
 import { served } from './served.ts';

@@ -84,7 +84,7 @@ export const openSample = async ({
   const store = answersOf(shop, dir);
   let client: Client | null = null;
   let turn: Promise<void> = Promise.resolve();
-  /** One switch after the other, in the order in which they were asked for. */
+  /** One switch after the other, in the order in which they were requested. */
   const inTurn = (work: () => Promise<void>): Promise<void> => {
     turn = turn.then(work);
     return turn;

@@ -1,6 +1,6 @@
 /**
  * The business of the sample app: Northwind Cloud's customers, orders, payments and subscriptions, and what was done to
- * them. The data is made anew at each start; the log says what happened since.
+ * them. The data is generated again at each start; the log contains what happened since.
  */
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -45,7 +45,7 @@ export interface Shop {
   all(resource: string): readonly ShopRecord[];
   /** What the service has to store, of those that were changed or of all. */
   stored(which: 'changed' | 'all'): ReadonlyMap<string, readonly ShopRecord[]>;
-  /** Does the effect of a run once; whoever asks again gets the same answer. `decide` throws to refuse. */
+  /** Performs the effect of a run once; a repeated call gets the same answer. `decide` throws to refuse. */
   act(call: Call, decide: () => Outcome): Promise<{ message: string; blocks: readonly Block[] }>;
   isDone(run: string): boolean;
   sendMail(mail: Mail): Promise<void>;
@@ -181,7 +181,7 @@ export const openShop = async (dir: string, { stepMs = 500 }: { stepMs?: number 
           effect === undefined ? null : { attempt: effect.attempt, answer: { result: answerOf(effect) } },
         );
       },
-      // What was done is in the log already; what failed may be tried again.
+      // Finished runs are in the log already; failed ones may be retried.
       set: () => Promise.resolve(),
       delete: async (run) => {
         if (unsettled.delete(run)) await log.append({ kind: 'settled', at: Date.now(), run });

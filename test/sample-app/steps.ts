@@ -1,4 +1,4 @@
-/** A background action's work: ten steps that take a while and say how far it is. */
+/** A background action's work: ten steps that take a while and report their progress. */
 import type { RunCall } from '../../shared/sdk/index.ts';
 import type { Shop } from './shop.ts';
 

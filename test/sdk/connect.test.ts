@@ -1,4 +1,4 @@
-/** The SDK's connection: it comes back by itself, says plainly why it can't, and never disturbs the app that it runs in. */
+/** The SDK's connection: it comes back by itself, logs plainly why it can't, and never disturbs the app that it runs in. */
 import { expect } from 'chai';
 import { backoff } from '../../shared/sdk/backoff.ts';
 import { ActionFailed, connect, defineApp } from '../../shared/sdk/index.ts';

@@ -21,14 +21,14 @@ export interface FakeService {
   readonly heard: Heard[];
   /** Every connection that was ever opened, oldest first. */
   readonly sockets: WebSocket[];
-  /** How it answers a method; others get an empty result. */
+  /** Its answers by method; other methods get an empty result. */
   answers: Record<string, (params: Any, connection: number) => Reply>;
   /** An HTTP status instead of an upgrade; null: connections are accepted. */
   refusal: { status: number; body?: string; headers?: Record<string, string> } | null;
   /** Whether pings of the app are answered. */
   deaf: boolean;
   readonly tried: number[];
-  /** Waits for the nth registration and answers its socket. */
+  /** Waits for the nth registration and returns its socket. */
   registered(n?: number): Promise<WebSocket>;
   /** Calls the app on its newest connection. */
   call(method: string, params: unknown): Promise<{ result?: Any; error?: RpcError }>;

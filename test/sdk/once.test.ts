@@ -1,4 +1,4 @@
-/** The SDK's once: the same run is done one time, however often and over whichever connections it is handed over. */
+/** The SDK's once: the same run is done one time, however often and over whichever connections it is dispatched. */
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -126,7 +126,7 @@ describe('sdk: once', () => {
     second.terminate();
     const third = await fake.registered(3);
     await until('the answers again', () => fake.of('run.answers').length === 2);
-    // A round trip behind the answer: it was heard.
+    // A round trip behind the answer: it has arrived.
     await fake.call('no.such', {});
     third.terminate();
     await fake.registered(4);

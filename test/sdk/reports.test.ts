@@ -1,4 +1,4 @@
-/** What an app tells the service: kept until it is there, sent once however often it is repeated, refused with its reasons. */
+/** What an app reports to the service: kept until it is there, sent once however often it is repeated, refused with its reasons. */
 import { expect } from 'chai';
 import { defineApp, type LinkProblem } from '../../shared/sdk/index.ts';
 import { until } from '../support/until.ts';
@@ -112,7 +112,7 @@ describe('sdk: reports and records', () => {
       (await problemOf(other.report({ inbox: 'errors', title: 'x', data: { text: 'x'.repeat(5 * 1024 * 1024) } })))
         .kind,
     ).to.equal('request');
-    // Two turns of the loop are when node would tell of them.
+    // Node reports them within two turns of the loop.
     await new Promise((resolve) => setImmediate(resolve));
     await new Promise((resolve) => setImmediate(resolve));
     process.off('unhandledRejection', stray);

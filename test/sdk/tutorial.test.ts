@@ -1,4 +1,4 @@
-/** The first app of docs/customers-app.md, word for word: it runs, it is an app of under 35 lines, and does what the page says. */
+/** The first app of docs/customers-app.md, word for word: it runs, it is an app of under 35 lines, and does what the page describes. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** What an author's editor knows: held by the compiler, which checks this file with all others. */
+/** What an author's editor knows: checked by the compiler, which checks this file with all others. */
 import { expect } from 'chai';
 import type { Manifest } from '../../shared/environments/manifest.ts';
 import { manifestProblems } from '../../shared/environments/readManifest.ts';

@@ -9,7 +9,7 @@ describe('specification: actions', () => {
   let app: FakeApp;
 
   const post = (body: object): Promise<Reply> => shop.agent.post('/actions', body);
-  /** What was asked for while the app was offline comes beside it. */
+  /** Runs that were requested while the app was offline come beside it. */
   const received = (action = 'receipt'): Reply['body'] =>
     app.received.filter(({ method, params }) => method === 'action.run' && params.action === action).at(-1)?.params;
 

@@ -114,7 +114,7 @@ export interface ShopWorld {
   readonly ana: Client;
   readonly admin: Client;
   readonly key: Client;
-  /** The app, connected; it answers each run with `Done.` unless told otherwise. */
+  /** The app, connected; it answers each run with `Done.` unless a test sets another answer. */
   app(handlers?: Readonly<Record<string, Handler>>): Promise<FakeApp>;
   /** A new item's id. */
   item(more?: object): Promise<string>;

@@ -150,7 +150,7 @@ describe(`states: runs, approvals, bulks and replies (STATES_SEED=${String(seed)
         const text = `select 1 from runs where status = 'running' and handed_at is not null and lost_at is null and input ->> 'mode' <> 'silent'`;
         return (await world.sql(text)).length === 0;
       });
-    /** A job that asks for its run's dispatch goes with it. */
+    /** The job that dispatches the run goes with it. */
     const dispatched = (job: string): Promise<unknown> =>
       until('the run is dispatched', async () => {
         return (await world.sql('select 1 from staged_jobs where id = $1', [job])).length === 0;

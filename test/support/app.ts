@@ -16,14 +16,14 @@ export interface AppOptions {
   readonly instance?: string;
   readonly startedAt?: number;
   readonly handlers?: Readonly<Record<string, Handler>>;
-  /** false: connects and says nothing. */
+  /** false: connects and sends nothing. */
   readonly register?: boolean;
   /** Another server's address of the environment. */
   readonly base?: string;
 }
 
 export interface FakeApp {
-  /** Everything that the service called or told, in order. */
+  /** All calls and notifications of the service, in order. */
   readonly received: { readonly method: string; readonly params: Any }[];
   readonly registered: {
     readonly environment: string;
@@ -34,7 +34,7 @@ export interface FakeApp {
   readonly socket: WebSocket;
   /** The close code, once it is closed. */
   readonly closed: Promise<number>;
-  /** Answers calls of a method from now on. One that throws `rpcError` answers that. */
+  /** Sets the handler of a method. A handler that throws `rpcError` answers with that error. */
   handle(method: string, handler: Handler): void;
   /** Calls the service; throws the `RpcFailed` that it answered. */
   request(method: string, params: unknown): Promise<Any>;
@@ -57,7 +57,7 @@ export class RpcFailed extends Error {
   }
 }
 
-/** To be thrown by a handler: answers that JSON-RPC error. */
+/** Returns an error for a handler to throw, which answers the call with that JSON-RPC error. */
 export const rpcError = (code: number, message: string, data?: RpcError['data']): RpcFailed =>
   new RpcFailed({ code, message, ...(data === undefined ? {} : { data }) });
 

@@ -1,4 +1,4 @@
-/** The clock of a test world: the time of the machine, moved ahead by as much as the test says. */
+/** The clock of a test world: the time of the machine, moved ahead by as much as the test sets. */
 import type { Clock } from '../../shared/platform/core/clock.ts';
 
 export interface TestClock extends Clock {

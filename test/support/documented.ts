@@ -1,4 +1,4 @@
-/** Clients whose every answer is held against `/openapi.json`: the status is documented and the body fits its schema. */
+/** Clients whose every response is checked against `/openapi.json`: the status is documented and the body fits its schema. */
 import addFormats from 'ajv-formats';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Client, Reply } from './http.ts';
@@ -47,7 +47,7 @@ export interface Operation {
 export interface Documents {
   readonly raw: RawDocument;
   readonly operations: readonly Operation[];
-  /** Throws when `reply` is not what the document says of this request. */
+  /** Throws when `reply` does not match the document for this request. */
   check(method: string, path: string, reply: Pick<Reply, 'status' | 'body' | 'text'>): void;
   /** The client with every answer checked. */
   of(client: Client): Client;

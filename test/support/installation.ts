@@ -24,7 +24,7 @@ export const openInstallation = async (redisUrl: string): Promise<Installation> 
   const env = { RATE_LIMIT: '1000000', RATE_BURST: '1000000', POOL_SIZE: '4', DRAIN_MS: '400' };
   const startApi = (api: 0 | 1): Promise<Program> =>
     startProgram(world, 'api/main.ts', { ...env, PORT: String(ports[api]) });
-  // Workers say at this level which jobs they have done.
+  // Workers log at this level which jobs they have done.
   const startWorker = (): Promise<Program> => startProgram(world, 'workers/main.ts', { ...env, LOG_LEVEL: 'debug' });
   const [first, second, ...workers] = await Promise.all([
     startApi(0),

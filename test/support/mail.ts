@@ -1,4 +1,4 @@
-/** A real mail server for tests: keeps what it accepted, and refuses, hangs or breaks off as it is told. */
+/** A real mail server for tests: keeps what it accepted, and refuses, hangs or breaks off as a test sets it. */
 import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';

@@ -11,7 +11,7 @@ export interface Program {
   readonly port: string;
   /** Its log so far. */
   said(): string;
-  /** Kills it if it still runs; answers when it is gone. */
+  /** Kills it if it still runs; resolves when it is gone. */
   end(): Promise<void>;
 }
 

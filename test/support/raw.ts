@@ -7,7 +7,7 @@ export interface RawReply {
   readonly headers: Headers;
   /** Byte by byte (latin1). */
   readonly text: string;
-  /** The text as JSON, parsed when it is asked for. */
+  /** The text as JSON, parsed at the first access. */
   readonly body: Reply['body'];
 }
 

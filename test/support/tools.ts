@@ -1,4 +1,4 @@
-/** Tools of the Model Context Protocol called as bare messages, for tests that hold their answers against those of HTTP. */
+/** Tools of the Model Context Protocol called as bare messages, for tests that compare their answers with those of HTTP. */
 import type { Client, Reply } from './http.ts';
 
 export interface ToolReply {

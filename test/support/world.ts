@@ -69,7 +69,7 @@ export interface World {
   ): Promise<void>;
   /** A further API process' worth of server on the same database. */
   api(): Promise<{ base(environment?: string): string; server: RunningServer }>;
-  /** Resolves when everything that was accepted has been done and told. */
+  /** Resolves when everything that was accepted has been done and emitted. */
   settled(): Promise<void>;
   close(): Promise<void>;
 }

@@ -8,7 +8,7 @@ import { probeJobs } from './probe.ts';
 
 const deps = await openDeps(readConfig(), 'child');
 const handlers: HandlerTable = {
-  /** Notes that it began, then works until it is told to stop; the parent's own worker does the rest. */
+  /** Notes that it began, then works until it is stopped; the parent's own worker does the rest. */
   probe: async ({ id, fence, signal }) => {
     await deps.db.raw('insert into probe values (?, ?, ?)', [id, fence, `begun in ${String(process.pid)}`]);
     await new Promise((resolve) => {

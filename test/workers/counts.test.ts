@@ -8,7 +8,7 @@ import { until } from '../support/until.ts';
 import { newJobsWorld, type JobsWorld } from './jobsWorld.ts';
 
 /**
- * In one snapshot: what the counts say, plus what is still in the outbox, is what the items are. `overdue` counts up
+ * In one snapshot: the counts, plus what is still in the outbox, is what the items are. `overdue` counts up
  * to the environment's mark.
  */
 const differences = `

@@ -1,4 +1,4 @@
-/** Background jobs: each staged one is run, once, whatever is lost or killed in between, and ends as its handler says. */
+/** Background jobs: each staged one is run, once, whatever is lost or killed in between, and ends as its handler returns. */
 import { expect } from 'chai';
 import { done, giveUp, retryAt, type Job, type JobHandler, type JobOutcome } from '../../workers/handler.ts';
 import { startEnqueuer } from '../../workers/outbox/enqueuer.ts';
@@ -245,7 +245,7 @@ describe('background jobs', () => {
       'the frozen one was told',
       async () => (await world.sql("select 1 from probe where what = 'told to stop'")).length === 1,
     );
-    // It says "done" now; a clean stop proves that its answer was written, or rather not.
+    // It returns "done" now; a clean stop proves that its answer was written, or rather not.
     child.kill('SIGTERM');
     await until('it has ended', () => child.exitCode === 0);
     expect(await rowOf(id)).to.include({ fence: 2 });

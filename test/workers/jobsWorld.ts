@@ -18,7 +18,7 @@ export interface JobsWorld {
   readonly owner: pg.Pool;
   readonly env: Readonly<Record<string, string>>;
   sql<R extends object = Record<string, unknown>>(text: string, values?: unknown[]): Promise<R[]>;
-  /** Stages a job that is due at once (or at `dueAt`) and nudges; answers its id. */
+  /** Stages a job that is due at once (or at `dueAt`) and nudges; returns its id. */
   stage(name: string, payload?: object, dueAt?: number): Promise<string>;
   /** Every live batch of an environment from now on. */
   hear(env: number): Promise<LiveBatch[]>;

@@ -12,7 +12,7 @@ const app = defineApp({
 let client: Client | null = null;
 
 answerCalls({
-  /** Answers once it is registered. */
+  /** Resolves once it is registered. */
   start: ({ url, key }: { url: string; key: string }) =>
     new Promise<void>((resolve) => {
       client = connect({ url, key, app, concurrency: 1_000 });

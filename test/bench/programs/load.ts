@@ -7,7 +7,7 @@ import type { Heard, Measured, Plan } from '../plan.ts';
 
 const itemForm = /"item":\{"id":"([^"]+)"/;
 
-/** The same with a subscriber, which tells when it heard of each change. */
+/** The same with a subscriber, which reports when it received each change. */
 const runHearing = async ({
   plan,
   url,

@@ -44,7 +44,7 @@ const begin = statement(
 const by = JSON.stringify({ type: 'agent', id: 'agt_bench', name: 'bench', role: null });
 let rounds = 0;
 
-/** Until a step is written, with history and job, and told to subscribers. */
+/** Measures until a step is written, with history and job, and sent to subscribers. */
 const ours = async ({ env }: { env: number }): Promise<Lateness> => {
   const deps = await openDeps(readConfig(), 'bench');
   const took: number[] = [];

@@ -1,4 +1,4 @@
-/** Moves a full outbox: by our publisher, and by the least code that takes 500 rows at a time and tells Redis. */
+/** Moves a full outbox: by our publisher, and by the least code that takes 500 rows at a time and publishes them to Redis. */
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { closeDeps, openDeps } from '../../../shared/deps.ts';

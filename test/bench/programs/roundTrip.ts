@@ -1,5 +1,5 @@
 /**
- * The least that an action needs: a caller asks through Redis, whoever holds the WebSocket passes it on, the other end
+ * The least that an action needs: a caller calls through Redis, the process with the WebSocket passes it on, the other end
  * answers, and the answer goes back through Redis. Three processes, one of these calls each.
  */
 import { Redis } from 'ioredis';

@@ -1,4 +1,4 @@
-/** The least that telling many sockets costs: `ws.send` of one Buffer to each, for each message that Redis brings. */
+/** The least that sending to many sockets costs: `ws.send` of one Buffer to each, for each message that Redis brings. */
 import { createServer } from 'node:http';
 import { Redis } from 'ioredis';
 import { WebSocketServer } from 'ws';

@@ -1,4 +1,4 @@
-/** Thousands of subscribers and the one who tells them something through Redis; the time is taken here, where frames come in. */
+/** Thousands of subscribers and the one who sends to them through Redis; the time is taken here, where frames come in. */
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { answerCalls } from '../ipc.ts';
@@ -7,11 +7,11 @@ import { RawSocket, type Address } from '../rawSocket.ts';
 export interface Told {
   readonly frames: number;
   readonly framesPerSecond: number;
-  /** From telling to the last socket's frame, in ms. */
+  /** From the publication to the last socket's frame, in ms. */
   readonly roundMs: number;
 }
 
-/** Whom to tell: `env` of our stream, whose log must have what is told; null: the limit's own channel. */
+/** Where to publish: `env` of our stream, whose log must have the message; null: the limit's own channel. */
 export interface Telling {
   readonly channel: string;
   readonly env: number | null;
@@ -95,7 +95,7 @@ const close = (): void => {
 const write = `with moved as (update streams set position = position + $2 where env = $1 returning position)
   insert into stream (env, position, at, parts) select $1, m.position - $2 + n, $3, $4 from moved m, generate_series(1, $2) n`;
 
-/** Makes the rows of one telling, then answers what to publish. */
+/** Inserts the rows of one publication, then returns what to publish. */
 const prepare = async ({ env, burst }: Telling): Promise<string> => {
   if (env === null) return Array.from({ length: burst }, () => plain).join('\n');
   const at = Date.now();
@@ -109,7 +109,7 @@ const prepare = async ({ env, burst }: Telling): Promise<string> => {
   return `{"kind":"batch","first":${String(Number(rows[0]?.position) - burst + 1)},"rows":[${Array.from({ length: burst }, () => row).join(',')}],"counts":{},"at":${String(at)}}`;
 };
 
-/** One telling after the other, each when all sockets have the one before it. */
+/** Publishes one after the other, each when all sockets have the one before it. */
 const tell = async (telling: Telling): Promise<Told> => {
   let rounds = 0;
   let busy = 0;
@@ -121,7 +121,7 @@ const tell = async (telling: Telling): Promise<Told> => {
     rounds += 1;
     const all = until(frames + sockets.length * telling.burst);
     void redis.publish(telling.channel, text);
-    // The next one's rows are written while this one is told.
+    // The next one's rows are written while this one is published.
     next = prepare(telling);
     await all;
     busy += performance.now() - began;

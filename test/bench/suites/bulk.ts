@@ -59,7 +59,7 @@ const runBulk = async (client: Client, ids: readonly string[], state: string, ex
   return (performance.now() - began) / 1000;
 };
 
-/** The publisher has told everything, so that each measurement begins at rest. */
+/** Waits until the publisher has published everything, so that each measurement begins at rest. */
 const settled = async ({ database }: Bench): Promise<void> => {
   while ((await database.sql('select from outbox limit 1')).length > 0) await sleep(20);
 };

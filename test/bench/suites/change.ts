@@ -42,7 +42,7 @@ const measure = async (bench: Bench) => {
     oursKeyed: ours(true),
     limitKeyed: least(true),
   });
-  // The peers are far from any goal: one round says enough.
+  // The peers are far from any goal: one round is enough.
   const peers = await inTurn(1, {
     inProcess: inProcess('limit'),
     knex: inProcess('knex'),

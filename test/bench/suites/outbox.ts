@@ -1,4 +1,4 @@
-/** What was committed reaches a subscriber: how soon at 1,000 changes a second, and how many a second at most. */
+/** Committed changes reach a subscriber: how soon at 1,000 changes a second, and how many a second at most. */
 import { inTurn, type Bench, type Suite } from '../bench.ts';
 import { median } from '../numbers.ts';
 import { atLeast, type Figure } from '../report.ts';

@@ -49,7 +49,7 @@ const redisAway = async ({ run, site, stage: { admin, journal }, ids }: Scene): 
   await writers.stop();
   run.measure('changes while Redis was away', writers.done());
   await site.settled();
-  // What nobody changed meanwhile was not told of.
+  // The stream has no message about what nobody changed meanwhile.
   const list = (await listItems(admin)).filter(({ version }) => version > 1);
   for (const problem of await heardProblems(recorders.map((recorder) => ({ recorder, list })))) run.problem(problem);
   run.measure('latest message without Redis ms', latest);
@@ -57,7 +57,7 @@ const redisAway = async ({ run, site, stage: { admin, journal }, ids }: Scene): 
   run.expect(journal.retries.size === 0, `without Redis requests had to be repeated: ${journal.retriesText}`);
 };
 
-/** Asks both APIs again and again until it is told to stop; each answer must be good or a polite 503. */
+/** Polls both APIs until it is stopped; each response must be a success or a 503 with retry-after. */
 const startProbes = (scene: Scene): { stop(): Promise<number> } => {
   const {
     run,

@@ -53,7 +53,7 @@ export const frozenWorker: Invariant = {
       await pause(thawAt - Date.now());
       for (const unit of victims) unit.thaw();
     }
-    // A worker that is asked to stop ends its jobs first: then no sleeper has anything left to write.
+    // A worker that is stopped finishes its jobs first: then no sleeper has anything left to write.
     await Promise.all(site.workers.map((unit) => unit.terminate()));
     await site.mend();
     await site.settled();

@@ -85,7 +85,7 @@ const atOnce = async (scene: Scene, n: number): Promise<void> => {
   await checkEffects(scene, change);
 };
 
-/** Holds PostgreSQL's answer to the writing statement back, kills the API once the effect is committed, and asks again. */
+/** Delays PostgreSQL's answer to the writing statement, kills the API once the effect is committed, and retries. */
 const killedBefore = async (scene: Scene, n: number): Promise<void> => {
   const { run, site, stage } = scene;
   const proxy = await startProxy(site.postgres.port);

@@ -1,6 +1,6 @@
 /**
  * 22. Each run is done once or honestly unknown: for every step of a run and every process that may end there, what the
- * service says of the run against what the app wrote down that it did.
+ * service reports of the run against what the app wrote down that it did.
  */
 import {
   askFrozen,
@@ -27,7 +27,7 @@ import {
   judgeTimeline,
 } from '../support/runs.ts';
 
-/** A lost answer is waited for a minute, then a repeatable run is handed over again. */
+/** A lost answer is waited for a minute, then a retry-safe run is dispatched again. */
 const endedMs = { short: 60_000, long: 180_000 };
 const chosen: Readonly<Record<'short' | 'long', readonly FaultName[]>> = {
   short: ['holderKilled', 'otherKilled', 'workersKilled', 'redisFlushed'],
@@ -42,7 +42,7 @@ const allowed = (step: Step, fault: FaultName, repeatable: boolean): readonly st
     if (step === 'handed over') return repeatable ? [fine] : ['unknown/0'];
     if (step === 'acted') return repeatable ? ['succeeded/2'] : ['unknown/1'];
   }
-  // Handed over into a socket that was gone already: nobody can know that it never arrived.
+  // Dispatched into a socket that was gone already: nobody can know that it never arrived.
   if (step === 'accepted' && (fault === 'appKilled' || fault === 'cut') && !repeatable) return [fine, 'unknown/0'];
   return [fine];
 };

@@ -1,5 +1,5 @@
 /**
- * 6. Actions that were asked for while the app was offline run once each when it comes, in order per record, and none that
+ * 6. Actions that were requested while the app was offline run once each when it comes, in order per record, and none that
  * was cancelled meanwhile or whose requester may not any more.
  */
 import type { Client } from '../support/client.ts';
@@ -40,7 +40,7 @@ interface Scene {
   readonly leaving: readonly Client[];
 }
 
-/** One call after the other for a record, so that their order is known; answers them in that order. */
+/** Makes one call after the other for a record, so that their order is known; returns them in that order. */
 const askFor = async (
   { run, staying, leaving }: Scene,
   record: string,

@@ -84,7 +84,7 @@ const climb = async (scene: Scene): Promise<void> => {
   );
 };
 
-/** Asks for something just when a step is due; what was answered must hold. */
+/** Sends a request just when a step is due; its response must stay true. */
 const race = async (scene: Scene, flag: string, byHand: boolean): Promise<boolean> => {
   const { run } = scene;
   const at = Date.now() + 400 - everyMs;

@@ -32,7 +32,7 @@ const claimed = async (site: Site): Promise<Map<string, number>> =>
     ).map(({ id, fence }) => [id, fence]),
   );
 
-/** Kills all workers but one in the middle of a bulk, and waits until whatever was claimed then is claimed anew or done. */
+/** Kills all workers but one in the middle of a bulk, and waits until whatever was claimed then is claimed again or done. */
 const killWorkers = async (scene: Scene): Promise<void> => {
   const { run, site, client, ids } = scene;
   const bulk = await tagAll(client, ids, nextTag(scene));

@@ -1,4 +1,4 @@
-/** 12. A revoked token ends at once on every process, a narrowed role tells nothing forbidden, with Redis and without. */
+/** 12. A revoked token ends at once on every process, a narrowed role shows nothing forbidden, with Redis and without. */
 import { WebSocket } from 'ws';
 import { until } from '../../support/until.ts';
 import { redisOutage } from '../support/faults.ts';
@@ -21,7 +21,7 @@ interface Scene {
 }
 type Redis = keyof typeof closeMs;
 
-/** Asks each API in turn, again and again; answers how long after `since` the last answer that is still good was asked for. */
+/** Polls each API in turn; returns how long after `since` the last request that still succeeded was sent. */
 const lastGood = async (
   { stage: { bases } }: Scene,
   ask: (base: string) => Promise<boolean>,

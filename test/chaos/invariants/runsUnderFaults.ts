@@ -50,7 +50,7 @@ const amounts = {
 };
 const records = 40;
 const askers = 8;
-/** A lost answer is waited for a minute, and a repeatable run is handed over again then. */
+/** A lost answer is waited for a minute, and a retry-safe run is dispatched again then. */
 const endedMs = { short: 120_000, long: 240_000 };
 const queuedMs = 15_000;
 const emptiedMs = 30_000;
@@ -128,7 +128,7 @@ const inputOf = (random: Random, mark: string, deadly: boolean): RunInput => ({
   ...(deadly && random.next() < 0.01 ? { die: random.pick(['before', 'after'] as const) } : {}),
 });
 
-/** Asks again and again until it is told to stop; each call is answered with its run. */
+/** Calls actions until it is stopped; each response must be the run of its call. */
 const startAskers = ({ run, stage: { admin }, item }: Scene): { stop(): Promise<void> } => {
   let stopped = false;
   const ask = async (n: number): Promise<void> => {
@@ -189,7 +189,7 @@ const startTrouble = (
   };
 };
 
-/** Unknown may be what the living app knows nothing of: of a hand-over that reached it, it would have said what came of it. */
+/** A run may be unknown only if the living app knows nothing of it: it reports the outcome of each dispatch that reached it. */
 const judgeUnknown = (run: Run, { customer }: Scene, runs: ReadonlyMap<string, Json>): void => {
   const reached = new Set(
     customer

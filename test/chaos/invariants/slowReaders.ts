@@ -35,7 +35,7 @@ interface Scene {
   latencies: number[];
 }
 
-/** Changes all items until `messages` were told (each change is two); answers the p99 of the quick readers' latencies. */
+/** Changes all items until `messages` were emitted (each change is two); returns the p99 of the quick readers' latencies. */
 const flood = async (scene: Scene, messages: number): Promise<number> => {
   const {
     site,
@@ -53,7 +53,7 @@ const flood = async (scene: Scene, messages: number): Promise<number> => {
   return p99(scene.latencies);
 };
 
-/** A flood while many don't read; answers the p99 of those who do. */
+/** Runs a flood while many don't read; returns the p99 of those who do. */
 const floodStalled = async (scene: Scene, messages: number): Promise<number> => {
   const { run, site, stage, api } = scene;
   const count = run.size('stalled sockets', { short: 40, long: 100 });
@@ -85,7 +85,7 @@ const floodStalled = async (scene: Scene, messages: number): Promise<number> => 
   return latency;
 };
 
-/** Lets recorders read a little now and then; answers how to let them read freely again. */
+/** Lets recorders read a little now and then; returns a function that lets them read freely again. */
 const slowDown = (recorders: readonly Recorder[]): (() => void) => {
   const crawl = setInterval(() => {
     for (const { socket } of recorders) {

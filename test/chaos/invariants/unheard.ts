@@ -1,6 +1,6 @@
 /**
- * 24. A hand-over, or the end of a run, of whose writing the API never heard is carried on: PostgreSQL has it, the
- * connection broke before it could say so, and nobody else would call the app or tell it that its answer is kept.
+ * 24. A dispatch, or the end of a run, whose commit the API never saw confirmed is carried on: PostgreSQL has it, the
+ * connection broke before it could confirm, and nobody else would call the app or confirm that its answer is stored.
  */
 import { until } from '../../support/until.ts';
 import type { Client } from '../support/client.ts';
@@ -24,7 +24,7 @@ interface Scene {
   readonly base: string;
 }
 
-/** What is written without being heard: the run of a direct call, the hand-over of another one, the end of either. */
+/** The writes whose confirmation is lost: the run of a direct call, the dispatch of another one, the end of either. */
 const kinds = ['direct', 'there', 'background', 'end'] as const;
 const written: Readonly<Record<(typeof kinds)[number], string>> = {
   direct: 'handed_at is not null',

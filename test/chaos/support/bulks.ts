@@ -1,16 +1,16 @@
-/** Bulks as invariants use them: asked for, awaited, and judged by the timelines of their items. */
+/** Bulks as invariants use them: requested, awaited, and judged by the timelines of their items. */
 import { until } from '../../support/until.ts';
 import type { Client } from './client.ts';
 import { each, timelineOf, type Json } from './oracle.ts';
 
-/** Adds `tag` to each of `ids`; answers the bulk's id. */
+/** Adds `tag` to each of `ids`; returns the bulk's id. */
 export const tagAll = async (client: Client, ids: readonly string[], tag: string): Promise<string> => {
   const { status, body, text } = await client.post('/bulk', { ids, operation: { type: 'tags', add: [tag] } });
   if (status !== 202) throw new Error(`A bulk was answered with ${String(status)} ${text}`);
   return body.bulk.id as string;
 };
 
-/** Answers the bulk once it is done. */
+/** Returns the bulk once it is done. */
 export const bulkDone = (client: Client, id: string, ms = 180_000): Promise<Json> =>
   until<Json>(
     `the bulk ${id} is done`,

@@ -9,7 +9,7 @@ export interface Client {
   readonly token: string;
   /** Base addresses of all APIs of its environment. */
   readonly bases: () => readonly string[];
-  /** Asks until it is answered. */
+  /** Sends the request until it gets a response. */
   get(path: string): Promise<Answer>;
   /** Writes under an idempotency key until it is answered with anything but "come again"; journals a 2xx. */
   post(path: string, body: unknown, options?: WriteOptions): Promise<Answer>;

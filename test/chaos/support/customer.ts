@@ -1,4 +1,4 @@
-/** A customer's app as invariants use it: a process on a wire of its own, with a log that says what it was given and did. */
+/** A customer's app as invariants use it: a process on a wire of its own, with a log of what it received and did. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { until } from '../../support/until.ts';
@@ -20,7 +20,7 @@ export interface AppLine {
   readonly pid: number;
 }
 
-/** What was read of presence may be believed for a second. */
+/** Presence that was read may be cached for a second. */
 const believedMs = 1_200;
 
 const present =
@@ -45,7 +45,7 @@ export class Customer {
     this.#dir = parts.dir;
   }
 
-  /** Starts the app of an environment; its wire leads to the first of `apis` (the site's) that is up. Answers once it is online. */
+  /** Starts the app of an environment; its wire leads to the first of `apis` (the site's) that is up. Resolves once it is online. */
   static async open(
     site: Site,
     stage: Stage,
@@ -110,7 +110,7 @@ export class Customer {
     await until('the app is online', async () => (await this.#site.sql(present, [this.#env])).length > 0, 30_000);
   }
 
-  /** Answers when every process knows. */
+  /** Resolves when every process knows. */
   async offline(): Promise<void> {
     this.wire.refuse();
     await until('the app is offline', async () => (await this.#site.sql(present, [this.#env])).length === 0, 30_000);

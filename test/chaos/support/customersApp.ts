@@ -1,6 +1,6 @@
 /**
  * A customer's app as a process of its own, built with the SDK alone: writes each delivery and each effect to a file that is
- * on the disk before it goes on, and stops or dies where the input of a run says. Started and killed by customer.ts.
+ * on the disk before it goes on, and stops or dies where the input of a run requires it. Started and killed by customer.ts.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -13,9 +13,9 @@ const { BASE_URL: url = '', APP_KEY: key = '', APP_DIR: dir = '' } = process.env
 /** It pushes so many records at its start. */
 const records = Number(process.env['APP_RECORDS'] ?? 0);
 
-/** What a run of this app is asked to do on its way; with none of it, it just acts. */
+/** The steps of a run of this app before its effect; with none of them, it only performs the effect. */
 export interface RunInput {
-  /** Names the run in the log, as who asked may not know its id yet. */
+  /** Names the run in the log, as its caller may not know its id yet. */
   readonly mark?: string;
   /** Waits there until `<cell>-<gate>` lies in the app's folder. */
   readonly cell?: string;
@@ -74,7 +74,7 @@ const pass = async (gate: 'before' | 'after', { cell, gate: stop, die }: RunInpu
   while (stop === gate && !existsSync(join(dir, `${cell ?? ''}-${gate}`))) await pause(20);
 };
 
-/** What was answered is on its way this long after the handler has returned. */
+/** An answer has been sent this long after the handler has returned. */
 const sentMs = 50;
 
 const act = async ({ run, attempt, action, record, input: given }: RunCall<RunInput>): Promise<string> => {

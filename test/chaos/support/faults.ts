@@ -123,7 +123,7 @@ export const planFaults = (random: Random, amounts: Amounts, overMs: number): Fa
     .map(({ kind, forMs }) => ({ kind, forMs, atMs: random.int(0, Math.max(0, overMs - forMs)) }))
     .sort((a, b) => a.atMs - b.atMs);
 
-/** Plays a plan; answers when everything that it broke runs again. */
+/** Executes a plan; resolves when everything that it broke runs again. */
 export const playFaults = async (
   site: Site,
   random: Random,

@@ -32,7 +32,7 @@ export interface Expected {
   readonly list: readonly Json[];
 }
 
-/** Waits for recorders to have heard everything, stops them, and answers what is wrong with what they heard. */
+/** Waits until recorders have received everything, stops them, and returns what is wrong with what they received. */
 export const heardProblems = async (all: readonly Expected[], ms = 20_000): Promise<string[]> => {
   const deadline = Date.now() + ms;
   while (Date.now() < deadline && all.some(({ recorder, list }) => foldDifferences(recorder, list).length > 0))

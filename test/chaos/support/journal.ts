@@ -14,9 +14,9 @@ export interface Written {
 
 export class Journal {
   readonly writes: Written[] = [];
-  /** Answers that a client of a working service never gets: 500, another server error, a 503 without retry-after. */
+  /** Responses that a client of a working service never gets: 500, another server error, a 503 without retry-after. */
   readonly violations: string[] = [];
-  /** Tries that got no answer, or were told to come again. */
+  /** Requests that got no response, or one with retry-after. */
   readonly retries = new Map<string, number>();
 
   retried(why: string): void {
@@ -28,7 +28,7 @@ export class Journal {
   }
 }
 
-/** A 503 must be ours, and say when to come again. */
+/** A 503 must be ours, with retry-after. */
 export const problemOf = ({ status, headers, text }: Answer): string | null => {
   if (status < 500) return null;
   const isPolite = status === 503 && text.includes('"unavailable"') && headers['retry-after'] !== undefined;

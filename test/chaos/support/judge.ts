@@ -1,4 +1,4 @@
-/** Runs one invariant on a site and says what came of it; whatever it throws is something that did not hold. */
+/** Runs one invariant on a site and reports its outcome; whatever it throws is a violation. */
 import { auditDifferences, auditOf } from './oracle.ts';
 import { Run, type Finding, type Invariant, type RunOptions } from './run.ts';
 import type { Site } from './site.ts';

@@ -1,10 +1,10 @@
-/** Work for a site: items to begin with, and writers that go on until they are told to stop. */
+/** Work for a site: items to begin with, and writers that go on until they are stopped. */
 import type { Client } from './client.ts';
 import { each } from './oracle.ts';
 import { pause } from './pause.ts';
 import type { Random } from './random.ts';
 
-/** Creates `count` items, each with fields of about `bytes`; answers their ids. */
+/** Creates `count` items, each with fields of about `bytes`; returns their ids. */
 export const makeItems = async (client: Client, count: number, inbox = 'mail', bytes = 30): Promise<string[]> => {
   const plan = 'x'.repeat(bytes);
   const ids: string[] = [];

@@ -14,7 +14,7 @@ import type { Unit } from './unit.ts';
 export const steps = ['queued', 'accepted', 'handed over', 'acted', 'answered', 'settled'] as const;
 export type Step = (typeof steps)[number];
 
-/** `here`: asked of the API that holds the socket; `there`: of the other one. */
+/** `here`: sent to the API that has the socket; `there`: to the other one. */
 const direct = ['here', 'there'] as const;
 
 export interface Row {
@@ -29,7 +29,7 @@ export interface Row {
   readonly calls: Promise<unknown>[];
 }
 
-/** Asks one API as long as it is up, else the others. */
+/** Returns a client that calls one API as long as it is up, else the others. */
 const clientAt = (site: Site, { env, journal, admin: { id, token } }: Stage, api: Unit): Client =>
   newClient(journal, () => (api.isUp && !api.frozen ? [site.baseOf(api, env)] : site.bases(env)), { id, token });
 
@@ -74,7 +74,7 @@ export interface Cell {
   readonly count: number;
 }
 
-/** Asks for `count` of an action and of its repeatable form. */
+/** Requests `count` runs of an action and of its retry-safe form. */
 const ask = (
   { row: { step, item, calls }, name, count }: Cell,
   client: Client,

@@ -68,7 +68,7 @@ const verbOf = ({ path, answer }: Written): string | null => {
 const targetOf = ({ answer }: Written): string =>
   String(answer.body?.bulk?.id ?? answer.body?.run?.id ?? answer.body?.run ?? answer.body?.item?.id);
 
-/** How a run ended is audited under the request that asked for it, when nobody asks any more: runs.ts looks at that. */
+/** How a run ended is audited under the request that started it, when no client waits any more: runs.ts checks that. */
 const ends = new Set(['action.succeed', 'action.fail', 'action.lose', 'action.expire']);
 
 /**

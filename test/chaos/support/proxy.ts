@@ -7,7 +7,7 @@ export interface Proxy {
   hold(marks: readonly string[]): Promise<void>;
   /** Lets everything through again. */
   release(): void;
-  /** Breaks every connection, what is held back with it, and lets through what comes after. */
+  /** Breaks every connection, what is delayed with it, and lets through what comes after. */
   cut(): void;
   close(): Promise<void>;
 }

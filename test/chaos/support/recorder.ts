@@ -1,5 +1,5 @@
 /**
- * A subscriber that stays on: reconnects with `after` to whichever API answers, folds what it hears into the newest state
+ * A subscriber that stays on: reconnects with `after` to whichever API answers, folds what it receives into the newest state
  * of every item, and notes each hole in the `prev` chain, each repeated or backward message, each reset.
  */
 import { WebSocket } from 'ws';
@@ -15,7 +15,7 @@ export interface RecorderOptions {
 }
 
 export class Recorder {
-  /** As the stream told of them last. */
+  /** Their state by the latest message of the stream. */
   readonly items = new Map<string, Json>();
   readonly entries = new Set<string>();
   readonly problems: string[] = [];

@@ -9,7 +9,7 @@ export type Scale = 'short' | 'long';
 export interface Invariant {
   /** As in the list of promises. */
   readonly number: number;
-  /** The promise, as a test says it. */
+  /** The promise, as the test's title states it. */
   readonly title: string;
   /** The least that it needs; it may be given a site with more. */
   readonly site: Readonly<Record<Scale, SiteOptions>>;
@@ -25,7 +25,7 @@ export interface Finding {
   readonly sizes: Readonly<Record<string, number>>;
   readonly faults: Readonly<Record<string, number>>;
   readonly measures: Readonly<Record<string, number | string>>;
-  /** Empty: it held. */
+  /** Empty: the invariant is satisfied. */
   readonly problems: readonly string[];
 }
 
@@ -101,7 +101,7 @@ export class Run {
     this.measure(name, Math.max(Number(this.#measures[name] ?? 0), value));
   }
 
-  /** The run goes on after something that did not hold: one look at the whole says more than the first problem. */
+  /** The run goes on after a violation: all problems together show more than the first one. */
   expect(holds: boolean, sentence: string): void {
     if (!holds) this.problem(sentence);
   }

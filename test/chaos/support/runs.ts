@@ -1,4 +1,4 @@
-/** Runs as invariants judge them: what the service says of each, against what the app wrote down that it did. */
+/** Runs as invariants judge them: what the service reports of each, against what the app wrote down that it did. */
 import { until } from '../../support/until.ts';
 import type { Client } from './client.ts';
 import type { AppLine } from './customer.ts';
@@ -54,7 +54,7 @@ export const judgeOnce = (run: Run, runs: ReadonlyMap<string, Json>, effects: Re
   for (const id of effects.keys()) run.expect(runs.has(id), `${id} acted and is not listed`);
 };
 
-/** Every run that was answered with is there, and no other that these clients asked for. */
+/** Checks that every run that a response named is there, and no other of these clients. */
 export const judgeKept = (run: Run, runs: ReadonlyMap<string, Json>, acknowledged: ReadonlySet<string>): void => {
   for (const id of acknowledged) run.expect(runs.has(id), `${id} was accepted and is not listed`);
   for (const id of runs.keys()) run.expect(acknowledged.has(id), `${id} is listed and nobody was told of it`);
@@ -110,7 +110,7 @@ export const judgeTimeline = async (
   }
 };
 
-/** What a stream told of runs: how often each was said to have ended, and how at last. */
+/** What a stream reported of runs: how often each ended, and its last status. */
 export class HeardRuns {
   readonly last = new Map<string, string>();
   readonly ends = new Map<string, number>();

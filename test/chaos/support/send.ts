@@ -1,4 +1,4 @@
-/** One HTTP request over kept-alive connections. Says of a request without an answer whether it can have arrived. */
+/** One HTTP request over kept-alive connections. Reports of a request without a response whether it can have arrived. */
 import { Agent, request, type IncomingHttpHeaders } from 'node:http';
 
 export interface Answer {
@@ -19,7 +19,7 @@ export interface Asked {
   readonly timeoutMs?: number;
 }
 
-/** No answer came. `refused`: nobody listened there, so that it surely did nothing. */
+/** No response came. `refused`: nobody listened there, so that the request had no effect. */
 export class NoAnswer extends Error {
   declare readonly refused: boolean;
   declare readonly code: string;

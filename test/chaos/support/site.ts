@@ -29,9 +29,9 @@ export interface Site {
   /** A further API process; `changed` wins over the site's environment variables. */
   addApi(changed?: Readonly<Record<string, string>>): Promise<Unit>;
   stage(name: string): Promise<Stage>;
-  /** SQL as the owner, for looking where no endpoint looks; tries again while PostgreSQL is away. */
+  /** Executes SQL as the owner, for what no endpoint shows; retries while PostgreSQL is unavailable. */
   sql<R extends object>(text: string, values?: unknown[]): Promise<R[]>;
-  /** Resolves when everything that was accepted has been done and told. */
+  /** Resolves when everything that was accepted has been done and emitted. */
   settled(ms?: number): Promise<void>;
   /** Thaws and starts whichever of its processes are frozen or down. */
   mend(): Promise<void>;

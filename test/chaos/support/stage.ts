@@ -24,7 +24,7 @@ export interface Stage {
   /** A key for the customer's app. */
   appKey(): Promise<string>;
   role(name: string, grants: readonly Grant[]): Promise<string>;
-  /** Answers right after the commit; nobody is told through Redis, the hardest case. */
+  /** Resolves right after the commit; no wake signal goes through Redis, the hardest case. */
   narrow(role: string, grants: readonly Grant[]): Promise<void>;
   revoke(agent: string): Promise<void>;
 }
@@ -35,7 +35,7 @@ interface StageSite {
   bases(env: string): string[];
 }
 
-/** Tells nobody: processes must find out by themselves. */
+/** Sends no wake signals: processes must find out by themselves. */
 const silent = { publish: (): void => undefined };
 
 const administer = async <T>(site: StageSite, work: (tx: Tx, admin: Administrator) => Promise<T>): Promise<T> => {
@@ -56,7 +56,7 @@ export const newStage = async (site: StageSite, env: string): Promise<Stage> => 
       createAgent(tx, admin, { name: `${role} of ${env}`, role }, [env]),
     );
     const client = newClient(journal, bases, { id: made.agent.id, token: made.token }, options);
-    // Nobody told the processes: until they have looked, the environment or its inboxes are unknown to them.
+    // No wake signal reached the processes: until they poll, the environment or its inboxes are unknown to them.
     for (const base of bases()) {
       const knows = async (): Promise<boolean> =>
         (await client.once('GET', `${base}/inboxes`).catch(() => null))?.text.includes('"mail"') === true;

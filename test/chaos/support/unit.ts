@@ -1,4 +1,4 @@
-/** One process of a site, an API, a worker or a customer's app: a real child that is killed, frozen, thawed, asked to stop and started again. */
+/** One process of a site, an API, a worker or a customer's app: a real child that is killed, frozen, thawed, terminated and started again. */
 import { spawnSync } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -29,7 +29,7 @@ export interface Ended {
 export class Unit {
   readonly kind: UnitKind;
   readonly name: string;
-  /** Ends that nobody asked for. */
+  /** Exits that nobody requested. */
   readonly crashes: string[] = [];
   frozen = false;
   starts = 0;
@@ -52,7 +52,7 @@ export class Unit {
     return this.#ready;
   }
 
-  /** Starts it as a supervisor would: again when it ends at once, which it may while PostgreSQL is away. */
+  /** Starts it as a supervisor would: again when it ends at once, which it may while PostgreSQL is unavailable. */
   async start(ms = 90_000): Promise<void> {
     const deadline = Date.now() + ms;
     while (!this.#ready) {

@@ -1,16 +1,16 @@
-/** The wire between a customer's app and the APIs: leads to the first that answers, and can be cut, or hold back what goes over it. */
+/** The wire between a customer's app and the APIs: leads to the first that answers, and can be cut, or delay what goes over it. */
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** `up`: what the app says; `down`: what it is told. */
+/** `up`: from the app to the service; `down`: from the service to the app. */
 export type Direction = 'up' | 'down';
 
 export interface Wire {
   readonly port: number;
   /** From now on nothing goes through in this direction; both ends stay connected. */
   hold(direction: Direction): void;
-  /** Lets through what was held back, also from an end that has gone meanwhile, and all that follows. */
+  /** Lets through what was delayed, also from an end that has gone meanwhile, and all that follows. */
   release(): void;
-  /** Destroys every connection with what is held back; the app may connect again at once. */
+  /** Destroys every connection with what is delayed; the app may connect again at once. */
   cut(): void;
   /** Cuts, and lets nobody connect until `accept`. */
   refuse(): void;

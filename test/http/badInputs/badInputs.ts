@@ -55,7 +55,7 @@ const manifest = {
 
 type Answer = Pick<Reply, 'status' | 'body' | 'text' | 'headers'>;
 
-// Set by the hooks below, anew for each file.
+// Set by the hooks below, once for each file.
 export let world: World;
 export let documents: Documents;
 export let admin: Client;
@@ -131,7 +131,7 @@ export const idOf = (path: string): string =>
       : path.startsWith('/approvals')
         ? approval
         : item.id;
-/** What the app was asked to do. */
+/** Returns how many runs the app received. */
 export const done = (): number => app.received.filter(({ method }) => method === 'action.run').length;
 
 /** Every POST of the document with an object that is there, and its documented body. */

@@ -1,4 +1,4 @@
-/** What triage decides, asked for by a request and by the job that does it first. */
+/** What triage decides, in a request and in the job that does it first. */
 import { limits } from '../../../shared/catalogue/limits.ts';
 import { triageFirst, triageItem } from '../../../shared/items/operations/triage.ts';
 import { by, closedItem, decides, hour, now, refuses } from './decisions.ts';

@@ -1,4 +1,4 @@
-/** The one condition language: what each op says, what of a condition is refused, and that neither can be made to hang. */
+/** The one condition language: what each op means, what of a condition is refused, and that neither can be made to hang. */
 import { expect } from 'chai';
 import {
   conditionOps,

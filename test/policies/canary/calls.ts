@@ -1,4 +1,4 @@
-/** What the clerk calls: with which parameters, on which things, with which arguments, and where it says a word itself. */
+/** What the clerk calls: with which parameters, on which things, with which arguments, and where it sends a word itself. */
 import type { Planted } from './canaryWorld.ts';
 
 /** Ids of everything that there is for a path that takes one. */

@@ -13,7 +13,7 @@ export interface Planted {
   readonly clerk: Client;
   /** A clerk who sees the audit log too. */
   readonly auditor: Client;
-  /** What the clerk heard from the beginning, which is at the offset `start`. */
+  /** The messages that the clerk got since the offset `start`. */
   readonly live: Recorder;
   readonly start: string;
   /** Items in an inbox that the clerk can't see, and items it sees of a record that it can't. */

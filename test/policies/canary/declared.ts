@@ -1,6 +1,6 @@
 /**
  * What the canary's environment declares, with the word in all that the clerk can't see; what the clerk may; and an app
- * that says more than it should.
+ * that reveals more than it should.
  */
 import { rpcError, type Handler } from '../../support/app.ts';
 
@@ -137,7 +137,7 @@ const told = (items: () => readonly string[]): object[] => [
   },
   { type: 'text', title: 'Fine', text: 'Fine.' },
 ];
-/** Its answers name whatever `items` names; what it says in its own words of a run is about hidden things only where the run is. */
+/** Its answers name whatever `items` names; its own messages about a run are about hidden things only where the run is. */
 export const talkative = (items: () => readonly string[]): Readonly<Record<string, Handler>> => ({
   'action.run': ({ action }: { action: string }) => {
     if (action.startsWith(word))

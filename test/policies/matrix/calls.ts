@@ -4,7 +4,7 @@ import type { Thing } from './columns.ts';
 import { nameOf, record, there } from './declared.ts';
 import type { MatrixWorld } from './matrixWorld.ts';
 
-/** `sup` asks for something else than the others do, so that there is something left to ask for. */
+/** `sup` requests something else than the others do, so that there is something left to request. */
 const supervised: Readonly<Record<string, object>> = {
   state: { state: 'closed' },
   assign: { assignee: 'pers' },
@@ -72,7 +72,7 @@ const bodies: Readonly<Record<string, object>> = {
 
 export interface Calls {
   send(endpoint: string, thing: Thing, client: Client): Promise<Reply>;
-  /** The tool that does what the endpoint of a row does, with the arguments that say the same; null: there is none. */
+  /** The tool that does what the endpoint of a row does, with equivalent arguments; null: there is none. */
   toolOf(endpoint: string, thing: Thing, client: Client): readonly [string, object] | null;
 }
 

@@ -11,5 +11,5 @@ import { items } from './rows/items.ts';
 import { overview } from './rows/overview.ts';
 import { records } from './rows/records.ts';
 
-/** What a supervised agent asks to change becomes an approval, unless its role may not even ask. */
+/** A change that a supervised agent requests becomes an approval, unless its role may not even request it. */
 export const rows: readonly Row[] = [...overview, ...items, ...bulk, ...actions, ...approvals, ...flags, ...records];

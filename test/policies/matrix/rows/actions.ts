@@ -25,7 +25,7 @@ export const actions: readonly Row[] = [
   // The action may be run; the record is of another environment, or none.
   ['POST /actions record', 'else', '404  404  403  404  404  403  404  403  404  401  404'],
   ['POST /actions record', 'no', '404  404  403  404  404  403  404  403  404  401  404'],
-  // The action may be run by whoever may run `free`; whether the item may be seen is asked next.
+  // The action may be run by everyone who may run `free`; whether the item is visible is checked next.
   ['POST /actions item', 'own', '200  200  404  200  404  403  202  403  200  401  404'],
   ['POST /actions item', 'readOnly', '200  200  404  200  404  403  202  403  200  401  404'],
   ['POST /actions item', 'hidden', '200  200  404  404  404  403  404  403  200  401  404'],
@@ -43,7 +43,7 @@ export const actions: readonly Row[] = [
   ['POST /bulk action', 'fresh', '403  403  403  403  404  403  403  403  403  401  404'],
   ['POST /bulk action', 'danger', '409  409  403  409  404  403  409  403  409  401  404'],
 
-  // Visible to who asked, and to those who may run the action on records that they see. All of them have succeeded.
+  // Visible to the requester, and to those who may run the action on records that they see. All of them have succeeded.
   ['GET /runs', '', '200  200  200  200  200  200  200  403  200  401  404'],
   ['GET /runs/{id}', 'clerks', '200  200  404  200  404  200  200  403  200  401  404'],
   ['GET /runs/{id}', 'admins', '200  200  404  200  404  200  200  403  200  401  404'],

@@ -3,8 +3,8 @@ import type { Row } from '../columns.ts';
 
 export const approvals: readonly Row[] = [
   //                                        admin oper view clerk none read sup  app  pers gone away
-  // Visible to who asked, and with `approvals: see`, which the clerk has, to those who see the target. Only persons
-  // decide, which is said before any id is looked at, and only who asked takes a request back.
+  // Visible to the requester, and with `approvals: see`, which the clerk has, to those who see the target. Only persons
+  // decide, which is checked before any id, and only the requester withdraws a request.
   ['GET /approvals', '', '200  200  200  200  200  200  200  403  200  401  404'],
   ['GET /approvals/{id}', 'sups', '200  200  404  200  404  200  200  403  200  401  404'],
   ['GET /approvals/{id}', 'admins', '200  200  404  200  404  200  200  403  200  401  404'],

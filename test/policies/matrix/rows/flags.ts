@@ -3,7 +3,7 @@ import type { Row } from '../columns.ts';
 
 export const flags: readonly Row[] = [
   //                                        admin oper view clerk none read sup  app  pers gone away
-  // Evaluating is no change. A supervised agent asks for an approval.
+  // Evaluating is no change. A supervised agent requests an approval.
   ['GET /flags', '', '200  200  200  200  200  200  200  403  200  401  404'],
   ['GET /flags/{flag}', 'own', '200  200  200  200  404  200  200  403  200  401  404'],
   ['GET /flags/{flag}', 'readOnly', '200  200  200  200  404  200  200  403  200  401  404'],

@@ -16,7 +16,7 @@ export const overview: readonly Row[] = [
   ['GET /changes', '', '200  200  200  200  200  200  200  403  200  401  404'],
   ['GET /live', '', '426  426  426  426  426  426  426  403  426  401  404'],
   ['GET /app', '', '403  403  403  403  403  403  403  426  403  401  404'],
-  // Whoever may call it at all; what a tool does is compared with what HTTP does in ../../matrix.test.ts.
+  // Everyone who may call it at all; what a tool does is compared with what HTTP does in ../../matrix.test.ts.
   ['POST /mcp', '', '200  200  200  200  200  200  200  403  200  401  404'],
   ['POST /live/tickets', '', '201  201  201  201  201  201  201  403  201  401  404'],
 ];
