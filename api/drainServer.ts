@@ -1,4 +1,4 @@
-/** How a listening server ends without dropping a request; used by server.ts. */
+/** Ends a listening server without dropping a request; used by server.ts. */
 import type { Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
 

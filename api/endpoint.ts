@@ -19,7 +19,7 @@ export interface RequestSource extends Pick<IncomingMessage, 'headers' | 'rawHea
   body(optional: boolean): Promise<RequestBody>;
 }
 
-/** What a handler gets: query and body are checked against the schemas of the endpoint. */
+/** The argument of a handler: query and body are checked against the schemas of the endpoint. */
 export interface EndpointCall<Q = unknown, B = unknown> {
   readonly deps: Deps;
   readonly live: Live;
@@ -33,13 +33,13 @@ export interface EndpointCall<Q = unknown, B = unknown> {
   readonly body: B;
   /** The version of `if-match`; undefined when absent or `*`. */
   readonly ifMatch: number | undefined;
-  /** Returns a signal that is aborted when the client goes away or the server stops. */
+  /** Returns a signal that is aborted when the client disconnects or the server stops. */
   readonly signal: () => AbortSignal;
   /** Returns the row that saves this response under the call's idempotency key; null without a key. */
   save(status: number, body: string, etag?: string): SavedResponse | null;
 }
 
-/** What the handler of a public endpoint gets: there is no caller. */
+/** The argument of the handler of a public endpoint: there is no caller. */
 export interface PublicCall<B = unknown> {
   readonly deps: Deps;
   /** The environment as the path names it; it need not exist. */
@@ -80,7 +80,7 @@ export interface Endpoint {
     readonly verb: string;
     target(call: Pick<EndpointCall, 'params' | 'body'>): { type: string; id: string | null };
   } | null;
-  /** Returns a fault in the form of another protocol that the endpoint speaks. */
+  /** Returns a fault in the form of another protocol of the endpoint. */
   readonly mapFault?: ((failure: Fault, params: EndpointCall['params']) => Fault) | undefined;
   checkBody(body: unknown, at: number): unknown;
   handle(call: EndpointCall): Promise<ApiResponse>;

@@ -35,13 +35,13 @@ const rawResponse = (
   ].join('\r\n');
 };
 
-/** Whether a head was too large because of its first line: it begins with a method and does not end. */
+/** Returns whether a head was too large because of its first line: it begins with a method and does not end. */
 const hasLongAddress = (packet: Buffer | undefined): boolean =>
   packet !== undefined &&
   /^[A-Z]{3,10} \//.test(packet.toString('latin1', 0, 20)) &&
   !packet.subarray(0, limits.urlBytes).includes('\n');
 
-/** Answers requests that Node's parser refuses, which never reach Koa, with an error of the usual form. */
+/** Responds to requests that Node's parser refuses, which never reach Koa, with an error of the usual form. */
 const answerBrokenRequests = (server: Server): void => {
   server.on('clientError', (error: NodeJS.ErrnoException & { readonly rawPacket?: Buffer }, socket) => {
     if (!socket.writable || error.code === 'ECONNRESET') {

@@ -33,7 +33,7 @@ export const retryAt = (at: number): JobOutcome => ({ kind: 'again', at });
 export const waitForApp = (): JobOutcome => ({ kind: 'wait' });
 export const giveUp = (reason: string): JobOutcome => ({ kind: 'giveUp', reason });
 
-/** A throw is a failure: the job is retried with backoff, as often as catalogue/jobs.ts says. */
+/** A throw is a failure: the job is retried with backoff, as often as catalogue/jobs.ts allows. */
 export type JobHandler<N extends JobName> = (job: Job<N>, deps: Deps) => Promise<JobOutcome>;
 export type JobHandlers = { readonly [N in JobName]: JobHandler<N> };
 

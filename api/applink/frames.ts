@@ -6,7 +6,7 @@ import { isObject, jsonTextProblem } from '../../shared/platform/core/jsonLimits
 type RpcId = number | string;
 
 export type AppFrame =
-  /** `id` is null for a notification, which is not answered; `problem` says which limit the message exceeds. */
+  /** `id` is null for a notification, which is not answered; `problem` names the limit that the message exceeds. */
   | {
       readonly kind: 'request';
       readonly id: RpcId | null;

@@ -67,7 +67,7 @@ export class OutgoingCalls {
     }
     const run = this.#late.get(id);
     this.#late.delete(id);
-    // A late answer that exceeds the limits says nothing of what was done: the run waits as if none had come.
+    // A late answer that exceeds the limits is ignored: the run waits as if none had come.
     if (run !== undefined && message !== null) this.#onLate(run, message);
     else droppedFrameCounter.inc({ why: id >= 1 && id <= this.#last ? 'late' : 'unknown' });
     return id >= 1 && id <= this.#last;

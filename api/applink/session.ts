@@ -48,7 +48,7 @@ export interface OpenedSocket {
 
 /** Handles the requests and late answers of apps; made in requests.ts and passed by hub.ts. */
 export interface AppFrameHandler {
-  /** Serves a request and answers it. Throws errors that `toRpcError` translates. */
+  /** Serves a request and sends its answer. Throws errors that `toRpcError` translates. */
   request(session: AppSession, request: AppRequest, answer: (result: unknown) => void): Promise<void>;
   toRpcError(error: unknown): RpcError;
   onLateAnswer(session: AppSession, run: string, message: unknown): void;

@@ -8,7 +8,7 @@ export const sessionCookie = 'console_session';
 
 type CookieConfig = Pick<Config, 'publicUrl' | 'trustProxy'>;
 
-/** Whether the client uses TLS, by `publicUrl` or by the header of a trusted proxy. */
+/** Returns whether the client uses TLS, by `publicUrl` or by the header of a trusted proxy. */
 const isSecure = ({ headers }: Pick<IncomingMessage, 'headers'>, { publicUrl, trustProxy }: CookieConfig): boolean => {
   const forwarded = trustProxy ? headers['x-forwarded-proto'] : undefined;
   const [first = ''] = (Array.isArray(forwarded) ? forwarded.join(',') : (forwarded ?? '')).slice(0, 100).split(',');
@@ -32,7 +32,7 @@ export const readCookieToken = (req: IncomingMessage): string | null => {
   return tokens.length === 1 ? (tokens[0] ?? null) : null;
 };
 
-/** Whether a page of this host sent the request; false without an `origin`, with which no page can be known. */
+/** Returns whether a page of this host sent the request; false without an `origin`, with which no page can be known. */
 export const isSameOrigin = (req: Pick<IncomingMessage, 'headers'>, where: CookieConfig): boolean => {
   const { origin, host } = req.headers;
   if (origin === undefined || host === undefined || !URL.canParse(origin)) return false;

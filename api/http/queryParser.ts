@@ -1,4 +1,4 @@
-/** Reads a query string strictly: known names once each, decoded, typed as the endpoint's schema says. */
+/** Reads a query string strictly: known names once each, decoded, typed by the endpoint's schema. */
 import { Fault, type FaultDetail } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import { textProblem } from '../../shared/platform/core/jsonLimits.ts';

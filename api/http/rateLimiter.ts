@@ -21,16 +21,16 @@ redis.call('PEXPIRE', KEYS[1], math.ceil(burst * 1000 / rate) + 1000)
 return { got, math.floor(n), math.ceil((1 - math.min(1, n)) * 1000 / rate) }`;
 const sha = createHash('sha1').update(script).digest('hex');
 
-/** How long a process may keep an unused allowance, in milliseconds; then it asks the bucket again. */
+/** How long a process may keep an unused allowance, in milliseconds; then it requests from the bucket again. */
 const allowanceTtlMs = 1000;
-/** How long requests pass without asking after Redis did not answer, in milliseconds. */
+/** How long requests pass without a look at the bucket after Redis did not answer, in milliseconds. */
 const redisDownAllowanceMs = 1000;
 
 interface Allowance {
   left: number;
-  /** How many requests were asked for last: twice as many each time that they were used up, one after an idle time. */
+  /** How many requests were taken last: twice as many each time that they were used up, one after an idle time. */
   batch: number;
-  /** What was left in the bucket when it was last asked. */
+  /** How many were left in the bucket when it was last read. */
   remaining: number;
   /** When the allowance expires, in epoch milliseconds. */
   until: number;
@@ -43,9 +43,9 @@ interface Allowance {
 export type ResponseHeaders = Record<string, string>;
 
 export interface RateLimiter {
-  /** Counts one request of an address, and says so in `headers`. Throws `429 rate_limited`. */
+  /** Counts one request of an address, and sets `headers`. Throws `429 rate_limited`. */
   countAddress(address: string, headers: ResponseHeaders): Promise<void>;
-  /** Counts one request of a token, named by its hash, and says so in `headers`; at once while the process has an allowance. Throws `429 rate_limited`. */
+  /** Counts one request of a token, named by its hash, and sets `headers`; at once while the process has an allowance. Throws `429 rate_limited`. */
   countToken(credential: string, headers: ResponseHeaders): Promise<void> | undefined;
   /** Returns what `authenticated` finds; counts one request by that token, without one by the address. Throws `429 rate_limited`. */
   count(authenticated: Promise<AuthSession>, address: string, headers: ResponseHeaders): Promise<AuthSession>;
@@ -108,7 +108,7 @@ export const createRateLimiter = ({ config, redis }: Deps): RateLimiter => {
       throw fault('rate_limited', undefined, { headers: { 'retry-after': seconds } });
     }
     allowance.left -= 1;
-    // An allowance that is used up is not an empty bucket: the next request asks.
+    // An allowance that is used up is not an empty bucket: the next request reads the bucket.
     if (allowance.left === 0) allowance.until = 0;
     const remaining = allowance.left + allowance.remaining;
     headers['ratelimit'] = `"default";r=${String(remaining)};t=${String(Math.ceil((burst - remaining) / rate))}`;

@@ -9,7 +9,7 @@ const gzipAsync = promisify(gzip);
 const brotliAsync = promisify(brotliCompress);
 const compressFrom = 1024;
 
-/** Whether `accept-encoding` names a coding with a weight above 0 (RFC 9110, 12.5.3). */
+/** Returns whether `accept-encoding` names a coding with a weight above 0 (RFC 9110, 12.5.3). */
 const acceptsEncoding = (accepts: string, coding: string): boolean =>
   accepts.split(',').some((part) => {
     const [name = '', ...parameters] = part

@@ -12,11 +12,11 @@ const emptyPageRetryMs = 100;
 interface CatchUpReader {
   readonly socket: Socket;
   readonly channel: EnvironmentChannel;
-  /** The next messages, in order. */
+  /** Called with the next messages, in order. */
   read(batch: LiveMessageBatch): void;
-  /** What should come next was deleted. */
+  /** Called when the next rows were deleted. */
   onTrimmed(): void;
-  /** Everything up to the channel's `head` was read; called in the same turn in which that was found. */
+  /** Called when everything up to the channel's `head` was read, in the same turn. */
   onCaughtUp(): void;
 }
 
@@ -51,7 +51,7 @@ export class CatchUp {
       return;
     }
     channel.flush();
-    // Where it is ahead of the feed, or inside a row, only the log says what comes next.
+    // Where it is ahead of the feed, or inside a row, the next rows are only in the log.
     if (place.position === channel.deliveredPosition && place.parts === 0) {
       this.#place = null;
       this.#reader.onCaughtUp();

@@ -1,4 +1,4 @@
-/** What every part of the live stream shares: the process's things, the log, and how long is long. */
+/** The dependencies that all parts of the live stream share: those of the process, the log, and durations. */
 import { limits } from '../../shared/catalogue/limits.ts';
 import type { Deps } from '../../shared/deps.ts';
 import type { StreamLog } from './log.ts';

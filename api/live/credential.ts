@@ -27,8 +27,8 @@ const requestTickets = (search: string): string[] =>
     .map((pair) => pair.slice('ticket='.length));
 
 /**
- * The session that the request shows exactly one credential of; a cookie counts when there is nothing else. Throws 401;
- * 403 for a cookie that somebody else's page sent. `env` undefined: there is no such environment, so tickets hold for nothing.
+ * Returns the session of the one credential of the request; a cookie counts when there is nothing else. Throws 401;
+ * 403 for a cookie that a page of another site sent. `env` undefined: there is no such environment, so no ticket is valid.
  */
 export const authenticateUpgrade = async (
   deps: Deps,

@@ -1,6 +1,6 @@
 /**
- * News of the streams: per environment with listeners a channel that hears Redis, and the newest position of every
- * environment. Redis is a hint: what isn't newer is dropped, a gap is read from the log, and the truth is looked at
+ * New rows of the streams: per environment with listeners a channel that subscribes to Redis, and the newest position of every
+ * environment. Redis is a hint: what isn't newer is dropped, a gap is read from the log, and the database is polled
  * every 2 s (every second while Redis is unavailable).
  */
 import type { Deps } from '../../shared/deps.ts';
@@ -22,7 +22,7 @@ const idleChannelMs = 30_000;
 const readPositions = statement('live.positions', 'select env, position from streams');
 
 export interface ChannelFeed {
-  /** The channel of an environment, in step with the log; `leave` it once for each `join`. */
+  /** Returns the channel of an environment, in step with the log; `leave` it once for each `join`. */
   join(env: Environment): Promise<EnvironmentChannel>;
   leave(channel: EnvironmentChannel): void;
   readonly position: (env: Environment) => Promise<number> | number;

@@ -9,12 +9,12 @@ export const offsetLength = 22;
 const beforeOffset = '{"type":"","offset":"'.length;
 const betweenOffsets = offsetLength + '","prev":"'.length;
 
-/** Where in the message's text its `offset` begins. */
+/** Returns the index in the message's text at which its `offset` begins. */
 export const offsetIndex = (type: string): number => beforeOffset + type.length;
-/** Where its `prev` begins. */
+/** Returns the index at which its `prev` begins. */
 export const prevIndex = (type: string): number => offsetIndex(type) + betweenOffsets;
 
-/** The members of a message beside the four that every message has: JSON without its opening brace. */
+/** Returns the members of a message beside the four that every message has: JSON without its opening brace. */
 export const membersJson = (members: object): string => JSON.stringify(members).slice(1);
 
 export interface MessageHead {
@@ -51,7 +51,7 @@ interface EncodedFrames {
   readonly starts: readonly number[];
 }
 
-/** All texts, each as one frame, in one buffer. */
+/** Returns all texts, each as one frame, in one buffer. */
 export const encodeFrames = (texts: readonly string[]): EncodedFrames => {
   const lengths = texts.map((text) => Buffer.byteLength(text));
   const bytes = Buffer.allocUnsafe(lengths.reduce((sum, length) => sum + headerLength(length) + length, 0));

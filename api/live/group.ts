@@ -26,7 +26,7 @@ export class SessionGroups {
     return this.#groups.size;
   }
 
-  /** The group of all who see the same, made where there is none; `leave` it once for each `join`. */
+  /** Returns the group of all who see the same, made when there is none; `leave` it once for each `join`. */
   join(access: Access, { types, inboxes }: Narrowing): SessionGroup {
     const key = JSON.stringify([access.key, sorted(types), sorted(inboxes)]);
     const group = this.#groups.get(key) ?? { key, access, types, inboxes, live: new Set(), members: 0 };

@@ -7,17 +7,17 @@ import { createSessionCheck } from './sessionCheck.ts';
 const checkIntervalMs = 1000;
 
 export interface LiveHub {
-  /** Takes over an accepted socket. Its place among the channel's `users` is the caller's gift. */
+  /** Takes over an accepted socket, and from the caller its place among the channel's `users`. */
   join(subscriber: LiveSubscriber, start: StreamStart): void;
-  /** How many there are: all that aren't closing, those of them that read the log, and those that are closing. */
+  /** Returns the numbers of sessions: all that aren't closing, those of them that read the log, and those that are closing. */
   readonly stats: () => { readonly sessions: number; readonly behind: number; readonly closing: number };
-  /** Closes every session with 1012 and answers when their sockets are gone. */
+  /** Closes every session with 1012 and resolves when their sockets are closed. */
   stop(): Promise<void>;
 }
 
 export const createHub = (context: LiveContext): LiveHub => {
   const { deps, times } = context;
-  /** Sessions whose socket isn't gone yet, by credential. */
+  /** Sessions whose socket isn't closed yet, by credential. */
   const sessions = new Map<string, Set<LiveSession>>();
   const review = createSessionCheck(deps, sessions);
   let stopped: (() => void) | null = null;

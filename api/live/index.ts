@@ -15,7 +15,7 @@ import { createLiveUpgrade, type LiveUpgrade } from './upgrade.ts';
 export interface Live {
   /** Handles the server's upgrades; `others`: handlers of further paths below `/api/env/:environment/`, by their last segment. */
   readonly attach: LiveUpgrade['attach'];
-  /** The newest known position of an environment's stream; never more than the true one. */
+  /** Returns the newest known position of an environment's stream; never more than the true one. */
   readonly position: (env: Environment) => Promise<number> | number;
   /** Returns the messages after an offset, early when `signal` is aborted or the process stops. Throws `400 bad_cursor`. */
   changes(caller: Caller, query: ChangesQuery, signal: AbortSignal): Promise<ChangesPage>;

@@ -44,7 +44,7 @@ const partMembersJson = (part: StreamPart): string => {
   return membersJson(members);
 };
 
-/** The members of an entry's message as one viewer sees it, or null. A part that isn't what it should be is seen by nobody. */
+/** Returns the members of an entry's message as one viewer sees it, or null, also for an invalid part. */
 export const presentMembersJson = (entry: StreamEntry, viewer: Viewer, principal: string | null): string | null => {
   try {
     const shown = presentPart(entry.part, viewer, principal);
@@ -62,14 +62,14 @@ export interface RenderedFrames {
   readonly fromOffset: string;
   /** … and where in `bytes` it stands, for sessions whose last one was another. */
   readonly offsetIndexes: readonly number[];
-  /** The last offset in it, or null when it holds passing messages only. */
+  /** The last offset in it, or null when it has ephemeral messages only. */
   readonly toOffset: string | null;
 }
 
-/** What the sessions of one environment get in one go. */
+/** The messages that the sessions of one environment get together. */
 export class LiveMessageBatch {
   readonly entries: readonly StreamEntry[];
-  /** Principals who hear something in it that others of their role may not. */
+  /** Principals who get a message in it that others of their role may not get. */
   readonly authors: ReadonlySet<string>;
   readonly #env: Environment;
   readonly #renderings = new Map<Viewer, Map<string | null, RenderedFrames>>();
@@ -80,7 +80,7 @@ export class LiveMessageBatch {
     this.authors = new Set(entries.map(({ part }) => partAuthor(part)).filter((id) => id !== null));
   }
 
-  /** The frames for `viewer`, made at its first call; `from` is the last offset of the session that asks. */
+  /** Returns the frames for `viewer`, made at its first call; `from` is the last offset of the calling session. */
   render(viewer: Viewer, principal: string | null, from: string): RenderedFrames {
     const known = this.#renderings.get(viewer) ?? new Map<string | null, RenderedFrames>();
     this.#renderings.set(viewer, known);
@@ -115,7 +115,7 @@ export class LiveMessageBatch {
   }
 }
 
-/** The first bytes of a rendering with another offset as the one before it; the rest of it can be shared. */
+/** Returns the first bytes of a rendering with another offset as the one before it; the rest of it can be shared. */
 export const rewriteHead = ({ bytes, offsetIndexes: places }: RenderedFrames, last: string): Buffer => {
   const head = Buffer.from(bytes.subarray(0, (places.at(-1) ?? 0) + offsetLength));
   for (const place of places) head.write(last, place, 'latin1');

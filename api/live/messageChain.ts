@@ -22,7 +22,7 @@ export class MessageChain {
     return this.#last;
   }
 
-  /** The first message, which has none before it. */
+  /** Sends the first message, which has none before it. */
   begin(offset: string, type: string, at: number, members: object): void {
     // Finished frames have one offset written over another.
     if (offset.length !== offsetLength) throw new Error('An offset has another length than the frames are made for.');
@@ -36,7 +36,7 @@ export class MessageChain {
     this.#write(encodeMessage({ type, offset, prev, at }, membersJson(members)));
   }
 
-  /** A message that doesn't advance the chain. */
+  /** Sends a message that doesn't advance the chain. */
   sendEphemeral(type: string, at: number, members: object): void {
     this.#write(encodeMessage({ type, offset: this.#last, prev: this.#last, at }, membersJson(members)));
   }

@@ -11,7 +11,7 @@ import { queryRow, statement } from '../../shared/platform/db/sql.ts';
 
 const alternateLastPart = lastPart - 1;
 
-/** How offsets name part `i` of `count`. No row has more than 254. */
+/** Returns the number in offsets of part `i` of `count`. No row has more than 254. */
 export const partIndex = (i: number, count: number): number =>
   i === count - 1 ? lastPart : Math.min(i, alternateLastPart - 1);
 
@@ -23,7 +23,7 @@ export interface StreamPosition {
   readonly parts: number;
 }
 
-/** The offset after everything of `position`, in the form that isn't `last`. */
+/** Returns the offset after everything of `position`, in the form that isn't `last`. */
 export const endOffset = ({ seal, epoch }: Environment, position: number, last?: string): string => {
   const offset = seal.offset({ epoch, position, part: lastPart });
   return offset === last ? seal.offset({ epoch, position, part: alternateLastPart }) : offset;
@@ -34,7 +34,7 @@ const readHeadSql = statement('live.head', 'select position, trimmed from stream
 export const readStreamHead = async (db: Db, env: Environment): Promise<{ position: number; trimmed: number }> =>
   (await queryRow<{ position: number; trimmed: number }>(db, readHeadSql, [env.id])) ?? { position: 0, trimmed: 0 };
 
-/** Where `after` leaves off, or why the stream can't go on from there. Throws `400 bad_cursor` when it is no offset of ours. */
+/** Returns the place of `after`, or the reason why the stream can't continue there. Throws `400 bad_cursor` for an invalid offset. */
 export const parseAfterOffset = async (
   db: Db,
   env: Environment,

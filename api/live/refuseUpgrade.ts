@@ -1,4 +1,4 @@
-/** How an upgrade is refused: as HTTP answers, written to the socket by hand. */
+/** Refuses an upgrade with an HTTP response that is written to the socket directly. */
 import { STATUS_CODES, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { Fault, fault } from '../../shared/catalogue/errors.ts';
@@ -32,7 +32,7 @@ export const refuseUpgrade = (socket: Duplex, failure: Fault, headers: ResponseH
   socket.end(`HTTP/1.1 ${String(status)} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${text}`);
 };
 
-/** Whatever was thrown, as a fault; a bug is logged. */
+/** Returns a thrown value as a fault; logs a bug. */
 export const toUpgradeFault = (error: unknown, log: Log, requestId: string): Fault => {
   if (error instanceof Fault) return error;
   if (isDbUnavailable(error)) return fault('unavailable');

@@ -1,4 +1,4 @@
-/** What a client may say on its stream: `ping` and `narrow`; and what `types` and `inboxes` may name, there and in the query. */
+/** The messages that a client may send on its stream, `ping` and `narrow`, and the values of `types` and `inboxes`, there and in the query. */
 import { Fault } from '../../shared/catalogue/errors.ts';
 import { liveTypes } from '../../shared/catalogue/events.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
@@ -49,7 +49,7 @@ export const parseNarrowing = ({
   inboxes: toSet(inboxes ?? null),
 });
 
-/** Absent leaves, null widens to everything. */
+/** Returns the new narrowing: an absent member changes nothing, null removes the restriction. */
 const applyNarrowing = (before: Narrowing, { types, inboxes }: Static<typeof narrowSchema>): Narrowing => ({
   types: types === undefined ? before.types : toSet(types),
   inboxes: inboxes === undefined ? before.inboxes : toSet(inboxes),

@@ -134,7 +134,7 @@ export class LiveSession {
     this.#recount();
   }
 
-  /** A message that doesn't advance the chain. */
+  /** Sends a message that doesn't advance the chain. */
   sendEphemeral(type: string, members: object): void {
     this.#chain.sendEphemeral(type, this.#now(), members);
   }

@@ -1,6 +1,6 @@
 /**
- * What has to be looked at on every socket once a second: whether its token still holds, whether a backlog drains,
- * whether it answers pings, whether it floods us. Durations are real time, the token's end is the service's clock.
+ * Checks every socket once a second: whether its token is still valid, whether a backlog drains,
+ * whether it answers pings, whether it sends too much. Durations are real time, the token's end is the service's clock.
  */
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
@@ -20,7 +20,7 @@ const numberIn = (thing: unknown, name: string): number | undefined => {
 };
 
 /**
- * Bytes that the kernel has taken so far. Node tells only of whole writes, libuv also of parts of one. What waits would be
+ * Returns the bytes that the kernel has taken so far. Node reports only whole writes, libuv also parts of one. What waits would be
  * no measure of it: our own ping adds to that. The kernel itself takes more only when a third of its send buffer is free
  * (Linux: of up to 4 MiB), so on a fast line a client that reads less than about 100 KB/s may seem not to read at all.
  */
@@ -54,7 +54,7 @@ export class SocketHealth {
   #taken = 0;
   #drainedAt = 0;
   #pingAt: number;
-  /** When a ping that wasn't answered means that nobody is there; null: none is unanswered. */
+  /** When the unanswered ping times out; null: none is unanswered. */
   #pongBy: number | null = null;
   #pingedAtBytes = 0;
   #confirmedBytes = 0;
@@ -67,7 +67,7 @@ export class SocketHealth {
     this.#pingAt = performance.now() + times.pingMs * (0.5 + Math.random() / 2);
   }
 
-  /** Once a second. `now`: performance.now(); `clock`: the service's time. */
+  /** Called once a second. `now`: performance.now(); `clock`: the service's time. */
   tick(now: number, clock: number): void {
     const { ws, socket, who, mode } = this.#session;
     if (mode === 'ended') {
@@ -89,13 +89,13 @@ export class SocketHealth {
     else this.#ping(now);
   }
 
-  /** Whether one more message of the client is too many for this second. */
+  /** Returns whether one more message of the client is too many for this second. */
   isFlood(): boolean {
     this.#messages += 1;
     return this.#messages > messagesPerSecond;
   }
 
-  /** Whether one more senseless message is the last that is borne. */
+  /** Returns whether one more invalid message exceeds the limit. */
   isLastError(): boolean {
     this.#errors += 1;
     return this.#errors >= limits.liveErrors;
@@ -106,13 +106,13 @@ export class SocketHealth {
     this.#confirmedBytes = this.#pingedAtBytes;
   }
 
-  /** From now on its backlog has to drain. */
+  /** Starts to check that the backlog drains. */
   watchBacklog(): void {
     this.#drainedAt = performance.now();
     this.#taken = bytesDrained(this.#session.socket);
   }
 
-  /** A close frame was sent. */
+  /** Called when a close frame was sent. */
   startCloseTimer(): void {
     this.#endBy = performance.now() + this.#times.graceMs;
   }

@@ -1,6 +1,6 @@
-/** When a channel speaks: once at the end of each turn of the event loop, only so often, and to those who wait for it. */
+/** Schedules what a channel sends: once at the end of each turn of the event loop, only so often, and to those who wait for it. */
 
-/** Gathers what comes within one turn of the event loop, and says when the turn is over. */
+/** Gathers what comes within one turn of the event loop, and calls back at the end of the turn. */
 export class EventLoopBatch<T> {
   readonly #over: () => void;
   #gathered: T[] = [];

@@ -24,7 +24,7 @@ export interface Ticket {
   readonly expiresAt: number;
 }
 
-/** A ticket that opens one stream of `env` in the name of `session`, for 30 s. */
+/** Returns a ticket that opens one stream of `env` for `session` within 30 s. */
 export const issueTicket = async (
   { db, clock }: Deps,
   env: Environment,
@@ -36,7 +36,7 @@ export const issueTicket = async (
   return { ticket, expiresAt };
 };
 
-/** The session in whose name the ticket was issued, and the end of the ticket; null when it holds for nothing (any more). */
+/** Returns the session that the ticket was issued for, and the end of the ticket; null when it is invalid or expired. */
 export const redeemTicket = async (
   { db, clock, directory }: Deps,
   env: Environment,

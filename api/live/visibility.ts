@@ -1,6 +1,6 @@
 /**
  * Which parts of the stream a viewer sees, and how they are redacted. Called once per part and group of equal viewers by
- * the live stream, and once per part by `GET /changes`. A part without a rule is seen by nobody.
+ * the live stream, and once per part by `GET /changes`. A part without a rule is visible to no one.
  */
 import type { Access } from '../../shared/access/access.ts';
 import { canSeeApproval } from '../../shared/approvals/visibility.ts';

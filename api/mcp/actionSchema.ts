@@ -9,7 +9,7 @@ export interface ArgumentNames {
   readonly item: string;
   readonly confirmed: string | undefined;
   readonly idempotencyKey: string;
-  /** The argument that holds the whole input; undefined: its members are arguments. */
+  /** The argument that is the whole input; undefined: its members are arguments. */
   readonly input: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** What a caller can use at all, for the list of tools; whether a call is allowed is decided by its endpoint. */
+/** The rights that a caller has at all, for the list of tools; whether a call is allowed is decided by its endpoint. */
 import type { Caller } from '../../shared/access/principal.ts';
 import { canRunAction } from '../../shared/actions/queries.ts';
 import type { InboxVerb, NamedKind } from '../../shared/catalogue/permissions.ts';
@@ -25,7 +25,7 @@ export const canSeeAny =
 /** Whether the caller may change anything, if only by a request that a person approves. */
 const canChange: CallerPredicate = ({ principal }) => principal.mode !== 'readonly';
 
-/** Whether the caller may do one of these in some inbox. */
+/** Returns whether the caller may do one of these in some inbox. */
 export const canInAnyInbox =
   (...verbs: readonly InboxVerb[]): CallerPredicate =>
   (caller) =>

@@ -1,4 +1,4 @@
-/** What is refused by the row of the endpoint alone. A step of api/app.ts and api/mcp/serveEndpoint.ts. */
+/** Refuses requests by the row of the endpoint alone. A step of api/app.ts and api/mcp/serveEndpoint.ts. */
 import { fault } from '../../shared/catalogue/errors.ts';
 import { textProblem } from '../../shared/platform/core/jsonLimits.ts';
 import type { EndpointContext, Next } from './state.ts';

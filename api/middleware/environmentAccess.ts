@@ -1,4 +1,4 @@
-/** Whether the principal may know the environment. A step of api/app.ts. */
+/** Checks that the principal has access to the environment. A step of api/app.ts. */
 import type { Middleware } from 'koa';
 import type { Deps } from '../../shared/deps.ts';
 import { resolveCaller } from '../http/credentials.ts';

@@ -17,7 +17,7 @@ const toFault = (log: Log, error: unknown, requestId: string): Fault => {
   return fault('internal');
 };
 
-/** Answers every error of the later steps in the form of the catalogue of errors. */
+/** Responds to every error of the later steps in the form of the catalogue of errors. */
 export const errors =
   (log: Log): Middleware<RequestState> =>
   async ({ state }, next) => {

@@ -51,7 +51,7 @@ const checkReadiness = async ({ db, redis, clock }: Deps): Promise<ApiResponse> 
   };
 };
 
-/** Answers the paths of the host; passes on all others. Throws `405 method_not_allowed` for changes of them. */
+/** Serves the paths of the host; passes on all others. Throws `405 method_not_allowed` for changes of them. */
 export const hostPages = (
   deps: Deps,
   metrics: HttpMetrics,

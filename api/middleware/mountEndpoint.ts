@@ -1,4 +1,4 @@
-/** What is compiled from an endpoint's row once; used by routing.ts and api/mcp/serveEndpoint.ts. */
+/** Compiles an endpoint's row once; used by routing.ts and api/mcp/serveEndpoint.ts. */
 import { strictObject } from '../../shared/platform/core/schema.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { createQueryParser } from '../http/queryParser.ts';

@@ -38,7 +38,7 @@ const servePublic = async (
   return handle({ deps, body, environment, requestId, address });
 };
 
-/** Answers the requests of rows with `handlePublic`, which count by the client's address; passes on all others. */
+/** Serves the requests of rows with `handlePublic`, which count by the client's address; passes on all others. */
 export const publicEndpoints = (
   deps: Deps,
   limiter: RateLimiter,

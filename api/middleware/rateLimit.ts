@@ -1,4 +1,4 @@
-/** How many requests a token may make. A step of api/app.ts. */
+/** Limits the requests of a token. A step of api/app.ts. */
 import type { Middleware } from 'koa';
 import type { RateLimiter } from '../http/rateLimiter.ts';
 import type { SessionState } from './state.ts';

@@ -5,10 +5,10 @@ import type { HttpMetrics } from '../http/metrics.ts';
 import type { RequestState } from './state.ts';
 
 export interface RequestTracker {
-  /** Whether the server drains: from then on responses close their connections. */
+  /** Returns whether the server drains: from then on responses close their connections. */
   readonly isStopping: () => boolean;
   readonly middleware: Middleware<RequestState>;
-  /** Returns a signal that is aborted when the client goes away or the server drains. */
+  /** Returns a signal that is aborted when the client disconnects or the server drains. */
   signalOf(response: ServerResponse): AbortSignal;
   /** Begins the drain; resolves when no request is under way. */
   idle(): Promise<void>;

@@ -16,7 +16,7 @@ export interface RequestState {
   /** The path of the URL, and its query string without `?`. */
   path: string;
   search: string;
-  /** What the metrics call the request: the path of an endpoint's row, a path of the host, or `error`. */
+  /** The name of the request in metrics: the path of an endpoint's row, a path of the host, or `error`. */
   route: string;
   /** The answer, which `respond` sends. */
   response: ApiResponse;
@@ -58,7 +58,7 @@ export interface EndpointState {
   response: ApiResponse;
 }
 
-/** What the steps of an endpoint take: Koa's context, or a tool's call in its place. */
+/** The argument of the steps of an endpoint: Koa's context, or a tool's call in its place. */
 export interface EndpointContext {
   readonly state: EndpointState;
 }

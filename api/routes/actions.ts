@@ -101,8 +101,8 @@ const available = writeEndpoint({
 const runningResponse = (run: string): ApiResponse => ({ status: 202, body: { running: true, run } });
 
 /**
- * Whether a run continues as a job, because its connection broke or the app asked for a retry. `begun` is the run that the
- * call waits for: a dispatch and its withdrawal each raise the fence.
+ * Returns whether a run continues as a job, because its connection broke or the app requested a retry. `begun` is the run
+ * that the call waits for: a dispatch and its withdrawal each raise the fence.
  */
 const isJobNow = (run: Run, begun: Run): boolean =>
   run.lost_at !== null || run.failures > 0 || (run.handed_at === null && run.fence > begun.fence);

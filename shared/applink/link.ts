@@ -48,7 +48,7 @@ export interface AppLink {
     params: ServiceCalls[M]['params'],
     options: CallOptions,
   ): Promise<CallOutcome<ServiceCalls[M]['result']>>;
-  /** Asks the process that has `connection` to dispatch a run (shared/actions/dispatchRun.ts); a hint that may be lost. */
+  /** Signals the process that has `connection` to dispatch a run (shared/actions/dispatchRun.ts); a hint that may be lost. */
   dispatchRun(connection: AppConnection, envId: number, run: string): void;
   /** Sends a notification to every instance of an environment; it may be lost. */
   notify<M extends keyof ServiceNotifications>(envId: number, method: M, params: ServiceNotifications[M]): void;

@@ -17,7 +17,7 @@ interface PresenceDeps {
   readonly clock: Clock;
 }
 
-/** What api/applink writes of a connection when it registers. */
+/** A connection as api/applink writes it at registration. */
 export interface ConnectionRegistration {
   readonly id: string;
   readonly env: number;

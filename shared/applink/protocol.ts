@@ -41,7 +41,7 @@ export interface RpcError {
   };
 }
 
-/** Who asked for something: `id` is null for the system. */
+/** The principal who requested something: `id` is null for the system. */
 export interface Actor {
   readonly type: 'agent' | 'person' | 'app' | 'system';
   readonly id: string | null;
@@ -175,7 +175,7 @@ export interface ServiceCalls {
       readonly reason?: string;
     } | null;
   };
-  /** `delivery` is the idempotency key. -32001 means: not sent, and its message says why. */
+  /** `delivery` is the idempotency key. -32001 means: not sent, with the reason in its message. */
   'reply.send': {
     params: {
       readonly item: Json;
@@ -205,7 +205,7 @@ export interface AppCalls {
       readonly instance: string;
       /** When the process was started, ms since 1970 UTC. */
       readonly startedAt: number;
-      /** Name and version of what speaks, such as `console-sdk/1.0.0`. */
+      /** Name and version of the client library, such as `console-sdk/1.0.0`. */
       readonly sdk: string;
     };
     result: { readonly environment: string; readonly connection: string; readonly warnings: readonly string[] };

@@ -8,10 +8,10 @@ import type { BlockType } from './schema.ts';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Only own members count, so that `__proto__` brings nothing along. */
+/** Returns an own member only, so that `__proto__` adds nothing. */
 const ownMember = (from: JsonObject, name: string): unknown => (Object.hasOwn(from, name) ? from[name] : undefined);
 
-/** Each entry of a list of objects through `shape`; whatever isn't one is left for the schema to refuse. */
+/** Applies `shape` to each entry of a list of objects; other values are left for the schema to refuse. */
 const mapObjects = (list: unknown, shape: (entry: JsonObject) => unknown): unknown =>
   Array.isArray(list) ? list.map((entry: unknown) => (isObject(entry) ? shape(entry) : entry)) : list;
 
@@ -81,7 +81,7 @@ const normalizers: Readonly<Record<BlockType, (given: JsonObject) => JsonObject>
 export const isBlockType = (type: unknown): type is BlockType =>
   typeof type === 'string' && Object.hasOwn(normalizers, type);
 
-/** Not checked yet. */
+/** Returns a block in normal form, not checked yet. */
 export const normalizeBlock = (type: BlockType, given: JsonObject): Block => ({
   type,
   title: ownMember(given, 'title') ?? null,

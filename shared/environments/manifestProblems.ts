@@ -84,7 +84,7 @@ const viewProblems = (
   return [
     ...undeclaredProblems('inbox', known.inboxes, filters.inbox, `${path}.inbox`),
     ...(getQueryCheck('items', 'items')?.(query, `${path}.`) ?? []),
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `splitLists` has made a list of the text that the schema asks for
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `splitLists` has made a list of the text that the schema requires
     ...((query['state'] ?? []) as string[]).flatMap((state) =>
       states === null || states.includes(state)
         ? []

@@ -11,7 +11,7 @@ import {
   type Static,
 } from '../platform/core/schema.ts';
 
-/** One line of text, as timelines, logs and terminals show names. */
+/** Returns the schema of one line of text, as timelines, logs and terminals show names. */
 const line = (maxLength: number, description: string) =>
   Type.String({ minLength: 1, maxLength, pattern: linePattern, description });
 
@@ -163,7 +163,7 @@ export const environmentViewSchema = responseObject({
   definedAt: nullable(at('When what its app declared last changed; null: nothing declared yet')),
 });
 
-/** The members of a response that creates or rotates a credential. */
+/** Returns the members of a response that creates or rotates a credential. */
 export const tokenResponse = (prefix: 'cagt' | 'capp') => ({
   token: nullable(
     Type.String({

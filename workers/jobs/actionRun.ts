@@ -1,6 +1,6 @@
 /**
  * Starts a run that is due: of a background action, queued, or to be retried. Reauthorizes it, chooses a connection of the
- * app and asks the process with that connection to dispatch it; the outcome of the dispatch deletes this job.
+ * app and signals the process with that connection to dispatch it; the outcome of the dispatch deletes this job.
  */
 import type { Caller } from '../../shared/access/principal.ts';
 import { toQueuedRun } from '../../shared/actions/acceptAction.ts';
@@ -51,7 +51,7 @@ const checkWithFreshDirectory = async (deps: Deps, run: Run): Promise<void> => {
   }
 };
 
-/** Faults of the check that pass: the app could not be asked for the record. */
+/** Faults of the check that pass: the app could not be called for the record. */
 const transientCodes = new Set(['app_timeout', 'app_offline', 'app_error']);
 
 /** Parks a run whose app has gone offline since the run was accepted, or fails it when its action is not queued. */

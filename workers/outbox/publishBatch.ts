@@ -140,7 +140,7 @@ interface PublishedBatch {
 
 /**
  * Moves up to `batchRows` events, and the overdue marks to `now` when `advance` is set; commits. The counts go with the
- * last message of an environment; a message may hold counts alone (`rows` empty, `first` the position to come).
+ * last message of an environment; a message may have counts alone (`rows` empty, `first` the position to come).
  */
 export const publishBatch = async (
   db: Db,

@@ -5,7 +5,7 @@ import type { Db } from '../../shared/platform/db/knex.ts';
 import { executeStatement, queryRow, queryRows, statement, type SqlValue } from '../../shared/platform/db/sql.ts';
 import type { Sweep } from './sweep.ts';
 
-/** Rows of one statement: few, so that no lock is held for long; repeated until none is left. */
+/** Rows of one statement: few, so that locks are short; repeated until none is left. */
 const batchRows = 1_000;
 /** A week, in which an operator can look at the error of a job that was given up. */
 const failedJobsMs = 7 * 86_400_000;
@@ -36,7 +36,7 @@ const failedJobs = statement(
 const streams = statement('oldRows.streams', 'select env, position from streams where position > trimmed + $1');
 /**
  * Deletes the first rows without a gap, up to the first that is young enough to stay, so that `trimmed` describes all that is
- * deleted. The row of `streams` changes in the same statement: a reader sees either the rows or that they have gone.
+ * deleted. The row of `streams` changes in the same statement: a reader sees either the rows or that they are deleted.
  */
 const oldStream = statement(
   'oldRows.stream',

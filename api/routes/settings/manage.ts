@@ -1,4 +1,4 @@
-/** What the settings endpoints share: the check of rights, changes in one transaction with audit entry and saved response, and lists. */
+/** Shared by the settings endpoints: the check of rights, changes in one transaction with audit entry and saved response, and lists. */
 import { fault } from '../../../shared/catalogue/errors.ts';
 import { strictObject, type TSchema } from '../../../shared/platform/core/schema.ts';
 import type { Tx } from '../../../shared/platform/db/knex.ts';
@@ -14,7 +14,7 @@ type SettingsCall = Pick<EndpointCall, 'deps' | 'caller' | 'session'>;
 
 /**
  * Throws unless the caller is a person with `settings: manage`: `403 person_required`, `403 forbidden`, and
- * `403 fresh_sign_in_required` where `fresh` says so. Comes before any id is looked up.
+ * `403 fresh_sign_in_required` where `fresh` is set. Comes before any id is looked up.
  */
 export const requireManager = (
   { deps, caller: { principal }, session }: SettingsCall,

@@ -8,9 +8,9 @@
  * | `counts` | `stat`, `table` (a row per inbox) | `{ inbox, count }` or `{ inbox, state }`; without `inbox`: all that are seen |
  * | `records` | `record`, `table` | `{ resource, id }`; `{ resource, q, filters, sort, limit }` |
  * | `flags` | `table` | none |
- * | `app` | any | none: the app is asked by page and place |
+ * | `app` | any | none: the call to the app names page and place |
  *
- * Any text may hold `{{params.<name>}}`; a member of `query` that is an absent parameter alone counts as left out.
+ * Any text may contain `{{params.<name>}}`; a member of `query` that is an absent parameter alone counts as left out.
  */
 import { valueTypes } from '../../blocks/schema.ts';
 import { limits } from '../../catalogue/limits.ts';

@@ -34,14 +34,14 @@ const openReader = (scan: ItemScan, from: CursorKeys, wanted: number): ItemReade
 
 const windowOf = ({ place, missing }: ItemReader): ItemScanWindow => ({ place, limit: missing });
 
-/** Rows to read for all that is missing, with a margin of a quarter. */
+/** Returns the rows to read for all that is missing, with a margin of a quarter. */
 const rowsNeeded = (edge: ItemScanEdge, missing: number): number => rowsForWanted(edge, missing) * 1.25;
 
 /** Returns a stride that is enough where one row in ten fits; rows that are skipped without being fetched cost next to nothing. */
 const firstStride = ({ scanLimits, stream }: ItemScan, wanted: number): number =>
   strideFor(scanLimits, stream.skips === undefined ? wanted * 9 : scanLimits.nearby * 4);
 
-/** Whether overdue items are looked for by deadline first: where nothing else leaves fewer rows. */
+/** Returns whether overdue items are looked for by deadline first: where nothing else leaves fewer rows. */
 const prefersDeadline = ({ open }: ItemScan, request: ItemListRequest, { shares }: ItemScanEdge): boolean =>
   request.overdue === true && open.includes('overdue') && open.every((filter) => shares.overdue <= shares[filter]);
 

@@ -50,7 +50,7 @@ export interface ItemScan {
   readonly values: NamedValues;
 }
 
-/** Returns what reading a stream takes; null: the stream has nothing that the request asks for. */
+/** Returns what reading a stream takes; null: no row of the stream fits the request. */
 export const createItemScan = (
   db: Db | Tx,
   request: ItemCountRequest,
@@ -78,7 +78,7 @@ export const queryItemScan = (
   more: NamedValues,
 ): Promise<TextRow[]> => queryNamedTextRows(db, statement, { ...values, ...more });
 
-/** A place in a stream as parameters. */
+/** Returns a place in a stream as parameters. */
 export const cursorValues = (place: CursorKeys): NamedValues => ({
   key: place[0] ?? null,
   id: place[1] ?? null,

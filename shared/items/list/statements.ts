@@ -79,12 +79,12 @@ export const itemEdgeStatement = (shape: ItemStreamShape): NamedStatement =>
     () => `with s as (${judgedRows(shape)}) select ${edgeSql(edgeShape(shape))} from s`,
   );
 
-/** The inboxes' oldest or newest activity. */
+/** Returns the SQL of the inboxes' oldest or newest activity. */
 const bound = (direction: 'asc' | 'desc'): string => `
   (select ${direction === 'asc' ? 'min' : 'max'}(x.last_seen) from unnest($inboxes::text[]) as v(inbox) cross join lateral
     (select last_seen from items where env = $env and inbox = v.inbox order by last_seen ${direction}, id ${direction} limit 1) x)`;
 
-/** The tsqueries of fortnights (`from` to `to`) in all visible inboxes. */
+/** Returns the SQL of the tsqueries of fortnights (`from` to `to`) in all visible inboxes. */
 const fortnightQueries = (from: string, to: string): string => `
   array(select array_to_string($pieces::text[], ${bucketSql('n', 'v.code')})::tsquery from generate_series(${from}, ${to}) as n, unnest($codes::text[]) as v(code))`;
 
@@ -121,7 +121,7 @@ export const itemWalkStatement = (stream: ItemStream, descending: boolean): Name
   );
 };
 
-/** The first of the matches `m` in order, each with the number of `counted` rows. */
+/** Returns the SQL of the first of the matches `m` in order, each with the number of `counted` rows. */
 const firstOf = (stream: ItemStream, descending: boolean, counted: string): string =>
   gatherSql({
     matches: 'm',
@@ -132,7 +132,7 @@ const firstOf = (stream: ItemStream, descending: boolean, counted: string): stri
     order: orderBySql(stream, descending),
   });
 
-/** The conditions of rows of a stream behind the cursor that fit; those of the stream are hidden. */
+/** Returns the conditions of rows of a stream behind the cursor that fit; those of the stream are hidden. */
 const belonging = (stream: ItemStream, descending: boolean): string =>
   [
     afterCursorSql(stream, descending),

@@ -31,7 +31,7 @@ export const orderBySql = (stream: ItemStream, descending: boolean): string =>
 const keyType = ({ key }: ItemStream): string =>
   key === 'title_key' ? 'text' : key === 'occurrences' || key === 'users' ? 'int' : 'bigint';
 
-/** The condition of rows behind the cursor. */
+/** Returns the condition of rows behind the cursor. */
 export const afterCursorSql = (stream: ItemStream, descending: boolean): string =>
   behindSql(
     orderColumns(stream),

@@ -58,7 +58,7 @@ export const itemStreams = {
   undue: { ...byState, name: 'undue', key: null, where: 'and i.due_at is null' },
 } as const satisfies Record<string, ItemStream>;
 
-/** Whether the request filters by anything but `overdue`. */
+/** Returns whether the request filters by anything but `overdue`. */
 const hasOtherFilters = ({ states, tags, assignee, words, triaged, snoozed }: ItemCountRequest): boolean =>
   [states, tags, assignee, words, triaged, snoozed].some((value) => value !== null);
 

@@ -28,7 +28,7 @@ interface CreateResult {
   readonly staged: boolean;
 }
 
-/** What is to be created: its input has passed `checkCreate`. */
+/** An item to create, whose input has passed `checkCreate`. */
 export interface CreateRequest {
   readonly input: CreateInput;
   /** null: once, now. */
@@ -83,7 +83,7 @@ const decideOnRequest = (
   return { asked, decided: { before: existing, effect: { ...change, item } } };
 };
 
-/** One order for all processes, so that those that write the same keys at once don't deadlock. */
+/** Compares in one order for all processes, so that those that write the same keys at once don't deadlock. */
 const byKey = (a: CreateDecision, b: CreateDecision): number => {
   const [first, second] = [a.asked.input.key ?? '', b.asked.input.key ?? ''];
   return first < second ? -1 : first > second ? 1 : 0;
@@ -95,7 +95,7 @@ const toCreateResult = ({ before, effect }: DecidedChange): CreateResult => ({
   staged: (effect.jobs ?? []).length > 0,
 });
 
-/** Writes new items, or changed ones; answers the ids of those that were still as they had been read. */
+/** Writes new items, or changed ones. Returns the ids of those that were unchanged since they were read. */
 const writeCreations = async (
   db: Db | Tx,
   caller: Caller,
@@ -129,7 +129,7 @@ const writeCreations = async (
   );
 };
 
-/** One round over inputs of different keys: decides on what is there now and writes it; null for what changed underneath. */
+/** Performs one round over inputs of different keys: decides on the present rows and writes; null for rows that changed concurrently. */
 const tryCreate = async (
   deps: DomainDeps,
   db: Db | Tx,

@@ -1,4 +1,4 @@
-/** What changes say of themselves: audit and timeline rows, live messages, and what they do to their inbox's counts. */
+/** The events of changes: audit and timeline rows, live messages, and differences of the counts of their inboxes. */
 import { fullAccess } from '../../access/access.ts';
 import { toActorRef, type Caller } from '../../access/principal.ts';
 import type { ActorRef } from '../../catalogue/events.ts';
@@ -12,7 +12,7 @@ export interface DecidedChange {
   readonly effect: ItemEffect;
 }
 
-/** What the audit log shows of a change: all but what perform sets itself and what only the service reads. */
+/** The members of a change that the audit log shows: all but those that perform sets itself and those that only the service reads. */
 const auditedMembers = [
   'id',
   'inbox',
@@ -38,7 +38,7 @@ const isSameValue = (a: unknown, b: unknown): boolean =>
 
 type Members = Record<string, unknown>;
 
-/** The members that a change gave another value, as they were and as they are. */
+/** Returns the members whose values a change replaced, before and after it. */
 const changedMembers = (before: Item | null, after: Item): { before: Members | null; after: Members } => {
   const was: Members = {};
   const is: Members = {};
@@ -50,7 +50,7 @@ const changedMembers = (before: Item | null, after: Item): { before: Members | n
   return { before: before === null ? null : was, after: is };
 };
 
-/** How the counts of the item's inbox move: measure → +1 or −1. */
+/** Returns the differences of the counts of the item's inbox: measure → +1 or −1. */
 export const countDeltas = (before: Item | null, after: Item): Record<string, number> => {
   const deltas: Record<string, number> = {};
   const move = (measure: string, was: boolean, is: boolean): void => {
@@ -65,7 +65,7 @@ export const countDeltas = (before: Item | null, after: Item): Record<string, nu
   return deltas;
 };
 
-/** The deadline that can become overdue. */
+/** Returns the deadline that can become overdue. */
 const effectiveDeadline = (item: Item | null): number | null => (item === null || item.closed ? null : item.dueAt);
 
 export interface WrittenEntry {
@@ -77,13 +77,13 @@ export interface WrittenEntry {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** What a batch of changes tells. */
+/** The events and live parts of a batch of changes. */
 export interface EventBatch {
   /** Rows for `events` as JSON, less what all of a batch have in common. */
   readonly rows: readonly string[];
-  /** Live messages as JSON text, one array a change; the row numbered `live` tells them, from 1 on. */
+  /** Live messages as JSON text, one array a change; the row with that number in `live`, from 1 on, emits them. */
   readonly liveParts: readonly string[];
-  /** Adds what a change tells: its first row bears the audit entry and the live messages, each further one a timeline entry. */
+  /** Adds the events of a change: its first row has the audit entry and the live messages, each further one a timeline entry. */
   readonly add: (decided: DecidedChange) => WrittenEntry[];
 }
 

@@ -18,7 +18,7 @@ import { decideItemChange, toBulkOutcome } from './decide.ts';
 import { createEventBatch, type DecidedChange, type WrittenEntry } from './eventBatch.ts';
 import { writeItemBatch, type BulkResultInsert } from './write.ts';
 
-/** What became of one item. */
+/** The outcome of one item. */
 export type ItemOutcome =
   | { readonly id: string; readonly kind: 'changed'; readonly item: Item; readonly entries: readonly WrittenEntry[] }
   | { readonly id: string; readonly kind: 'unchanged'; readonly item: Item }
@@ -27,7 +27,7 @@ export type ItemOutcome =
 interface PerformOptions {
   /** Each item must be at this version (`*` has been taken out before). */
   readonly ifMatch?: number;
-  /** Makes the answer that is saved with the effect under an idempotency key; for one item. */
+  /** Makes the response that is saved with the effect under an idempotency key; for one item. */
   readonly save?: (outcome: ItemOutcome) => SavedResponse | null;
   /** Results are written with the effects; `seq` of each id. A second result of a `seq` undoes the whole statement. */
   readonly bulk?: { readonly id: string; readonly seqs: ReadonlyMap<string, number> };
@@ -74,7 +74,7 @@ interface RoundResult {
   readonly staged: boolean;
 }
 
-/** One round: reads, decides and writes; answers what is settled and which ids changed underneath. */
+/** Performs one round: reads, decides and writes. Returns the settled outcomes and the ids that changed concurrently. */
 const tryRound = async <I>(
   context: Round<I>,
   db: Db | Tx,
@@ -131,9 +131,9 @@ const tryRound = async <I>(
 };
 
 /**
- * Performs `operation` on each of `ids` for `caller` and answers an outcome per id, in the order of `ids`. Each change
- * is committed with its events, jobs, bulk result and saved answer when this answers. Throws when PostgreSQL is away,
- * or with its duplicate-key error when the saved answer's key or a bulk result was there already.
+ * Performs `operation` on each of `ids` for `caller` and returns an outcome per id, in the order of `ids`. Each change
+ * is committed with its events, jobs, bulk result and saved response when this resolves. Throws when PostgreSQL is unavailable,
+ * or with its duplicate-key error when the saved response's key or a bulk result exists already.
  */
 export const performOperation = async <I>(
   deps: DomainDeps,
@@ -162,7 +162,7 @@ export const performOperation = async <I>(
   return ids.flatMap((id) => outcomes.get(id) ?? []);
 };
 
-/** The same for one item inside an open transaction, for what must commit with it. The caller nudges the outbox after the commit. */
+/** Performs an operation on one item inside an open transaction, for what must commit with it. The caller nudges the outbox after the commit. */
 export const performOperationTx = async <I>(
   deps: DomainDeps,
   tx: Tx,

@@ -1,6 +1,6 @@
 /**
  * The one statement by which items change: changed rows (each only at the version that was decided on), their
- * events, what subscribers are told, staged jobs, bulk results and the saved answer, all or nothing per item.
+ * events, live messages, staged jobs, bulk results and the saved response, all or nothing per item.
  * The same text with arrays of one or five hundred. For perform.ts and create.ts.
  */
 import type { Caller } from '../../access/principal.ts';
@@ -24,7 +24,7 @@ export interface BulkResultInsert {
   readonly code?: string;
 }
 
-/** What a report's delivery is answered with from now on. */
+/** The saved response of a report's delivery. */
 interface DeliveryRow {
   readonly delivery: string;
   readonly item: string;
@@ -42,7 +42,7 @@ interface ItemWriteBatch {
   readonly deliveries?: readonly DeliveryRow[];
 }
 
-/** What every change may change, as the update reads it. */
+/** Returns the members that any change may change, as the update reads them. */
 const changingColumns = (env: number, item: Item): object => ({
   id: item.id,
   version: item.version,
@@ -62,7 +62,7 @@ const changingColumns = (env: number, item: Item): object => ({
   terms: itemTerms(env, item).join(itemTermSeparator),
 });
 
-/** A new item, whole; its fields are JSON already. */
+/** Returns a whole new item as JSON; its fields are JSON already. */
 const wholeRowJson = (env: number, item: Item): string => {
   const rest = JSON.stringify({
     ...changingColumns(env, item),
@@ -100,7 +100,7 @@ const jobJson =
     created_at: at,
   });
 
-/** Writes a batch and answers the ids of the items that were still at the version that was decided on. */
+/** Writes a batch and returns the ids of the items that were still at the version that was decided on. */
 export const writeItemBatch = async (
   db: Db | Tx,
   caller: Caller,

@@ -1,6 +1,6 @@
 /**
  * The text of the one statement by which items change (see write.ts): changed rows, each only at the version that was
- * decided on, their events, what subscribers are told, staged jobs, bulk results and the saved answer.
+ * decided on, their events, live messages, staged jobs, bulk results and the saved response.
  */
 import { getOrCreate } from '../../platform/core/maps.ts';
 import { statement, type Statement } from '../../platform/db/sql.ts';
@@ -11,7 +11,7 @@ import { sameColumns } from '../../platform/journal/insertText.ts';
 import { outboxInsert } from '../../platform/journal/outbox.ts';
 import { stagedJobInsert } from '../../platform/journal/stagedJobs.ts';
 
-/** What a batch needs of the statement. */
+/** The parts of the statement that a batch needs. */
 export interface WriteShape {
   readonly create: boolean;
   readonly many: boolean;
@@ -58,7 +58,7 @@ const insertItemsSql = `
       created_at, updated_at, ${termsOf('given')} from given
     returning id)`;
 
-/** What only the first event of a change bears: it is the one in the audit log. */
+/** Columns that only the first event of a change has: it is the one in the audit log. */
 const onFirstEvent = (value: string): string => `case when n = 0 then ${value} end`;
 
 const actor = actorParameters(7);
@@ -109,8 +109,8 @@ const resultsSql = (bulk: string, results: string): string =>
 
 /**
  * Event ids are drawn from rows of `written`, so after the item's row lock: per item, ids follow versions. Parameters:
- * $1 environment, $2 items, $3 events, $4 live messages, $5 when, $6 the verb, then who, then as the shape asks: users, jobs,
- * bulk and its results, deliveries, saved answer. Live messages are the greater part of it all: cutting a text at a sign that
+ * $1 environment, $2 items, $3 events, $4 live messages, $5 when, $6 the verb, then who, then as the shape requires: users, jobs,
+ * bulk and its results, deliveries, saved response. Live messages are the greater part of it all: cutting a text at a sign that
  * no JSON holds costs a fifth of parsing them.
  */
 const writeSqlText = (shape: WriteShape): string => {
@@ -159,7 +159,7 @@ const writeSqlText = (shape: WriteShape): string => {
 };
 
 const statements = new Map<string, Statement>();
-/** The statement of a shape: the same text with arrays of one or five hundred. */
+/** Returns the statement of a shape: the same text with arrays of one or five hundred. */
 export const getWriteStatement = (shape: WriteShape): Statement => {
   const name = `perform.${Object.entries(shape)
     .map(([part, on]) => (on ? part[0] : '-'))

@@ -46,7 +46,7 @@ const comparisons: Readonly<Record<string, Compare>> = {
 /** A map, so that an op such as `constructor` is not found on a prototype. */
 const ops: ReadonlyMap<string, Compare> = new Map(Object.entries(comparisons));
 export const conditionOps: readonly string[] = [...ops.keys()];
-/** Returns the comparison of an op, for compiled conditions (shared/flags/evaluate.ts). An unknown op never holds. */
+/** Returns the comparison of an op, for compiled conditions (shared/flags/evaluate.ts). An unknown op is never true. */
 export const getComparison = (op: string): Compare => ops.get(op) ?? (() => false);
 
 /** Returns the value at a dotted path. Only own members count, so `constructor` finds nothing. */
@@ -60,7 +60,7 @@ const getPath = (subject: unknown, path: string): unknown => {
   return value;
 };
 
-/** Returns whether `condition` holds for `subject`. The condition has passed `conditionProblems` (conditionSchema.ts). */
+/** Returns whether `condition` is true of `subject`. The condition has passed `conditionProblems` (conditionSchema.ts). */
 export const evaluateCondition = (condition: ConditionExpression, subject: unknown): boolean => {
   if ('all' in condition) return condition.all.every((inner) => evaluateCondition(inner, subject));
   if ('any' in condition) return condition.any.some((inner) => evaluateCondition(inner, subject));

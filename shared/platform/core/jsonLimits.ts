@@ -1,4 +1,4 @@
-/** What no JSON value may contain, whatever its schema says: PostgreSQL or JavaScript would refuse or change it. Used for requests, frames and answers of apps. */
+/** Limits of every JSON value, whatever its schema: beyond them PostgreSQL or JavaScript would refuse or change it. Used for requests, frames and answers of apps. */
 import type { FaultDetail } from '../../catalogue/errors.ts';
 import { limits } from '../../catalogue/limits.ts';
 

@@ -88,7 +88,7 @@ const decodedPart = (part: string): string | null => {
   }
 };
 
-/** What the walk has found so far. */
+/** The findings of the walk so far. */
 interface Walk {
   readonly root: Members;
   readonly details: FaultDetail[];

@@ -1,7 +1,7 @@
 /** Parses the addresses of a Redis Cluster in REDIS_URL, for config.ts and shared/platform/redis/client.ts. */
 
 export interface ClusterAddress {
-  /** Nodes that are asked for the others; one that answers is enough. */
+  /** Nodes from which the others are discovered; one that responds is enough. */
   readonly nodes: readonly { readonly host: string; readonly port: number }[];
   readonly username: string | undefined;
   readonly password: string | undefined;

@@ -6,7 +6,7 @@ const runPattern = new RegExp(`${unspaced}+|(?:(?!${unspaced})[\\p{L}\\p{N}\\p{M
 const characters = new RegExp(unspaced, 'gv');
 const anyUnspaced = new RegExp(unspaced, 'v');
 
-/** Characters of a term of an unspaced script: enough to tell most words apart, few enough to store. */
+/** Characters of a term of an unspaced script: enough to distinguish most words, few enough to store. */
 const ngramLength = 4;
 
 /** PostgreSQL refuses lexemes over 2,046 bytes; this leaves room for the prefix that items/terms.ts adds. */

@@ -83,7 +83,7 @@ const partsOf = (range: string): { test: Test; bound: Version }[] | null => {
 /** Returns whether a text is a range for `matchesRange`. */
 export const isRange = (range: string): boolean => partsOf(range) !== null;
 
-/** Returns whether a version fits a range: comparisons between spaces, all of which hold (`>=1.2.0 <2`, `^1.4`, `~2.1`, `3.0.1`). */
+/** Returns whether a version fits a range: comparisons separated by spaces, all of which are true (`>=1.2.0 <2`, `^1.4`, `~2.1`, `3.0.1`). */
 export const matchesRange = (text: string, range: string): boolean => {
   const version = versionOf(text);
   return version !== null && (partsOf(range)?.every(({ test, bound }) => test(version, bound)) ?? false);

@@ -12,7 +12,7 @@ interface RetryOptions {
   readonly limit: number;
   /** Errors after which nothing was done and another round may succeed; a deadlock or serialisation failure unless given. */
   readonly isConflict?: (error: unknown) => boolean;
-  /** What is thrown when every round met a conflict; absent: the last round's error. */
+  /** The error thrown when every round met a conflict; absent: the last round's error. */
   readonly exhausted?: () => Error;
 }
 

@@ -13,7 +13,7 @@ export interface EventActor extends ActorRef {
   readonly address: string | null;
 }
 
-/** The columns that say so, and the member of an `EventActor` that each holds. */
+/** The columns of an actor, and the member of an `EventActor` in each. */
 const actorMembers = {
   actor_type: 'type',
   actor: 'id',
@@ -86,7 +86,7 @@ export const actorOfRow = (row: string): ActorColumns => mapActor((column) => `$
 /** Returns the actor as members of a JSON value: the text of an `EventActor`. */
 export const actorOfJson = (json: Sql): ActorColumns => mapActor((column) => `${json} ->> '${actorMembers[column]}'`);
 
-/** A caller, as far as an event tells of it. */
+/** The members of a caller that an event records. */
 interface EventCaller {
   readonly principal: ActorRef & { readonly role: { readonly name: string } | null };
   readonly requestId: string | null;

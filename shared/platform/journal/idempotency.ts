@@ -87,11 +87,11 @@ export interface IdempotencyKey {
   readonly fingerprint: Buffer;
 }
 
-/** Tells requests apart: the same method, address and bytes are the same request. */
+/** Returns a hash that identifies a request: the same method, address and bytes are the same request. */
 export const requestFingerprint = (method: string, url: string, body: string): Buffer =>
   createHash('sha256').update(`${method}\n${url}\n`).update(body, 'latin1').digest();
 
-/** The saved answer of `once`, or null. Throws `422 idempotency_mismatch` when the key belongs to another request. */
+/** Returns the saved response of `once`, or null. Throws `422 idempotency_mismatch` when the key belongs to another request. */
 export const readSavedResponse = async (
   db: Db,
   { principal, key, fingerprint }: IdempotencyKey,
@@ -111,7 +111,7 @@ export const readSavedResponse = async (
   return { status: found.status, body: found.body, etag: found.etag };
 };
 
-/** Keeps an answer, in the transaction of its effect if there is one. */
+/** Saves a response, in the transaction of its effect if there is one. */
 export const insertSavedResponse = async (db: Db | Tx, saved: SavedResponse, now: number): Promise<void> => {
   await executeStatement(db, insertResponseSql, [...savedResponseValues(saved), now]);
 };

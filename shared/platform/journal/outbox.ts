@@ -1,4 +1,4 @@
-/** The insert into `outbox`, from which the publisher tells subscribers: composed by each statement that changes what they see. */
+/** The insert into `outbox`, from which the publisher sends live messages: composed by each statement that changes what they see. */
 import { insertText, type InsertSource, type Sql } from './insertText.ts';
 
 const requiredColumns = ['id', 'env', 'at', 'parts'] as const;

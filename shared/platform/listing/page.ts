@@ -20,7 +20,7 @@ interface CutPage<R> {
   readonly last: R | null;
 }
 
-/** Cuts a page of `limit` rows from `limit` + 1 that were asked for. */
+/** Cuts a page of `limit` rows from `limit` + 1 that were requested. */
 export const cutPage = <R>(found: readonly R[], limit: number): CutPage<R> => {
   const page = found.slice(0, limit);
   return { page, last: found.length > limit ? (page.at(-1) ?? null) : null };

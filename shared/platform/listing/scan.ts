@@ -50,7 +50,7 @@ export class StreamReader<R, P, E extends ScanEdge<P>> {
   readonly #probe: ReadProbe<R, P, E>;
   readonly #wanted: number;
   #place: P;
-  /** What was found so far, in order. */
+  /** The rows found so far, in order. */
   readonly rows: R[] = [];
 
   constructor(probe: ReadProbe<R, P, E>, from: P, wanted: number) {
@@ -78,11 +78,11 @@ export class StreamReader<R, P, E extends ScanEdge<P>> {
   }
 }
 
-/** What the rows of `probeSql` and `gatherSql` hold, which are arrays of texts for items and objects for records. */
+/** The contents of the rows of `probeSql` and `gatherSql`: arrays of texts for items and objects for records. */
 export interface RowFormat<R> {
-  /** Whether the row is one that was found; any other only carries the edge or the number of matches. */
+  /** Returns whether the row is one that was found; any other only carries the edge or the number of matches. */
   readonly isFound: (row: R) => boolean;
-  /** The edge as `edgeSql` writes it. */
+  /** Returns the edge as `edgeSql` writes it. */
   readonly edge: (row: R) => string | null;
   readonly matches: (row: R) => number;
 }

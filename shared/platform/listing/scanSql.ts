@@ -6,11 +6,11 @@
 export const orderSql = (columns: readonly string[], descending: boolean): string =>
   columns.map((column) => `${column} ${descending ? 'desc' : 'asc'}`).join(', ');
 
-/** The condition of rows behind a cursor. A comparison of whole rows: with `or` PostgreSQL reads all rows before them. */
+/** Returns the condition of rows behind a cursor. A comparison of whole rows: with `or` PostgreSQL reads all rows before them. */
 export const behindSql = (columns: readonly string[], cursor: readonly string[], descending: boolean): string =>
   `(${columns.join(', ')}) ${descending ? '<' : '>'} (${cursor.join(', ')})`;
 
-/** The same condition, but one that PostgreSQL uses no index for. */
+/** Returns the same condition in a form for which PostgreSQL uses no index. */
 export const hiddenFromPlanner = (condition: string): string => `(${condition}) is true`;
 
 export interface EdgeShape {
@@ -23,7 +23,7 @@ export interface EdgeShape {
   readonly counts: readonly string[];
 }
 
-/** Of rows `s`: keys and id of the last one (null: there are fewer than `rows`), how many fit, and each of `counts`. */
+/** Returns the SQL of the edge of rows `s`: keys and id of the last one (null: there are fewer than `rows`), how many fit, and each of `counts`. */
 export const edgeSql = ({ rows, keys, fits, counts }: EdgeShape): string => {
   const last = [...keys, 'id'].map((column) => `(array_agg(${column}))[${String(rows)}]`);
   const numbers = [fits, ...counts].map((condition) => `count(*) filter (where ${condition})`);
@@ -31,21 +31,21 @@ export const edgeSql = ({ rows, keys, fits, counts }: EdgeShape): string => {
 };
 
 interface FoundSql {
-  /** What is selected of found rows `f` and of what `join` joins to them. */
+  /** Columns of found rows `f` and of the rows that `join` joins to them. */
   readonly columns: string;
   readonly join: string;
   readonly order: string;
 }
 
 interface ProbeSql extends FoundSql, EdgeShape {
-  /** The next `rows` of the stream, with what `fits` and `counts` ask. */
+  /** The next `rows` of the stream, with the columns that `fits` and `counts` read. */
   readonly source: string;
   /** Columns of `source` that `f` has beside the id. */
   readonly carried: readonly string[];
 }
 
 /**
- * Those of the rows that fit, at most `$limit`, with `f.edge` null; when these are fewer, a further row of nulls with the
+ * Returns the SQL of the rows that fit, at most `$limit`, with `f.edge` null; when these are fewer, a further row of nulls with the
  * edge. Rows are judged once, and none after the last wanted one.
  */
 export const probeSql = (shape: ProbeSql): string => {
@@ -67,7 +67,7 @@ interface GatherSql extends FoundSql {
   readonly first: string;
 }
 
-/** The first `$limit` of the matches in order, each with the number of `counted` rows as `c.n`; without matches a row of nulls. */
+/** Returns the SQL of the first `$limit` matches in order, each with the number of `counted` rows as `c.n`; without matches a row of nulls. */
 export const gatherSql = ({ matches, counted, first, columns, join, order }: GatherSql): string => `
     select ${columns} from (select count(*)::int as n from ${counted}) c
     left join lateral (select * from ${matches} order by ${first} limit $limit) f on true

@@ -1,4 +1,4 @@
-/** The bus: publish and subscribe between processes. Messages may be lost; PostgreSQL has the truth. redisBus.ts implements it. */
+/** The bus: publish and subscribe between processes. Messages may be lost; PostgreSQL is authoritative. redisBus.ts implements it. */
 
 /** Channel names; redisBus.ts puts the configured prefix before them. */
 export const channels = {
@@ -20,7 +20,7 @@ export const channels = {
   appTold: (envId: number): string => `app-told-${String(envId)}`,
 } as const;
 
-/** What the publisher sends: rows `first`, `first + 1`, … of the stream, and the counts of the inboxes that changed. */
+/** A message of the publisher: rows `first`, `first + 1`, … of the stream, and the counts of the inboxes that changed. */
 export interface LiveBatch {
   readonly kind: 'batch';
   readonly first: number;

@@ -25,7 +25,7 @@ interface ManifestDeclaration {
   readonly environment: string;
   /** As received, unchecked. */
   readonly manifest: unknown;
-  /** When the declaring app process started, epoch milliseconds: of several versions the one that started last holds. */
+  /** When the declaring app process started, epoch milliseconds: of several versions the one that started last applies. */
   readonly startedAt: number;
 }
 
