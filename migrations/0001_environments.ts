@@ -1,4 +1,4 @@
-/** Environments, what their app declared, and the rows by which processes agree: stream heads, leases, the revision. */
+/** Tables of environments and definitions, and rows that processes share: stream heads, leases, the revision. */
 import type { Knex } from 'knex';
 
 export const up = (knex: Knex): Promise<unknown> =>

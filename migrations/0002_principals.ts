@@ -1,4 +1,4 @@
-/** Who may call: roles, people, agents, app keys and the hashes of their tokens. */
+/** Tables of roles, of principals (people, agents, app keys), of the hashes of their tokens, and of tickets. */
 import type { Knex } from 'knex';
 
 export const up = (knex: Knex): Promise<unknown> =>

@@ -1,4 +1,4 @@
-/** What happened (events), what has to be told of it (outbox), what was told (stream), and the counts per inbox. */
+/** Tables of events, of unpublished events (outbox), of published ones (stream), and of counts per inbox. */
 import type { Knex } from 'knex';
 
 export const up = (knex: Knex): Promise<unknown> =>

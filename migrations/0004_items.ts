@@ -1,4 +1,4 @@
-/** Items, the users who met them, and the records of stored resources that they link to. */
+/** Tables of items, of the users that an item occurred to, and of the records of stored resources. */
 import type { Knex } from 'knex';
 
 export const up = (knex: Knex): Promise<unknown> =>

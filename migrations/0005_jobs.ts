@@ -1,4 +1,4 @@
-/** Jobs that follow from a change, and saved answers of idempotency keys: both commit with the change. */
+/** Tables of staged jobs and of the saved responses of idempotency keys: both commit with the change. */
 import type { Knex } from 'knex';
 
 export const up = (knex: Knex): Promise<unknown> =>

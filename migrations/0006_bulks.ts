@@ -1,4 +1,4 @@
-/** Bulk operations: the request, its chunks and one result per item. */
+/** Tables of bulk operations: the request, its chunks and one result per item. */
 import type { Knex } from 'knex';
 
 export const up = (knex: Knex): Promise<unknown> =>

@@ -1,4 +1,4 @@
-/** Where the sockets of customers' apps are held, and what their reports answered, so that a repeat answers the same. */
+/** Tables of the connections of customers' apps, and of the results of their reports, which a repeated report gets again. */
 import type { Knex } from 'knex';
 
 export const up = (knex: Knex): Promise<unknown> =>

@@ -1,4 +1,4 @@
-/** Runs of actions, the items that wait for one, and the approvals that a person has to give first. */
+/** Tables of runs, of the items that wait for a run, and of approvals. */
 import type { Knex } from 'knex';
 
 export const up = (knex: Knex): Promise<unknown> =>

@@ -1,4 +1,4 @@
-/** What stored records are searched, filtered and sorted by, and the items that link to a record. */
+/** Columns, keys and indexes to search, filter and sort stored records, and an index of items by linked record. */
 import type { Knex } from 'knex';
 
 export const up = (knex: Knex): Promise<unknown> =>

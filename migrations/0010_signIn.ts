@@ -1,4 +1,4 @@
-/** How often sign-ins were tried lately: rows, so that slowing holds over all processes and restarts. */
+/** The table of recent sign-in tries: rows, so that the throttle applies over all processes and restarts. */
 import type { Knex } from 'knex';
 
 export const up = (knex: Knex): Promise<unknown> =>

@@ -1,4 +1,4 @@
-/** What became of an environment's feature flags, and how often things occur in an inbox, for the guards of ramps. */
+/** The table of feature flags that were changed, and an index of occurrences in an inbox, for the guards of ramps. */
 import type { Knex } from 'knex';
 
 export const up = (knex: Knex): Promise<unknown> =>

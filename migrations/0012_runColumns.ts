@@ -1,4 +1,4 @@
-/** Takes away what no run needs: a run is written only once it was confirmed, and when it is due says its job. */
+/** Drops two columns of runs: a run is written only after its confirmation, and its staged job has the due time. */
 import type { Knex } from 'knex';
 
 export const up = (knex: Knex): Promise<unknown> =>

@@ -1,4 +1,4 @@
-/** Brings a database to the newest schema, with the built-in roles and the rights of the role that serves requests. */
+/** Migrates a database to the newest schema, with the built-in roles and the rights of the role that serves requests. */
 import { readdir } from 'node:fs/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import knex, { type Knex } from 'knex';
@@ -12,7 +12,7 @@ type Migration = Pick<Knex.Migration, 'up' | 'down'>;
 
 const folder = new URL('./', import.meta.url);
 
-/** Names have no extension: what `0001_x.ts` did under tsx, `0001_x.js` of a build must not do again. */
+/** Names migrations without extension: `0001_x.js` of a build is the same migration as `0001_x.ts` under tsx. */
 const migrationSource: Knex.MigrationSource<string> = {
   getMigrations: async () => {
     const files = await readdir(fileURLToPath(folder));
@@ -26,7 +26,7 @@ const migrationSource: Knex.MigrationSource<string> = {
 /** Any number that nothing else in this database locks. */
 const lockNumber = 4_920_731;
 
-/** In one transaction's lock, so that of many processes started at once one migrates and the others find it done. */
+/** Runs `work` under an advisory lock: of many processes started at once one migrates, and the others have nothing to do. */
 const withMigrationLock = async (db: Knex, work: () => Promise<void>): Promise<void> => {
   await db.transaction(async (tx) => {
     await tx.raw('set local idle_in_transaction_session_timeout = 0');
@@ -35,13 +35,13 @@ const withMigrationLock = async (db: Knex, work: () => Promise<void>): Promise<v
   });
 };
 
-/** knex's own lock outlives a crash; whoever holds ours may know that nobody is at work behind it. */
+/** Runs the migrations. First frees knex's own lock, which outlives a crash; the advisory lock replaces it. */
 const migrateAll = async (db: Knex): Promise<void> => {
   await db.migrate.forceFreeMigrationsLock();
   await db.migrate.latest();
 };
 
-/** A role whose grants this version changes is brought up to date, and every process is told by the revision. */
+/** Writes the built-in roles whose grants this version changes, and raises the revision, which every process polls. */
 const seedRoles = async (db: Knex): Promise<void> => {
   const now = Date.now();
   for (const [name, grants] of Object.entries(builtInRoles)) {
@@ -59,7 +59,7 @@ const seedRoles = async (db: Knex): Promise<void> => {
 
 const parseUser = (url: string): string => decodeURIComponent(new URL(url).username);
 
-/** What API and workers may do: everything with rows, except to change what has happened. */
+/** Grants the API's and the workers' role all rights on rows, except to change or delete events. */
 const grantToRole = async (db: Knex, role: string): Promise<void> => {
   const { rows } = await db.raw<{ rows: { schema: string }[] }>('select current_schema() as schema');
   const names = [rows[0]?.schema ?? 'public', role];
@@ -74,7 +74,7 @@ const grantToRole = async (db: Knex, role: string): Promise<void> => {
 
 /** Migrates as the owner (`ownerUrl`); grants to the user of `appUrl` if it is another one. May run any number of times. */
 export const migrateDatabase = async (ownerUrl: string, appUrl: string): Promise<void> => {
-  // No time-outs: building an index on a large table may take long, and others wait for the lock meanwhile.
+  // No time-outs: building an index on a large table may take long, and other processes wait for the lock.
   const db = knex({
     client: 'pg',
     connection: { connectionString: ownerUrl, application_name: 'console-migrate' },

@@ -1,4 +1,4 @@
-/** Composition root: everything that a process holds open, made once from the configuration and closed in reverse. */
+/** Composition root: what a process keeps open, made once and closed in reverse; used by every process. */
 import { openAppLink } from './applink/redisLink.ts';
 import { countSettledRun } from './bulk/progress.ts';
 import { openFlagCache } from './flags/flagCache.ts';

@@ -1,5 +1,5 @@
 /**
- * `npm run admin -- <thing> <verb> [name] [options]`: environments, roles, agents, people and app keys, for whoever may
+ * `npm run admin -- <thing> <verb> [name] [options]`: environments, roles, agents, people and app keys, for those who can
  * reach the database. Does what the settings endpoints do, by the same functions, and is audited as "admin command".
  */
 import { readConfig } from '../../platform/core/config.ts';

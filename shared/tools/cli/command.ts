@@ -1,4 +1,4 @@
-/** What a command of the admin tool is, and how its words are read: strictly, as a misspelt option must not be ignored. */
+/** The type of the admin tool's commands, and a strict parser of their words: no misspelt option is ignored. */
 import { parseArgs } from 'node:util';
 import type { CommandContext } from './context.ts';
 import { UsageError } from './failures.ts';
@@ -12,9 +12,9 @@ interface Option {
 }
 
 export interface CommandResult {
-  /** What `--json` prints. */
+  /** Printed with `--json`. */
   readonly json: object;
-  /** What is printed without it. */
+  /** Printed without `--json`. */
   readonly lines: readonly string[];
 }
 
@@ -28,7 +28,7 @@ export interface Command {
   readonly run: (context: CommandContext, given: CommandArguments) => Promise<CommandResult>;
 }
 
-/** What was given, by name; nothing is there that the command doesn't declare. */
+/** The arguments by name; only those that the command declares. */
 export interface CommandArguments {
   readonly argument: string;
   readonly json: boolean;
@@ -82,7 +82,7 @@ const parseTokens = (command: Command, args: readonly string[]): Tokens => {
     seen.add(token.name);
     if (option.kind === 'flag' && token.value !== undefined)
       throw usageError(command, `${token.rawName} takes no value.`);
-    // What looks like an option is one: a forgotten value must not swallow it.
+    // A word that looks like an option is one: it is not taken for the value that another option lacks.
     const forgotten =
       token.value === undefined || token.value === '' || (token.inlineValue === false && token.value.startsWith('--'));
     if (option.kind !== 'flag' && forgotten)
@@ -92,7 +92,7 @@ const parseTokens = (command: Command, args: readonly string[]): Tokens => {
   return { values, positionals };
 };
 
-/** Reads the words after thing and verb. Throws UsageError. */
+/** Parses the words after thing and verb. Throws UsageError. */
 export const parseCommandArguments = (
   command: Command,
   args: readonly string[],

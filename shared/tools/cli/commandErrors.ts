@@ -1,9 +1,9 @@
-/** What the admin tool says when something is refused: the option that it is about, and what to do. */
+/** Turns errors into messages of the admin tool: the option that is wrong, and what to do; used by run.ts. */
 import { Fault } from '../../catalogue/errors.ts';
 import { isDbUnavailable } from '../../platform/db/errors.ts';
 import { CommandFailure, UsageError } from './failures.ts';
 
-/** Members of an input by the option that gives them. */
+/** The options that give the members of an input, by the names of the members. */
 const options: Readonly<Record<string, string>> = {
   role: '--role',
   mode: '--mode',
@@ -26,7 +26,7 @@ const optionName = (path: string): string => {
   const [first = '', ...rest] = path.split('.');
   const option = options[first];
   if (option === undefined) return path;
-  // An index says nothing of an option that is given once per value.
+  // No index for an option that is given once per value.
   const inner = first === 'environments' ? [] : rest;
   return inner.length === 0 ? option : `${option} ${inner.join('.')}`;
 };
@@ -57,7 +57,7 @@ interface CommandError {
   readonly exitCode: 1 | 2;
 }
 
-/** `databaseUrl` null: the failure came before there was one, so that it is about the configuration. */
+/** Returns the error to print. `databaseUrl` is null if the configuration itself could not be read. */
 export const toCommandError = (error: unknown, databaseUrl: string | null): CommandError => {
   if (error instanceof UsageError) return { text: error.message, exitCode: 2 };
   if (error instanceof Fault) return { text: formatFault(error), exitCode: error.code === 'invalid' ? 2 : 1 };

@@ -1,4 +1,4 @@
-/** What the admin tool's commands work with: the database, who is audited, and how things are named on a command line. */
+/** Context of the admin tool's commands: the database, the audited actor, and the lookup of things by name. */
 import type { Db, Tx } from '../../platform/db/knex.ts';
 import type { Bus } from '../../platform/redis/bus.ts';
 import { runAdminChange, type Administrator } from '../../settings/adminChange.ts';
@@ -22,7 +22,7 @@ interface Named {
   readonly id: string;
 }
 
-/** The one thing that `given` names, by id or by what `nameOf` answers. Throws Failure. */
+/** Returns the one thing that `given` names, by id or by the result of `nameOf`. Throws CommandFailure. */
 export const findOneByName = <T extends Named>(
   things: readonly T[],
   given: string,
@@ -40,7 +40,7 @@ export const findOneByName = <T extends Named>(
   return first;
 };
 
-/** The environments to act in: those given, else the only one there is. Throws when there are several to choose from. */
+/** Returns the environments to act in: those given, else the only one. Throws CommandFailure if there are several. */
 export const resolveEnvironments = async (
   { db }: CommandContext,
   given: readonly string[] | undefined,
@@ -56,7 +56,7 @@ export const resolveEnvironments = async (
 export const environmentUrl = ({ publicUrl }: CommandContext, environment: string): string =>
   `${publicUrl}/api/env/${environment}`;
 
-/** The address for a credential: of its first environment, with `*` of the oldest there is. */
+/** Returns the address for a credential: that of its first environment; for `*`, that of the oldest. */
 export const credentialBaseUrl = async (
   context: CommandContext,
   environments: readonly string[],

@@ -3,5 +3,5 @@
 /** A mistake in how the command is written: printed with the command's usage, exit code 2. */
 export class UsageError extends Error {}
 
-/** Something that can't be done as things are: printed as one sentence, exit code 1. */
+/** A command that can't be done at present: printed as one sentence, exit code 1. */
 export class CommandFailure extends Error {}

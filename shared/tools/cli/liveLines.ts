@@ -1,7 +1,7 @@
-/** Live messages as lines for a person who watches a terminal. */
+/** Formats live messages as lines of a terminal; used by `npm run watch`. */
 import { stripVTControlCharacters } from 'node:util';
 
-/** What every live message has; the rest depends on its type, and newer types may come. */
+/** The members of every live message; the others depend on its type, and newer types may come. */
 export interface LiveMessage {
   readonly type: string;
   readonly offset: string;
@@ -16,7 +16,7 @@ interface Named {
 
 const widest = 100;
 
-/** One line of somebody's text: titles come from outside and must not steer the terminal. */
+/** Returns a text as one line without control characters: titles come from outside and must not control the terminal. */
 const cleanLine = (value: unknown): string => {
   const text = typeof value === 'string' ? value : value === null || value === undefined ? '' : JSON.stringify(value);
   const line = stripVTControlCharacters(text)
@@ -43,7 +43,7 @@ const itemLine = ({ change, item, by }: LiveMessage): string => {
   return `${cleanLine(inbox)}  ${String(change)} by ${formatActor(by)}: “${cleanLine(title)}” ${cleanLine(parts.join(' '))}`;
 };
 
-/** What an entry says beyond its type. */
+/** Returns the text of an entry's data, beyond its type. */
 const formatEntryData = (data: Record<string, unknown>): string => {
   if ('text' in data) return `“${cleanLine(data['text'])}”`;
   if ('to' in data) return `${cleanLine(data['from'] ?? 'nobody')} → ${cleanLine(data['to'] ?? 'nobody')}`;
@@ -125,7 +125,7 @@ const lines: Readonly<Record<string, (message: LiveMessage) => string>> = {
   reset: ({ reason }) => `fetch anew what you show: ${cleanLine(reason)}`,
 };
 
-/** The message in one line, beginning with its local time. */
+/** Returns the message in one line, beginning with its local time. */
 export const formatLiveMessage = (message: LiveMessage): string => {
   const { type, at, offset: _offset, prev: _prev, ...rest } = message;
   const time = new Date(at).toTimeString().slice(0, 8);

@@ -1,4 +1,4 @@
-/** Holds a live stream open for `npm run watch`: after a break it goes on where it was, so that no message is missed. */
+/** Keeps a live stream open for `npm run watch`: after a break it resumes at its offset, so that no message is missed. */
 import { WebSocket, type RawData } from 'ws';
 import type { LiveMessage } from './liveLines.ts';
 
@@ -9,12 +9,12 @@ export interface WatchTarget {
 }
 
 interface WatchOptions {
-  /** Asked before each connection, as a restarted service may have another address. Throws when there is none. */
+  /** Called before each connection, as a restarted service may have another address. Throws when there is none. */
   readonly target: () => Promise<WatchTarget>;
   readonly types?: string | undefined;
   readonly inboxes?: string | undefined;
   readonly onMessage: (raw: string, message: LiveMessage) => void;
-  /** What the connection does, for whoever watches. */
+  /** Called with a line about each change of the connection. */
   readonly onStatus: (line: string) => void;
   readonly signal: AbortSignal;
 }
@@ -27,7 +27,7 @@ interface ConnectionEnd {
   readonly forget?: boolean;
 }
 
-/** The server pings every 25 s; silent for more than twice that, it is gone. */
+/** The server pings every 25 s; a connection that is silent for more than twice that counts as broken. */
 const silenceMs = 60_000;
 const firstWaitMs = 500;
 const longestWaitMs = 5_000;
@@ -46,7 +46,7 @@ const refusalEnd = (status: number, body: string): ConnectionEnd => {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the service refuses with such an object
     answer = JSON.parse(body) as typeof answer;
   } catch {
-    // Not one of ours: a proxy's page.
+    // Not a response of the service, but a proxy's page.
   }
   const sentence = `${String(status)} ${answer.error ?? ''}`.trim();
   if (answer.code === 'bad_cursor') return { sentence, fatal: false, forget: true };
@@ -62,7 +62,7 @@ const liveAddress = ({ baseUrl }: WatchTarget, { types, inboxes }: WatchOptions,
   return address;
 };
 
-/** One connection, until it ends. `note` gets each message's offset. */
+/** Opens one connection and resolves when it has ended. `note` gets each message's offset. */
 const watchConnection = (
   address: URL,
   token: string,
@@ -78,7 +78,7 @@ const watchConnection = (
     const heard = (): void => void silence.refresh();
     const stop = (): void => {
       socket.close(1000);
-      // A server that doesn't answer must not keep anybody who pressed Ctrl-C.
+      // A server that doesn't respond must not delay Ctrl-C.
       setTimeout(() => {
         socket.terminate();
       }, 1_000).unref();
@@ -129,7 +129,7 @@ const abortableSleep = (ms: number, signal: AbortSignal): Promise<void> =>
     );
   });
 
-/** Watches until `signal` aborts (true) or watching makes no sense any more (false). */
+/** Watches the stream. Returns true once `signal` aborts, false after an error that a new connection would meet again. */
 export const watchLive = async (options: WatchOptions): Promise<boolean> => {
   const { target, onStatus: say, signal } = options;
   let after: string | null = null;
@@ -151,7 +151,7 @@ export const watchLive = async (options: WatchOptions): Promise<boolean> => {
       return false;
     }
     if (end.forget === true) after = null;
-    // Less up to half of it at random, so that all watchers of a restarted server don't come at once.
+    // Less up to half of it at random, so that the watchers of a restarted server don't connect all at once.
     const ms = Math.round(wait * (1 - Math.random() / 2));
     say(`${end.sentence}; trying again in ${(ms / 1000).toFixed(1)} s${after === null ? '' : ', from where it was'}`);
     await abortableSleep(ms, signal);

@@ -101,14 +101,14 @@ Lint, types and all tests, on servers of their own; of files and folders the tes
 };
 
 /**
- * Whether the options of a command stand here.
+ * Returns whether this file has the options of a command.
  * @param {string} name
  * @returns {name is CommandName}
  */
 export const isCommand = (name) => Object.hasOwn(commands, name);
 
 /**
- * Ends the process with exit code 2 after telling what is wrong with a command's options and how they are meant.
+ * Ends the process with exit code 2 after printing what is wrong with a command's options, and its usage.
  * @param {CommandName} name
  * @param {string} sentence
  * @returns {never}
@@ -119,7 +119,7 @@ export function misused(name, sentence) {
 }
 
 /**
- * What a command was given: the text of an option, whether a flag is there, and the words that are no options.
+ * The arguments of a command: the text of an option, whether a flag is there, and the words that are no options.
  * @typedef {object} Given
  * @property {(option: string) => string | undefined} text
  * @property {(option: string) => boolean} has
@@ -128,7 +128,7 @@ export function misused(name, sentence) {
  */
 
 /**
- * Returns what a command was given. `--help` prints its usage and ends the process with exit code 0; an option that the
+ * Returns the arguments of a command. `--help` prints its usage and ends the process with exit code 0; an option that the
  * command doesn't have ends it with 2.
  * @param {CommandName} name
  * @param {string[]} [args]
@@ -155,7 +155,7 @@ export function readOptions(name, args = process.argv.slice(2)) {
 }
 
 /**
- * What node's parser makes of it; its refusal ends the process.
+ * Returns the result of node's parser; its error ends the process.
  * @param {CommandName} name
  * @param {import('node:util').ParseArgsConfig & { tokens: true }} config
  * @returns {{ values: Record<string, string | boolean | (string | boolean)[] | undefined>, positionals: string[], tokens: { kind: string, index: number }[] }}
@@ -164,7 +164,7 @@ function parsed(name, config) {
   try {
     return parseArgs(config);
   } catch (error) {
-    // What follows its first sentence is about words, not about this command.
+    // Only the first sentence: the others explain words in general, not this command.
     return misused(name, `${(error instanceof Error ? error.message : '').split('. ')[0] ?? ''}.`);
   }
 }

@@ -1,6 +1,6 @@
-/** Lines for a person who reads a terminal. */
+/** Formats tables and times for a terminal; used by the admin tool's commands. */
 
-/** Columns as wide as their widest cell; the head is left out when there are no rows. */
+/** Returns a table's lines, each column as wide as its widest cell; only `empty` when there are no rows. */
 export const formatTable = (head: readonly string[], rows: readonly (readonly string[])[], empty: string): string[] => {
   if (rows.length === 0) return [empty];
   const all = [head, ...rows];
@@ -13,7 +13,7 @@ export const formatTable = (head: readonly string[], rows: readonly (readonly st
   );
 };
 
-/** A time as people write it, in UTC. */
+/** Returns a time as text, in UTC; `never` for null. */
 export const formatTime = (at: number | null, never: string): string =>
   at === null ? never : `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 

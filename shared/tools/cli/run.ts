@@ -1,4 +1,4 @@
-/** Finds and runs a command of the admin tool and says what became of it; admin.ts prints that. */
+/** Finds and runs a command of the admin tool and returns its result, which admin.ts prints. */
 import { systemClock } from '../../platform/core/clock.ts';
 import type { Config } from '../../platform/core/config.ts';
 import { sleep } from '../../platform/core/wait.ts';
@@ -16,13 +16,13 @@ import { personCommands } from './things/people.ts';
 import { roleCommands } from './things/roles.ts';
 
 interface AdminEnvironment {
-  /** Asked only when a command is about to be run; throws an Error that names the bad variable. */
+  /** Called only when a command is about to run; throws an Error that names the bad variable. */
   readonly readConfig: () => Config;
   readonly readInput: () => Promise<string>;
 }
 
 export interface CommandOutcome {
-  /** 0; 2: the command is written wrong; 1: it can't be done. */
+  /** 0: done; 1: the command failed; 2: the command is written wrong. */
   readonly exitCode: 0 | 1 | 2;
   /** For standard output, when it is done; else for standard error. */
   readonly text: string;
@@ -62,7 +62,7 @@ const findCommand = (thing: string | undefined, verb: string | undefined): Comma
   );
 };
 
-/** Waits this long for Redis, in ms; without it each process still looks by itself, twice a second. */
+/** How long to wait for Redis, in ms; without a wake signal each process still polls, twice a second. */
 const redisWaitMs = 1_000;
 
 interface Message {
@@ -105,7 +105,7 @@ const runCommand = async (
   return given.json ? JSON.stringify(answer.json, undefined, 2) : answer.lines.join('\n');
 };
 
-/** Runs `<thing> <verb> [name] [options]`. Never throws. */
+/** Runs `<thing> <verb> [name] [options]` and returns its exit code and text. Never throws. */
 export const runAdmin = async (
   [thing, verb, ...rest]: readonly string[],
   { readConfig, readInput }: AdminEnvironment,

@@ -1,4 +1,4 @@
-/** `npm run watch`: what happens in the demo, live, a line for each message, until Ctrl-C. */
+/** `npm run watch`: prints the demo's live messages, a line for each, until Ctrl-C. */
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { readDataDir } from '../../platform/core/config.ts';
@@ -10,7 +10,7 @@ const accessFile = join(resolve(readDataDir()), 'access.json');
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
-/** The demo's address and operator, as `npm start` wrote them. */
+/** Returns the demo's address and operator token, which `npm start` wrote. */
 const demoTarget = async (): Promise<WatchTarget> => {
   try {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON that `npm start` wrote itself
@@ -33,7 +33,7 @@ const watch = async (): Promise<number> => {
     return misused('watch', '--url must be an environment’s address, for example http://127.0.0.1:3000/api/env/demo');
   const stopping = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopping.abort());
-  // Whoever read our lines (`| head`) has enough.
+  // The reader of our lines (`| head`) has closed the pipe.
   process.stdout.on('error', () => process.exit(0));
   const stopped = await watchLive({
     target: async () =>

@@ -1,6 +1,6 @@
 /**
- * The demo's credentials. They are told once and only their hashes are kept, so whoever lost them gets new ones: what
- * is still valid of those known stays, the rest is made anew.
+ * Renews the demo's credentials; used by load.ts. Only their hashes are stored, so lost ones are replaced: those known
+ * that are still valid stay, the others are made again.
  */
 import { randomBytes } from 'node:crypto';
 import { parseTokenKind, tokenHash } from '../../access/tokens.ts';
@@ -16,7 +16,7 @@ import { updatePerson } from '../../settings/people.ts';
 import { lockDemo } from './setUp.ts';
 import type { DemoWorld } from './types.ts';
 
-/** What `.data/access.json` holds for the commands, clients and tests of this checkout. */
+/** The content of `.data/access.json`, for the commands, clients and tests of this checkout. */
 const accessSchema = responseObject({
   baseUrl: Type.String(),
   agents: responseObject({ admin: Type.String(), operator: Type.String(), viewer: Type.String() }),
@@ -43,7 +43,7 @@ const appKeyHolds = statement(
   select from tokens t join app_keys k on k.id = t.principal join environments e on e.id = k.env
   where t.hash = $1 and t.kind = 'app' and coalesce(t.expires_at > $2::bigint, true) and k.revoked_at is null and e.name = $3`,
 );
-/** The first of each role, in the order of the demo's list. */
+/** Selects the first person of each role, in the order of the demo's list. */
 const findPeople = statement(
   'demo.people',
   `
@@ -57,7 +57,7 @@ const findPeople = statement(
 interface PersonRow {
   readonly id: string;
   readonly email: string;
-  /** Nobody has given them a password yet. */
+  /** Whether they have no password yet. */
   readonly fresh: boolean;
   readonly role: string;
 }
@@ -66,11 +66,11 @@ interface AccessOptions {
   readonly environment: string;
   readonly world: DemoWorld;
   readonly baseUrl: string;
-  /** What was told before; null: nothing. */
+  /** The credentials of an earlier load; null: none. */
   readonly known: DemoAccess | null;
 }
 
-/** What of the known credentials still works; null for what doesn't. */
+/** The known credentials that are still valid; null in place of the others. */
 interface Held {
   readonly agents: Readonly<Record<AgentRole, string | null>>;
   readonly appKey: string | null;
@@ -90,8 +90,8 @@ const holding = async (db: Db, at: number, { environment, world, known }: Access
     parseTokenKind(key) === 'app' && (await queryRow(db, appKeyHolds, [tokenHash(key), at, environment])) !== undefined;
   const agents = { admin: await agent('admin'), operator: await agent('operator'), viewer: await agent('viewer') };
   const appKey = keyHolds ? key : null;
-  // With a token that works what is known is of this database. Then a password is only made for who never had one: any
-  // other may have been changed since, by somebody who wants it so.
+  // A valid token proves that the known credentials are of this database. Then only people without a password get one: any
+  // other may have been changed on purpose since.
   const ours = appKey !== null || Object.values(agents).some((token) => token !== null);
   const told = new Map(ours ? known?.people.map(({ email, password }) => [email, password]) : []);
   const people = await queryRows<PersonRow>(db, findPeople, [world.people.map(({ email }) => email)]);
@@ -129,9 +129,9 @@ const appKeyToken = async (tx: Tx, admin: Administrator, environment: string): P
   return token;
 };
 
-/** Makes what is missing; `finish` ends it, as hashing passwords takes a while that others can use. */
+/** A renewal in progress; `finish` ends it, so that other work can run while passwords are hashed. */
 interface Renewal {
-  /** In a transaction of its own. */
+  /** Writes what is missing, in a transaction of its own, and returns all credentials. */
   finish(): Promise<DemoAccess>;
 }
 
@@ -141,14 +141,14 @@ interface NewPassword {
   readonly hash: string | null;
 }
 
-/** The person's password: the known one, or a new one with its hash. */
+/** Returns the person's password: the known one, or a new one with its hash. */
 const passwordOf = async ({ password, ...person }: Held['people'][number]): Promise<NewPassword> => {
   if (password !== null) return { person, password, hash: null };
   const fresh = randomBytes(12).toString('base64url');
   return { person, password: fresh, hash: await hashPassword(fresh) };
 };
 
-/** Credentials that work: the known ones where they do, new ones in their place where they don't. */
+/** Begins to renew the credentials: valid ones are kept, the others get new ones in their place. */
 export const renewAccess = async (db: Db, admin: Administrator, options: AccessOptions): Promise<Renewal> => {
   const held = await holding(db, admin.at, options);
   const passwords = Promise.all(held.people.map(passwordOf));

@@ -1,4 +1,4 @@
-/** Writes the demo's records and items with their history and counts in one transaction, so that half of it is none of it. */
+/** Writes the demo's records and items, with history and counts, in one transaction: all or nothing. Used by load.ts. */
 import type { Definition } from '../../environments/definition.ts';
 import type { Item } from '../../items/model.ts';
 import { countDeltas } from '../../items/perform/eventBatch.ts';
@@ -73,7 +73,7 @@ const markOverdue = statement(
   insert into streams (env, overdue_mark) values ($1, $2) on conflict (env) do update set overdue_mark = excluded.overdue_mark`,
 );
 
-/** Rows a statement: enough that the round trip doesn't count. */
+/** Rows per statement: enough that the time of the round trip doesn't matter. */
 const batchRows = 1_000;
 
 interface Content {
@@ -132,14 +132,14 @@ const writeBatch = async (tx: Tx, env: number, { items, events }: Batch): Promis
   await executeStatement(tx, insertEvents, [env, JSON.stringify(events)]);
 };
 
-/** Answers how many entries the items' histories have. */
+/** Writes the items with their events. Returns the number of timeline entries. */
 const writeItems = async (tx: Tx, content: Content): Promise<number> => {
   const { env, seed, now, items, say } = content;
   const counts = new Map<string, number>();
   let made = 0;
   let entries = 0;
-  // Items come by the time of their creation, so what happened before the newest of them was created is complete. The
-  // log is written in order of time, and what lies after that moment waits for the next batch.
+  // Items come by the time of their creation, so all events before the newest item's creation are known. The
+  // log is written in order of time, and later events wait for the next batch.
   let later: EventRow[] = [];
   // PostgreSQL writes one batch while the next one is made.
   let writing = Promise.resolve();
@@ -152,7 +152,7 @@ const writeItems = async (tx: Tx, content: Content): Promise<number> => {
     later = waiting.filter(({ at }) => at >= until);
     await writing;
     writing = writeBatch(tx, env, { items: batch.items, events: waiting.filter(({ at }) => at < until) });
-    // It is awaited above or below, but maybe only after making the next batch has failed.
+    // The promise is awaited above or below, but not if making the next batch fails.
     writing.catch(() => undefined);
     if (made % 10_000 === 0 && made < items)
       say(`demo: ${made.toLocaleString('en')} of ${items.toLocaleString('en')} items …`);
@@ -163,7 +163,7 @@ const writeItems = async (tx: Tx, content: Content): Promise<number> => {
   return entries;
 };
 
-/** Fills an environment that has no items; answers the number of timeline entries. */
+/** Fills an environment that has no items. Returns the number of timeline entries. */
 export const writeContent = async (tx: Tx, content: Content): Promise<number> => {
   for (let first = 0; first < content.records.length; first += batchRows) {
     await executeStatement(tx, insertRecords, [

@@ -1,4 +1,4 @@
-// Northwind Cloud's customers, orders, payments and subscriptions, and who of them could have caused an item at a time.
+// Northwind Cloud's customers, orders, payments and subscriptions, and the choice of one for an item; used by the drafts.
 
 import { mix, MS, Random } from './random.ts';
 import { ordersOfCustomers, type Customer, type DemoOrder } from './sales.ts';
@@ -81,7 +81,7 @@ export class DemoDirectory {
     }
   }
 
-  /** A customer who had joined by `at`. */
+  /** Returns a customer who had joined by `at`. */
   customerAt(random: Random, at: number): Customer {
     return random.pickSkewed(
       this.customers,
@@ -92,7 +92,7 @@ export class DemoDirectory {
     );
   }
 
-  /** An order among the 400 newest at `at`: refunds are asked for within weeks. */
+  /** Returns one of the 400 newest orders at `at`: customers request refunds within weeks. */
   orderAt(random: Random, at: number): DemoOrder {
     const placed = Math.max(
       1,
@@ -106,7 +106,7 @@ export class DemoDirectory {
   }
 }
 
-/** How many of a list, sorted by `timeOf`, are not after `at`. */
+/** Returns how many entries of a list, sorted by `timeOf`, are not after `at`. */
 function countUpTo<T>(list: readonly T[], at: number, timeOf: (entry: T) => number): number {
   let low = 0;
   let high = list.length;

@@ -1,4 +1,4 @@
-// The demo environment's content: the same for the same seed and time, on every machine. Called by the loader and by benchmarks.
+// Makes the demo environment's content, the same for a seed and time on every machine; used by the loader and by benchmarks.
 
 import { DemoDirectory } from './directory.ts';
 import { draftAbuse, draftRefund, draftSignup } from './drafts/cases.ts';
@@ -25,7 +25,7 @@ const drafts: readonly { weight: number; draft: (scene: Scene) => Draft }[] = [
   { weight: 10, draft: draftAbuse },
 ];
 
-/** Everything but the items, at most half a megabyte. */
+/** Returns everything but the items, at most half a megabyte. */
 export function demoWorld(seed: number, now: number): DemoWorld {
   const { customers, orders } = new DemoDirectory(seed, now);
   return {
@@ -39,7 +39,7 @@ export function demoWorld(seed: number, now: number): DemoWorld {
 
 /**
  * Yields `count` items in batches of 1,000, oldest first, and keeps none of them.
- * `now` is in epoch milliseconds; nothing that is told lies after it.
+ * `now` is in epoch milliseconds; nothing happens after it.
  */
 export function* demoItems(seed: number, now: number, count: number): Generator<DemoItem[], void, undefined> {
   const directory = new DemoDirectory(seed, now);
@@ -49,7 +49,7 @@ export function* demoItems(seed: number, now: number, count: number): Generator<
   }
 }
 
-/** Item `n` depends on nothing but its arguments, so batches could be made in any order. */
+/** Returns item `n`, which depends on nothing but the arguments. */
 function demoItem(
   directory: DemoDirectory,
   { seed, now, count }: { seed: number; now: number; count: number },

@@ -1,6 +1,6 @@
 /**
  * Loads the demo environment; run by `npm start` before anything serves, and by tests and benchmarks. May be run any
- * number of times: what is loaded stays, and credentials that were lost are made anew.
+ * number of times: what is loaded stays, and lost credentials are replaced by new ones.
  */
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -32,7 +32,7 @@ interface DemoOptions {
   readonly seed?: number | undefined;
   /** The host's address, without a trailing slash. */
   readonly publicUrl?: string;
-  /** Credentials that an earlier load answered. */
+  /** Credentials that an earlier load returned. */
   readonly known?: DemoAccess | null;
   readonly say?: (line: string) => void;
 }
@@ -84,7 +84,7 @@ const castOf = async (tx: Tx, { id, name }: Environment, world: DemoWorld): Prom
   };
 };
 
-/** Loads the demo into a migrated database and answers credentials that work. */
+/** Loads the demo into a migrated database and returns valid credentials. */
 const loadDemo = async (db: Db, options: DemoOptions): Promise<LoadedDemo> => {
   const {
     now,
@@ -121,7 +121,7 @@ const loadDemo = async (db: Db, options: DemoOptions): Promise<LoadedDemo> => {
     const cast = await castOf(tx, { id, definition, ...rest }, world);
     return writeContent(tx, { env: id, definition, cast, records, seed, now, items, say });
   });
-  // Without it the planner would know nothing of the new rows for the first minute; who may not is only warned.
+  // Without it the planner has no statistics of the new rows for a minute; a role without the right gets only a warning.
   await db.raw('analyze items, events, records, counts');
   return {
     access: await renewal.finish(),
@@ -133,12 +133,12 @@ const readAccess = async (file: string): Promise<DemoAccess | null> => {
   try {
     return parseAccess(JSON.parse(await readFile(file, 'utf8')));
   } catch {
-    // Missing or spoilt: new credentials are made.
+    // Missing or damaged: new credentials are made.
     return null;
   }
 };
 
-/** Readable for its owner only; written beside and renamed, so that it is never half a file. */
+/** Writes the credentials, readable for their owner only, into a new file that is then renamed, so that no half is read. */
 const writeAccess = async (dataDir: string, file: string, access: DemoAccess): Promise<void> => {
   await mkdir(dataDir, { recursive: true });
   await writeFile(`${file}.new`, `${JSON.stringify(access, undefined, 2)}\n`, { mode: 0o600 });

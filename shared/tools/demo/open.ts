@@ -1,6 +1,6 @@
 /**
- * Opens the demo for the day, over HTTP as any agent would: a few requests that wait for a person, and a flag that is on
- * its way. Run by `npm start` once everything runs; does nothing where somebody has asked for something already.
+ * Opens the demo for the day, over HTTP as any agent would: a few pending approvals and a flag with a running ramp.
+ * Run by `npm start` once everything runs; does nothing if there are requests already.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Who works at Northwind Cloud and what they may do; read by the plots to find who could have done something.
+// The people and agents of Northwind Cloud, with their roles; used by the plots to choose actors.
 
 import type { DemoAgent, DemoPerson, DemoRole, InboxName } from './types.ts';
 
@@ -66,7 +66,7 @@ function indexes(wanted: (person: DemoPerson) => boolean): readonly number[] {
   return people.flatMap((person, index) => (wanted(person) ? [index] : []));
 }
 
-/** Those who change items of an inbox; specialists come first, so that `pickSkewed` takes them more often. */
+/** Returns those who change items of an inbox; specialists come first, so that `pickSkewed` takes them more often. */
 function crewOf(inbox: InboxName): readonly number[] {
   const specialists = indexes(({ role }) => roles.some(({ name }) => name === role) && worksOn(role, inbox));
   const operators = indexes(({ role }) => role === 'operator');
@@ -81,5 +81,5 @@ export const crews: Readonly<Record<InboxName, readonly number[]>> = {
   abuse: crewOf('abuse'),
 };
 
-/** Those who hand work out to others. */
+/** Those who assign work to others. */
 export const leads = indexes(({ role }) => role === 'admin');

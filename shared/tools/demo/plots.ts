@@ -1,4 +1,4 @@
-// How the work of each inbox usually goes, as a chain of waits and chances; whatever would lie after `now` has not happened yet.
+// Makes the history of an item by the usual work of its inbox, a chain of waits and chances up to `now`; used by generate.ts.
 
 import type { Draft, DraftVerdict } from './drafts/draft.ts';
 import { crews, leads, WORKING_AGENT } from './people.ts';
@@ -13,7 +13,7 @@ import { bounces, moods, notes, replies, supportTags } from './words/talk.ts';
 const AGENT: DemoActor = { type: 'agent', index: WORKING_AGENT };
 const person = (index: number): DemoActor => ({ type: 'person', index });
 
-/** Whoever acts on this item: mostly its assignee, sometimes the agent. */
+/** Returns who acts on this item: mostly its assignee, sometimes the agent. */
 function worker(story: Story, random: Random): DemoActor {
   if (random.chance(0.08)) return AGENT;
   return person(story.item.assignee ?? random.pickSkewed(crews[story.item.inbox]));
@@ -51,7 +51,7 @@ function support(story: Story, random: Random): void {
   if (random.chance(0.06) && story.wait(random.around(10 * MS.minute)))
     story.tag(worker(story, random), [random.pick(supportTags)]);
   jot(story, random, 0.06);
-  if (random.chance(0.03)) return; // forgotten: this is what "overdue" is made of
+  if (random.chance(0.03)) return; // forgotten: these items become overdue
   if (random.chance(0.34)) answer(story, random, texts, 70 * MS.minute);
   if (random.chance(story.item.dueAt === null ? 0.4 : 0.04)) move(story, random, 'waiting', 3 * MS.minute);
   if (random.chance(0.1) && story.wait(random.around(12 * MS.hour), 2)) {
@@ -61,7 +61,7 @@ function support(story: Story, random: Random): void {
   if (random.chance(story.item.dueAt === null ? 0.82 : 0.96)) move(story, random, 'closed', 13 * MS.hour);
 }
 
-/** Most errors stay small; a few hit everyone. */
+/** Returns how often an error occurs: mostly seldom, in a few cases for every user. */
 function burst(random: Random): number {
   return Math.min(6_000, Math.max(1, Math.floor(0.6 / (1 - random.next()) ** 1.15)));
 }
@@ -86,7 +86,7 @@ function errors(story: Story, random: Random): void {
   jot(story, random, 0.1);
   if (random.chance(0.1)) move(story, random, 'awaiting_release', 5 * MS.hour);
   if (!random.chance(0.8) || !move(story, random, random.chance(0.85) ? 'resolved' : 'ignored', 2 * MS.day)) return;
-  // It comes back: the occurrence opens it again, and someone notices.
+  // It occurs again: the occurrence opens the item again, and someone works on it.
   if (random.chance(0.06) && happensAgain(story, random, 6 * MS.day) && story.wait(20 * MS.minute))
     story.tag(worker(story, random), ['regression']);
 }
@@ -148,7 +148,7 @@ function onlyAnswers(answers: Record<string, string>): DraftVerdict {
   return { answers, state: null, tags: [], reason: null };
 }
 
-/** Tells what happened to an item between its creation and now. */
+/** Adds to the story what happens to an item between its creation and now. */
 export function play(story: Story, draft: Draft, random: Random): void {
   const { verdict, tags, inbox } = draft;
   if (tags.length > 0 && random.chance(0.55) && story.wait(random.int(0, 2) * MS.second)) story.tag(APP, tags);
@@ -171,14 +171,14 @@ const LAST_STEP: Readonly<Record<string, string>> = {
   approved: 'paid',
 };
 
-/** Someone goes through what is overdue every few days, so little of it is months old. */
+/** Closes most overdue items after some days, so that few of them are months old. */
 function cleanUp(story: Story, random: Random): void {
   const { dueAt, state } = story.item;
   if (story.closed || dueAt === null || !random.chance(0.93)) return;
   move(story, random, LAST_STEP[state] ?? 'dismissed', 4 * MS.day);
 }
 
-/** Some of what is still open waits for a day in the future. */
+/** Snoozes some of the open items until a day in the future. */
 function putOff(story: Story, random: Random): void {
   if (story.closed || story.item.snoozedUntil !== null || !random.chance(0.22)) return;
   const passed = Math.floor(random.next() * story.quietFor);

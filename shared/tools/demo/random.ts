@@ -1,10 +1,10 @@
-// A seeded source of chance, so that the demo is the same on every machine; used by every file of this folder.
+// A seeded generator of random numbers, so that the demo is the same on every machine; used by every file of this folder.
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 export const MS = { second: 1_000, minute: 60_000, hour: HOUR, day: DAY } as const;
 
-/** Mixes two 32-bit numbers into one, so that item `n` of a seed has its own, unrelated sequence. */
+/** Returns one number mixed from two of 32 bits, so that item `n` of a seed has its own, unrelated sequence. */
 export function mix(seed: number, n: number): number {
   let h = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(n + 0x7f4a7c15, 0xc2b2ae35);
   h = Math.imul(h ^ (h >>> 15), 0x2c1b3c6d);
@@ -19,7 +19,7 @@ export class Random {
     this.#state = seed | 0;
   }
 
-  /** A number in [0, 1): mulberry32 by Tommy Ettinger, which is in the public domain. */
+  /** Returns a number in [0, 1): mulberry32 by Tommy Ettinger, which is in the public domain. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
     let t = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
@@ -31,7 +31,7 @@ export class Random {
     return this.next() < probability;
   }
 
-  /** A whole number from `min` to `max`, both possible. */
+  /** Returns an integer from `min` to `max`, both included. */
   int(min: number, max: number): number {
     return min + Math.floor(this.next() * (max - min + 1));
   }
@@ -43,8 +43,8 @@ export class Random {
   }
 
   /**
-   * Like `pick`, but the front of the list comes up more often: a few customers write most of the mail.
-   * Only the first `among` entries are looked at.
+   * Returns an entry as `pick` does, but more often one from the front: a few customers write most of the mail.
+   * Only the first `among` entries are considered.
    */
   pickSkewed<T>(list: readonly T[], among = list.length): T {
     const found = list[Math.floor(this.next() ** 1.7 * among)];
@@ -61,7 +61,7 @@ export class Random {
     return this.pick(list);
   }
 
-  /** Milliseconds until something that happens every `mean` milliseconds on average; at least one second. */
+  /** Returns the milliseconds until something that happens every `mean` milliseconds on average; at least one second. */
   around(mean: number): number {
     return MS.second + Math.round(-Math.log(1 - this.next()) * mean);
   }

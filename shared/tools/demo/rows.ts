@@ -1,4 +1,4 @@
-/** The demo's items as the service's own: ids instead of indexes, and the events that the API would have written. */
+/** Turns the demo's items into rows: ids instead of indexes, and the events that the API would write; used by content.ts. */
 import type { ActorRef } from '../../catalogue/events.ts';
 import type { InboxDefinition } from '../../environments/definition.ts';
 import type { Item } from '../../items/model.ts';
@@ -6,7 +6,7 @@ import { itemTerms } from '../../items/terms.ts';
 import { rowId } from '../../platform/core/ids.ts';
 import type { DemoActor, DemoEvent, DemoItem } from './types.ts';
 
-/** Whoever may appear in a history, with the name of their role. */
+/** The actors that a history may have, with the name of their role. */
 export interface Cast {
   readonly people: readonly DemoEventActor[];
   readonly agents: readonly DemoEventActor[];
@@ -29,7 +29,7 @@ const personId = (cast: Cast, index: number | null): string | null =>
   index === null ? null : actorOf(cast, { type: 'person', index }).by.id;
 
 /**
- * Item `n` of environment `env`. Its id is of the time when it was created, which `newId` can't make after it has made
+ * Returns the number in the id of item `n`. The id is of the item's time of creation, which `newId` can't make after
  * later ones; the environment is part of the number, so that no two items of a database have the same id.
  */
 const numberOf = (env: number, n: number): number => env * 2 ** 28 + n;
@@ -62,7 +62,7 @@ export const itemOfDemo = (
   };
 };
 
-/** A row for `items`, by the names of its columns. */
+/** Returns a row for `items`, by the names of its columns. */
 export const itemRow = (env: number, item: Item): object => ({
   id: item.id,
   version: item.version,
@@ -116,7 +116,7 @@ const sameMoment = (a: DemoEvent, b: DemoEvent | undefined): boolean =>
   a.type !== 'created' &&
   b.type !== 'created';
 
-/** The verb of each event that begins a change; null for those that go with the one before. */
+/** Returns the verb of each event that begins a change; null for those that belong to the one before. */
 const verbsOf = (history: readonly DemoEvent[]): (string | null)[] =>
   history.map((event, i) => {
     let first = i;
@@ -144,7 +144,7 @@ export interface EventRow {
   readonly [column: string]: unknown;
 }
 
-/** Rows of an item, oldest first; what an audit entry needs stands with the first of each change. */
+/** Returns an item's rows, oldest first; the first of each change has the columns of the audit log. */
 export const eventRows = (
   { inbox, history }: DemoItem,
   n: number,

@@ -1,4 +1,4 @@
-// What the manifest says about each inbox, in the form that the histories need; the manifest is the only source.
+// The manifest's rules of each inbox, in the form that the histories need; used by story.ts and the plots.
 
 import manifest from './manifest.json' with { type: 'json' };
 import type { InboxName } from './types.ts';

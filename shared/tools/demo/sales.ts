@@ -1,4 +1,4 @@
-// Orders of the web shop, and the records that the service and the sample app show of customers and orders.
+// Makes the orders of the web shop, and the records of customers and orders; used by generate.ts.
 
 import { MS, type Random } from './random.ts';
 import type { DemoRecord } from './types.ts';
@@ -36,7 +36,7 @@ export interface DemoOrder {
   placedAt: number;
 }
 
-/** Orders of paying customers, oldest first, with numbers that rise with time. */
+/** Returns the orders of paying customers, oldest first, with numbers that rise with time. */
 export function ordersOfCustomers(random: Random, customers: readonly Customer[], now: number): DemoOrder[] {
   const paying = customers.filter(({ plan }) => paidPlans.some(({ name }) => name === plan));
   const orders = Array.from({ length: ORDERS }, () => {

@@ -1,4 +1,4 @@
-/** The demo's environment, roles, people and manifest, made as an administrator would; what is there already stays. */
+/** Makes the demo's environment, roles, people and manifest; what exists already is not changed. Used by load.ts. */
 import type { Tx } from '../../platform/db/knex.ts';
 import { executeStatement, statement } from '../../platform/db/sql.ts';
 import type { Administrator } from '../../settings/adminChange.ts';
@@ -12,7 +12,7 @@ import type { DemoPerson, DemoWorld } from './types.ts';
 /** Any number that nothing else in this database locks. */
 const lock = statement('demo.lock', 'select pg_advisory_xact_lock(4920732)');
 
-/** Until the transaction ends no other loader makes anything: two at once would make everything twice. */
+/** Locks the demo until the transaction ends: two loaders at once would make everything twice. */
 export const lockDemo = async (tx: Tx): Promise<void> => {
   await executeStatement(tx, lock);
 };
@@ -26,8 +26,8 @@ const setUpPeople = async (
   const known = new Map((await listPeople(tx)).map((person) => [person.email, person]));
   for (const { email, name, role } of people) {
     const person = known.get(email);
-    // Without a password: those that `npm start` tells of get one with the other credentials.
-    // Its admins manage the whole project: nobody hands on more environments than their own.
+    // Without a password: those that `npm start` prints get one with the other credentials.
+    // The demo's admins have access to all environments, as an administrator can't give more than their own.
     if (person === undefined)
       await createPerson(tx, admin, { email, name, role, passwordHash: null }, [role === 'admin' ? '*' : environment]);
     else if (!person.environments.includes('*') && !person.environments.includes(environment)) {

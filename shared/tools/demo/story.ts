@@ -1,5 +1,5 @@
 // One item's life: each method does what the service's operation of that name does and writes the timeline's entry,
-// so an item and its history agree by construction. Told by the plots; time only moves with `wait`.
+// so an item and its history always agree. Used by the plots; time only moves with `wait`.
 
 import type { Draft, DraftVerdict } from './drafts/draft.ts';
 import { rules, type InboxRules } from './rules.ts';
@@ -54,21 +54,21 @@ export class Story {
     return this.#rules.kindOf(this.item.state) === 'closed';
   }
 
-  /** Milliseconds since the last thing happened. */
+  /** Returns the milliseconds since the last event. */
   get quietFor(): number {
     return this.#now - this.#at;
   }
 
   /**
-   * Lets time pass. False when that would lead beyond `now` or `entries` more would be too many; once it was beyond `now`
-   * it stays false, because what comes later in a plot can't have happened either.
+   * Lets time pass. Returns false if that would lead beyond `now` or `entries` more would be too many; once beyond `now`
+   * it returns false for ever, because what comes later in a plot can't have happened either.
    */
   wait(ms: number, entries = 1): boolean {
     this.#over ||= ms > this.quietFor;
     return !this.#over && this.waitAnyway(ms, entries);
   }
 
-  /** Like `wait`, but also after the plot has run out of time. */
+  /** Lets time pass as `wait` does, but also after a `wait` has returned false. */
   waitAnyway(ms: number, entries = 1): boolean {
     const { snoozedUntil, history } = this.item;
     const waking = snoozedUntil === null ? 0 : 1;
@@ -79,14 +79,14 @@ export class Story {
     return true;
   }
 
-  /** Brings the item to `now` and hands it over. */
+  /** Brings the item to `now` and returns it. */
   end(): DemoItem {
     const { snoozedUntil } = this.item;
     if (snoozedUntil !== null && snoozedUntil <= this.#now) this.#wake(snoozedUntil);
     return this.item;
   }
 
-  /** `times` further occurrences, by `newUsers` users who had none before. Up to three entries. */
+  /** Adds `times` further occurrences, by `newUsers` users who had none before. Up to three entries. */
   occur(times: number, newUsers: number): void {
     const { item } = this;
     const { wake, reopen, responseTime, initial } = this.#rules;
@@ -129,7 +129,7 @@ export class Story {
     this.#tell('note', actor, { text });
   }
 
-  /** An `error` means that it could not be delivered, which leaves the deadline as it was. */
+  /** Adds a reply. With an `error` it was not delivered, which leaves the deadline as it was. */
   reply(actor: DemoActor, text: string, error: string | null): void {
     if (error === null) this.item.dueAt = null;
     const subject = `Re: ${this.item.title}`;
@@ -143,7 +143,7 @@ export class Story {
     this.#tell('snoozed', actor, { from, to });
   }
 
-  /** Up to three entries. */
+  /** Adds a triage: up to three entries. */
   triage(actor: DemoActor, { answers, state, tags, reason }: DraftVerdict): void {
     const { item } = this;
     const closed = state !== null && this.#rules.kindOf(state) === 'closed';
@@ -155,7 +155,7 @@ export class Story {
     this.#tell('triage', actor, { answers, closed, reason });
   }
 
-  /** Closing clears deadline and snooze; opening again sets the deadline anew and ends `triaged`. */
+  /** Closing clears deadline and snooze; opening again sets a new deadline and ends `triaged`. */
   #enter(to: string, actor: DemoActor): void {
     const { item } = this;
     const from = item.state;

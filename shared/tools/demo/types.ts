@@ -1,4 +1,4 @@
-// The shapes of the demo's content. People and agents are named by their index, because ids are made when it is loaded.
+// The types of the demo's content. People and agents are named by index, because ids are made when it is loaded.
 
 export type InboxName = 'support' | 'errors' | 'refunds' | 'signups' | 'abuse';
 
@@ -42,7 +42,7 @@ export interface DemoRef {
 /** `index` counts in `DemoWorld.people` or `DemoWorld.agents`. */
 export type DemoActor = { type: 'person' | 'agent'; index: number } | { type: 'app' | 'system'; index: null };
 
-/** The timeline's data as the contract has it, but people are indexes. */
+/** The timeline's data as in the API, but with indexes of people. */
 export interface DemoEventData {
   created: Record<string, never>;
   occurred: { occurrences: { from: number; to: number } };
@@ -96,7 +96,7 @@ export interface DemoItem {
   /** Unique within the inbox. */
   key: string | null;
   version: number;
-  /** Oldest first, 1 to 8; entries of one change have the same time and stand in the order in which they apply. */
+  /** Oldest first, 1 to 8; entries of one change have the same time and are in the order in which they apply. */
   history: DemoEvent[];
 }
 

@@ -6,12 +6,12 @@ import { toolsDir } from './paths.mjs';
 import { runProcess } from './processes.mjs';
 
 /** Redis and the libraries that it needs beyond the C library, which every system has. Names differ between releases
- * (`libssl3`, `libssl3t64`), so apt is asked for the dependencies and this only chooses among them. */
+ * (`libssl3`, `libssl3t64`), so apt lists the dependencies and this only chooses among them. */
 const wanted = /^(redis|lib(atomic1|jemalloc2|lzf1|ssl3|systemd0|cap2|gcrypt20|gpg-error0|lz4-1|zstd1|lzma5))/;
 
 const home = join(toolsDir, 'redis-deb');
 
-/** @returns {{ program: string, libraries: string } | undefined} what an earlier call has fetched */
+/** @returns {{ program: string, libraries: string } | undefined} what an earlier call fetched, if one did */
 export function fetchedRedis() {
   const program = join(home, 'usr/bin/redis-server');
   if (!existsSync(program)) return undefined;
@@ -21,7 +21,7 @@ export function fetchedRedis() {
 }
 
 /**
- * @returns {Promise<string | undefined>} why it did not work; undefined when it did
+ * Fetches Redis. @returns {Promise<string | undefined>} the reason of a failure; undefined after a success
  */
 export async function fetchRedis() {
   if (process.platform !== 'linux' || (await runProcess(['apt-get', '--version'])).code !== 0)
@@ -70,7 +70,7 @@ async function fetchInto(work) {
     '--no-enhances',
   ];
   const depends = await apt(['apt-cache', 'depends', ...only, 'redis-server']);
-  // Names stand at the line's start; what they depend on is indented and comes up as a name of its own.
+  // A package's name is at the start of a line; its dependencies are indented, and each is listed by itself too.
   const packages = [...new Set(depends.stdout.split('\n').filter((line) => wanted.test(line) && !line.includes(':')))];
   if (!packages.some((name) => name.startsWith('redis'))) return 'apt knows no redis-server';
   const download = await apt(['apt-get', 'download', ...packages], join(work, 'debs'));

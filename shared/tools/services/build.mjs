@@ -10,7 +10,7 @@ readOptions('build');
 const dist = join(root, 'dist');
 const code = new Set(['.ts', '.mjs', '.md']);
 
-// Nothing of an earlier build may stay: a deleted migration would still be found.
+// Deletes the earlier build: a migration that no longer exists would still be found there.
 rmSync(dist, { recursive: true, force: true });
 // The programs, and the types of the SDK, which is the only part that others import.
 for (const project of ['tsconfig.build.json', 'tsconfig.sdk.json']) {

@@ -1,4 +1,4 @@
-// Says whether package-lock.json can be installed anywhere; called by .ci/run before anything is installed from it.
+// Checks that package-lock.json can be installed on every machine; called by .ci/run before anything is installed from it.
 // A registry may be a partial mirror: npm then writes a lock without some optional packages, and `npm ci` refuses
 // that lock on every machine (EUSAGE). An address in the lock would tie all clones to one registry.
 import { readFileSync, realpathSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 /** @typedef {{ dependencies?: Record<string, string>, optionalDependencies?: Record<string, string>, resolved?: string, integrity?: string, link?: boolean }} Entry */
 
 /**
- * The faults of a parsed lock file, as sentences; none means it is fit.
+ * Returns the faults of a parsed lock file, as sentences; none if it can be installed everywhere.
  * @param {{ packages: Record<string, Entry> }} lock
  * @returns {string[]}
  */
@@ -25,7 +25,7 @@ export function lockFaults(lock) {
 }
 
 /**
- * Node looks for a package in the node_modules of its user's folder and of every folder above; so does this.
+ * Returns whether Node finds a package: in the node_modules of the folder that imports it, or of a folder above.
  * @param {Record<string, Entry>} packages
  * @param {string} place
  * @param {string} name

@@ -1,4 +1,4 @@
-// What `npm start` prints once everything runs: addresses, a token, a first call.
+// Prints what `npm start` shows once everything runs: addresses, a token, a first call; used by startCommand.mjs.
 import { existsSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { root } from './paths.mjs';
@@ -9,7 +9,7 @@ import { say, took } from './say.mjs';
 
 /**
  * @param {string} dir DATA_DIR
- * @returns {Access | undefined} what the demo wrote
+ * @returns {Access | undefined} the credentials that the demo wrote, if there are any
  */
 export function readAccess(dir) {
   const file = join(dir, 'access.json');

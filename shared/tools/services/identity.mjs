@@ -1,9 +1,9 @@
-// Tells a living process from another one that later got its number; used by locks and by the state file.
+// Distinguishes a process from a later one with the same number; used by locks and by the state file.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 /**
- * When that process began, as an opaque text; undefined when there is none. Numbers are reused, quickly so in
+ * Returns when a process began, as an opaque text; undefined if there is none. Numbers are reused, quickly so in
  * containers, where after a restart the same small numbers belong to other programs.
  * @param {number} pid
  * @returns {string | undefined}
@@ -12,7 +12,7 @@ export function identity(pid) {
   if (process.platform !== 'linux') return ps(pid, 'lstart=');
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The name in parentheses may hold spaces; the 3rd field, the state, follows it, the 22nd is the start time.
+    // The name in parentheses may contain spaces; the 3rd field, the state, follows it, the 22nd is the start time.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     if (fields[0] === 'Z') return undefined;
     return `${readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()}/${fields[19]}`;

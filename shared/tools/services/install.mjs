@@ -1,4 +1,4 @@
-// Installs the packages of package-lock.json when node_modules does not hold them; the first step of every command.
+// Installs the packages of package-lock.json when node_modules does not have them; the first step of every command.
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { withLock } from './lock.mjs';
@@ -28,7 +28,7 @@ export async function install({ dev }) {
 }
 
 /**
- * The npm that runs us, if one does; else the one on PATH.
+ * Runs the npm that started this process, if one did; else the one on PATH.
  * @param {string[]} args
  * @param {string} cwd
  */
@@ -39,8 +39,8 @@ export function npm(args, cwd) {
 }
 
 /**
- * npm writes what it has installed into node_modules, last of all; so an interrupted install does not count, and
- * a plain `npm ci` before does.
+ * Returns whether node_modules matches the lock. npm writes its own list there last: an interrupted install does not count,
+ * an earlier plain `npm ci` does.
  */
 function isInstalled(/** @type {boolean} */ dev) {
   const wanted = packages(join(root, 'package-lock.json'));

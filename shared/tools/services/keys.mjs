@@ -1,10 +1,10 @@
-// What a person may type into the terminal of `npm start`: `o` and Enter takes the sample app offline and back.
+// Reads the terminal of `npm start`: `o` and Enter takes the sample app offline and back. Used by startCommand.mjs.
 import { spawnSync } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { switchSampleApp, wantedOf } from './sampleApp.mjs';
 import { say, toText } from './say.mjs';
 
-/** In the background, reading the terminal would stop the whole program. */
+/** Returns whether the program runs in the foreground: in the background, reading the terminal would stop it. */
 function isInForeground() {
   const asked = spawnSync('ps', ['-o', 'pgid=,tpgid=', '-p', String(process.pid)], { encoding: 'utf8' });
   const [own, foreground] = (asked.stdout ?? '').trim().split(/\s+/);
@@ -13,7 +13,7 @@ function isInForeground() {
 
 /**
  * @param {string} dir DATA_DIR
- * @returns {boolean} whether somebody can type
+ * @returns {boolean} whether keys are read from this terminal
  */
 export function listenToKeys(dir) {
   if (!process.stdin.isTTY || !isInForeground()) return false;

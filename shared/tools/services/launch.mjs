@@ -30,9 +30,9 @@ async function main() {
     throw new StartFailure(`Node.js 20.19 or newer is needed; this is ${process.versions.node}.`);
   // `admin` reads its own, which depend on what is administered.
   if (isCommand(name)) readOptions(name, args);
-  // The others answer on standard output, and that must be theirs alone.
+  // The others print their result to standard output, so the launcher's own lines go to standard error.
   if (name !== 'start' && name !== 'test') sayToStderr();
-  // Ctrl-C is how one stops a start or a watch, so it is no failure there.
+  // Ctrl-C is the usual way to stop `start` and `watch`, so their exit code is 0.
   stopOnSignals((signal) => (name === 'start' || name === 'watch' ? 0 : signal === 'SIGINT' ? 130 : 143));
   return command(args);
 }
@@ -42,7 +42,7 @@ try {
   await stopAll();
   process.exit(stoppedBySignal() ?? code);
 } catch (error) {
-  // While stopping, whatever was under way fails, and that is no news.
+  // Work that a stop interrupts fails; these errors are not printed.
   const told = error instanceof StartFailure ? error.message : error instanceof Error ? error.stack : String(error);
   if (stoppedBySignal() === undefined) say(told ?? '');
   await stopAll();

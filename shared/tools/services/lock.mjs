@@ -1,4 +1,4 @@
-// Lock files that survive crashes: a lock names its holder, and the lock of a dead process is taken over. Used by
+// Lock files that survive crashes: a lock names its holder, and the lock of an ended process is taken over. Used by
 // the launcher's commands: one `npm start`, one install, one fetch of a program and one pair of servers at a time.
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -40,7 +40,7 @@ export function tryLock(path) {
  * Takes the lock as soon as no other process has it.
  * @param {string} path
  * @param {string} waiting printed once when another process has the lock
- * @param {() => boolean} [isNeedless] looked at before each try; true ends the wait without the lock
+ * @param {() => boolean} [isNeedless] called before each try; true ends the wait without the lock
  * @returns {Promise<Lock | undefined>} undefined when the lock became needless
  */
 export async function waitForLock(path, waiting, isNeedless = () => false) {
@@ -54,7 +54,7 @@ export async function waitForLock(path, waiting, isNeedless = () => false) {
 }
 
 /**
- * Does the work while this process has the lock.
+ * Runs `work` while this process has the lock, and returns its result.
  * @template T
  * @param {string} path
  * @param {string} waiting printed once when another process has the lock
@@ -83,7 +83,7 @@ function readHolder(path) {
   }
 }
 
-/** Moves the lock aside first: of two processes that saw the dead holder one moves it, and a fresh lock is put back. */
+/** Removes the lock of an ended process. It is moved aside first, as only one process can; a newer lock is put back. */
 function dropDead(/** @type {string} */ path) {
   const aside = `${path}.dead.${process.pid}`;
   try {
@@ -96,7 +96,7 @@ function dropDead(/** @type {string} */ path) {
     try {
       linkSync(aside, path);
     } catch {
-      // Another process has locked meanwhile; the next attempt sees it.
+      // Another process has the lock by now; the next attempt reads it.
     }
   }
   rmSync(aside, { force: true });

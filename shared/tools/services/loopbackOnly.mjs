@@ -1,4 +1,4 @@
-// Preloaded into the Redis written in JavaScript, which would listen on every address of the machine, without a password.
+// Makes servers listen on 127.0.0.1 only; preloaded into the Redis in JavaScript, which listens everywhere, without a password.
 import { Server } from 'node:net';
 
 const prototype = /** @type {{ listen: (this: Server, ...args: unknown[]) => unknown }} */ (

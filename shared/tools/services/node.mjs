@@ -5,7 +5,7 @@ import { StartFailure } from './say.mjs';
 import { onStop } from './stopping.mjs';
 
 /**
- * The command for a TypeScript file. The loader is given to node itself: the `tsx` command would put a process in
+ * Returns the command for a TypeScript file. The loader is given to node itself: the `tsx` command would put a process in
  * between, and killing the number that we print would kill only that one.
  * @param {string} file
  * @param {string[]} [args]
@@ -38,7 +38,7 @@ export async function quietStep(what, file, env) {
 }
 
 /**
- * Runs a command with our outputs and answers its exit code; a signal that ended it counts as failure.
+ * Runs a command with our outputs and returns its exit code; a signal that ended it counts as failure.
  * @param {string} name
  * @param {string[]} command
  * @param {NodeJS.ProcessEnv} env
@@ -53,7 +53,7 @@ export async function show(name, command, env, { foreground, timeoutMs }) {
   const clock = timeoutMs === undefined ? undefined : setTimeout(() => ((timedOut = true), void end()), timeoutMs);
   const { code } = await child.exited;
   clearTimeout(clock);
-  // What it started and left behind ends with it.
+  // Ends the processes that the command started and did not end.
   await end();
   if (timedOut)
     throw new StartFailure(`${name} did not end within ${(timeoutMs ?? 0) / 60_000} minutes and was stopped.`);

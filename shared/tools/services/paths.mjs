@@ -1,4 +1,4 @@
-// Where things lie in this checkout; used by every file of this folder.
+// The folders of this checkout that the commands use; used by every file of this folder.
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -9,7 +9,7 @@ export const root = resolve(dirname(fileURLToPath(import.meta.url)), '../../..')
 export const toolsDir = resolve(root, '.services');
 
 /**
- * The folder of the servers' data, from DATA_DIR; a relative one counts from the checkout, whatever the caller's folder.
+ * Returns the folder of the servers' data, from DATA_DIR; a relative path starts at the checkout, not at the caller's folder.
  * @param {NodeJS.ProcessEnv} [env]
  * @returns {string} an absolute path
  */

@@ -1,8 +1,8 @@
-// Free TCP ports on this machine, and whether one answers.
+// Finds free TCP ports of this machine and sends lines to ports; used by the launcher, and by tests.
 import { connect, createServer } from 'node:net';
 
 /**
- * Whether a server could listen there now. Both the loopback and all addresses are tried, because another program's
+ * Returns whether a server can listen on a port now. Both the loopback and all addresses are tried, because another program's
  * wildcard socket does not always stop a loopback one, and the other way round.
  * @param {number} port
  * @returns {Promise<boolean>}
@@ -12,7 +12,7 @@ export async function isFree(port) {
 }
 
 /**
- * A port that nobody listens on. Another process may take it before its user does: callers try again.
+ * Returns a port that no process listens on. Another process may take it before the caller does: callers try again.
  * @returns {Promise<number>}
  */
 export function freePort() {
@@ -27,7 +27,7 @@ export function freePort() {
 }
 
 /**
- * The wished port, or the next free one above it; 0 is any.
+ * Returns the wished port, or the next free one above it; any free one for 0.
  * @param {number} wished
  * @returns {Promise<number>}
  */
@@ -38,7 +38,7 @@ export async function freePortFrom(wished) {
 }
 
 /**
- * Sends a line and answers the first piece of what comes back; undefined when nobody answers within a second.
+ * Sends a line and returns the first piece of the reply; undefined if there is none within a second.
  * @param {number} port
  * @param {string} line
  * @returns {Promise<string | undefined>}

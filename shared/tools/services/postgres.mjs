@@ -1,4 +1,4 @@
-// Starts and stops a PostgreSQL of our own; used by the launcher, and by tests that take the database away.
+// Starts and stops a PostgreSQL of our own; used by the launcher, and by tests that stop the database.
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { commandLine } from './identity.mjs';
@@ -18,7 +18,7 @@ import { userMode } from './userMode.mjs';
  * @property {number} port the same for the server's whole life
  * @property {number} pid of the running postmaster; changes with a restart
  * @property {(mode?: 'fast' | 'immediate') => Promise<void>} stop 'fast' disconnects everybody, 'immediate' leaves crash recovery to the next start
- * @property {() => Promise<void>} kill SIGKILL, as if the machine had taken it
+ * @property {() => Promise<void>} kill sends SIGKILL, which leaves crash recovery to the next start
  * @property {() => Promise<void>} restart stops it if it runs, then starts it on the same data and port
  * @property {() => Promise<{ code: number | null, signal: NodeJS.Signals | null }>} exited resolves when the present process has ended
  */
@@ -55,7 +55,7 @@ export async function startPostgres({ dir: given, port: wished, durable = true, 
     const command = [binary.postgres, '-D', data, ...postgresFlags({ port, durable, lz4, settings })];
     const output = openSync(log, 'a');
     try {
-      // SIGINT is PostgreSQL's word for a fast, clean shutdown.
+      // SIGINT makes PostgreSQL shut down fast and cleanly.
       return await start({
         name: 'PostgreSQL',
         command: [...mode.prefix, ...dieWithParent(command, 'SIGINT')],
@@ -116,7 +116,7 @@ export async function startPostgres({ dir: given, port: wished, durable = true, 
  */
 const address = (role, password, port, database) => `postgres://${role}:${password}@127.0.0.1:${port}/${database}`;
 
-/** The postmaster writes its state into the 8th line of its pid file; pg_ctl waits by the same line. */
+/** Returns whether the server accepts connections, by the 8th line of its pid file, which pg_ctl waits for too. */
 async function isReady(/** @type {import('./processes.mjs').Child} */ child, /** @type {string} */ data) {
   while (child.alive()) {
     const [pid, , , , , , , status] = pidFile(data);
@@ -135,7 +135,7 @@ function pidFile(data) {
   }
 }
 
-/** Ends a server that an earlier launcher left on this data, and drops a pid file whose number is now someone else's. */
+/** Ends a server that an earlier launcher left on this data; deletes a pid file whose number another process has now. */
 async function endEarlier(/** @type {string} */ data) {
   const pid = Number(pidFile(data)[0]);
   if (!pid || commandLine(pid) === '') return;

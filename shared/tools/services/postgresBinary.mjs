@@ -42,7 +42,7 @@ export async function findPostgres(major) {
 const platform = () => `${process.platform}-${process.arch}`;
 
 /**
- * The npm package's folder of programs. Its install script would make the links of its libraries, but install
+ * Returns the npm package's folder of programs. Its install script would make the links of its libraries, but install
  * scripts do not run everywhere (npm 12 blocks them), so they are made here.
  */
 function embedded() {
@@ -64,7 +64,7 @@ function embedded() {
   return join(home, 'native/bin');
 }
 
-/** Folders on PATH; a `postgres` there may be a link, and `initdb` lies beside its target. */
+/** Returns the folders on PATH that have it; a `postgres` there may be a link, and `initdb` lies beside its target. */
 function onPath() {
   const found = [];
   for (const folder of (process.env.PATH ?? '').split(delimiter)) {
@@ -74,7 +74,7 @@ function onPath() {
   return found;
 }
 
-/** Debian keeps the servers off PATH, one folder for each version; the newest first. */
+/** Returns Debian's folders of servers, which are not on PATH, one for each version; the newest first. */
 function debian() {
   const home = '/usr/lib/postgresql';
   if (!existsSync(home)) return [];

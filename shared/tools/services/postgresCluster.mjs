@@ -17,7 +17,7 @@ export const databaseName = 'console';
  */
 
 /**
- * The two passwords of this folder, made up at the first call and kept where only its owner reads them.
+ * Returns the two passwords of this folder, generated at the first call and stored in a file that only its owner can read.
  * @param {string} dir
  * @returns {Passwords}
  */
@@ -70,7 +70,7 @@ export async function initialise({ dir, binary, mode, durable }) {
   renameSync(fresh, data);
 }
 
-/** With `--no-locale` upper and lower case of accented letters are unknown and the search index drops them. */
+/** Returns a locale with Unicode: under `--no-locale` accented letters have no case, and the search index drops them. */
 function locale(/** @type {number} */ major) {
   return major >= 17 ? ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'] : ['--locale=C.UTF-8'];
 }
@@ -82,7 +82,7 @@ function locale(/** @type {number} */ major) {
  * @returns {Promise<void>}
  */
 export async function prepare(adminUrl, appPassword) {
-  // Only after the install is there a client; hence not a static import.
+  // A dynamic import, as the client exists only after the install.
   const { default: pg } = await import('pg');
   const client = new pg.Client({ connectionString: adminUrl, application_name: 'console-launcher' });
   await client.connect();

@@ -20,9 +20,9 @@ export function postgresFlags({ port, durable, lz4, settings }) {
 const common = (port) => ({
   port: String(port),
   listen_addresses: '127.0.0.1',
-  // No socket file: its path may be too long (107 bytes) and its folder not writable.
+  // No socket file: its path may be longer than 107 bytes, and its folder not writable.
   unix_socket_directories: '',
-  // One API, two workers and tools use some 60; tests hold one pool for each database.
+  // One API, two workers and tools use some 60; tests open one pool for each database.
   max_connections: '200',
   // Short statements only: compiling one costs more than running it.
   jit: 'off',
@@ -34,7 +34,7 @@ const lasting = (lz4) => ({
   max_wal_size: '4GB',
   wal_compression: lz4 ? 'lz4' : 'on',
   checkpoint_completion_target: '0.9',
-  // Solid-state disks: a random page costs about what the next one does.
+  // On solid-state disks a random page costs about as much as the next one.
   random_page_cost: '1.1',
 });
 
@@ -45,7 +45,7 @@ const throwAway = {
   random_page_cost: '1.1',
 };
 
-/** An eighth of the memory, between 256 MB and 1 GB: more leaves too little to the other processes of one machine. */
+/** Returns an eighth of the memory, between 256 MB and 1 GB: more leaves too little to the other processes of one machine. */
 function sharedBuffers() {
   return Math.min(Math.max(totalmem() / 8, 256 * MB), 1024 * MB);
 }

@@ -1,5 +1,5 @@
-// Child processes that end with us: started in a group of their own, so that only we signal them, and told by the
-// kernel (Linux) or by our exit handler (elsewhere) when we are gone.
+// Child processes that end with this one: started in a group of their own, so that only we signal them, and stopped by
+// the kernel (Linux) or by our exit handler (elsewhere) once we have ended. Used by every file that starts a program.
 import { spawn, spawnSync } from 'node:child_process';
 import { pause } from './say.mjs';
 
@@ -10,7 +10,7 @@ import { pause } from './say.mjs';
  * @property {Promise<{ code: number | null, signal: NodeJS.Signals | null }>} exited never rejects
  * @property {() => boolean} alive
  * @property {(signal: NodeJS.Signals) => void} signal
- * @property {(options?: { signal?: NodeJS.Signals, graceMs?: number, group?: boolean }) => Promise<void>} stop asks, waits, then kills
+ * @property {(options?: { signal?: NodeJS.Signals, graceMs?: number, group?: boolean }) => Promise<void>}stop sends a signal, waits, then kills
  */
 
 /** @type {Map<number, { child: import('node:child_process').ChildProcess, signal: NodeJS.Signals }>} */
@@ -23,7 +23,7 @@ process.on('exit', () => {
 let hasSetpriv;
 
 /**
- * The command behind `setpriv --pdeathsig`, where there is such a thing: a SIGKILL to us then still stops the child.
+ * Returns the command behind `setpriv --pdeathsig`, where that exists: a SIGKILL to us then still stops the child.
  * @param {string[]} command
  * @param {NodeJS.Signals} signal
  * @returns {string[]}
@@ -42,7 +42,7 @@ export function dieWithParent(command, signal) {
  * @param {string} [options.cwd]
  * @param {number | 'inherit'} [options.output] a file descriptor for both outputs, or ours
  * @param {boolean} [options.foreground] shares our terminal's input and gets its Ctrl-C itself; false when absent
- * @param {NodeJS.Signals} [options.deathSignal] what it gets when we are gone; SIGTERM when absent
+ * @param {NodeJS.Signals} [options.deathSignal] sent to it once we have ended; SIGTERM when absent
  * @param {{ uid: number, gid: number } | undefined} [options.user]
  * @returns {Promise<Child>} once the system has started it
  */
@@ -133,11 +133,11 @@ function handle(name, child, exited) {
   };
 }
 
-/** Whatever the child itself started and left behind; its group bears its number, as it was started detached. */
+/** Kills what the child started and did not end; the group has the child's number, as it was started detached. */
 function killGroup(/** @type {number} */ pid) {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // Nobody left.
+    // No process is left in the group.
   }
 }

@@ -1,4 +1,4 @@
-// Starts and stops a Redis of our own; used by the launcher, and by tests that take Redis away.
+// Starts and stops a Redis of our own; used by the launcher, and by tests that stop Redis.
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { askLine, freePort } from './ports.mjs';
@@ -13,7 +13,7 @@ import { tail } from './tail.mjs';
  * @property {number} port the same for the server's whole life
  * @property {number} pid of the running process; changes with a restart
  * @property {() => Promise<void>} stop cleanly; with `appendonly` nothing is lost
- * @property {() => Promise<void>} kill SIGKILL, as if the machine had taken it
+ * @property {() => Promise<void>} kill sends SIGKILL, as a crash would
  * @property {() => Promise<void>} restart stops it if it runs, then starts it on the same data and port
  * @property {() => Promise<{ code: number | null, signal: NodeJS.Signals | null }>} exited resolves when the present process has ended
  */
@@ -43,7 +43,7 @@ export async function startRedis({ dir: given, port: wished, appendonly = true, 
     try {
       const env = { ...process.env, ...binary.env };
       const child = await start({ name: 'Redis', command: dieWithParent(command, 'SIGTERM'), cwd: dir, output, env });
-      // It answers "LOADING" while it reads its file.
+      // Redis replies "LOADING" while it reads its file.
       while (child.alive()) {
         if ((await askLine(port, 'PING\r\n'))?.startsWith('+PONG') && child.alive()) return child;
         await pause(20);

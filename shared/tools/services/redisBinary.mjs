@@ -10,7 +10,7 @@ import { say, StartFailure, took } from './say.mjs';
 
 /**
  * @typedef {object} RedisBinary
- * @property {'redis' | 'javascript'} kind the second one knows no files and no settings
+ * @property {'redis' | 'javascript'} kind the second one supports neither files nor settings
  * @property {string[]} command
  * @property {Record<string, string>} env
  */

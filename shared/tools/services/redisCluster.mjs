@@ -6,7 +6,7 @@ import { findRedis } from './redisBinary.mjs';
 import { pause, StartFailure } from './say.mjs';
 
 const slots = 16_384;
-/** Above a node's own port, where the nodes talk with each other. */
+/** The distance from a node's port to the port by which the nodes communicate. */
 const busOffset = 10_000;
 
 /**
@@ -16,7 +16,7 @@ const busOffset = 10_000;
  * @property {() => Promise<void>} stop
  */
 
-/** @returns {Promise<boolean>} whether there is a Redis here that can be a node of a cluster */
+/** @returns {Promise<boolean>} whether the Redis of this machine can be a node of a cluster */
 export async function canCluster() {
   return (await findRedis()).kind === 'redis';
 }
@@ -25,7 +25,7 @@ export async function canCluster() {
  * @param {object} options
  * @param {string} options.dir keeps the data and the logs
  * @param {number} [options.count] 3 when absent
- * @returns {Promise<RedisCluster>} once every node knows the others and all slots are served
+ * @returns {Promise<RedisCluster>}once all nodes have joined and all slots are served
  */
 export async function startRedisCluster({ dir, count = 3 }) {
   /** @type {import('./redis.mjs').RedisServer[]} */
@@ -52,7 +52,7 @@ async function startNode(dir) {
 async function portWithBus() {
   for (;;) {
     const port = await freePort();
-    // Systems may hand out ports whose partner would be beyond the last one.
+    // The bus port must not exceed the highest port there is.
     const lower = port + busOffset < 65_536 ? port : port - busOffset;
     if ((await isFree(lower)) && (await isFree(lower + busOffset))) return lower;
   }
@@ -66,7 +66,7 @@ async function portWithBus() {
 function give(port, n, count) {
   const first = Math.floor((n * slots) / count);
   const end = Math.floor(((n + 1) * slots) / count);
-  // One by one, as Redis 6 knows no ranges.
+  // One by one, as Redis 6 has no command for ranges.
   return tell(port, `CLUSTER ADDSLOTS ${Array.from({ length: end - first }, (_, i) => first + i).join(' ')}`);
 }
 
@@ -81,7 +81,7 @@ async function tell(port, command) {
 }
 
 /**
- * Waits until a node knows the whole cluster.
+ * Waits until a node reports the whole cluster.
  * @param {number} port
  * @param {number} count
  */

@@ -1,8 +1,8 @@
-// Mocha's spec reporter, which also writes the counts for testCommand.mjs and notices a process that does not end.
+// Mocha's spec reporter, which also writes the counts for testCommand.mjs and reports a process that does not end.
 import { writeFileSync } from 'node:fs';
 import Mocha from 'mocha';
 
-/** Closing sockets takes a moment; after this something was forgotten. */
+/** The time to close sockets; a process that lives longer has a leak. */
 const leakMs = 15_000;
 
 export default class CountingReporter extends Mocha.reporters.Spec {

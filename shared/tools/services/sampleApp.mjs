@@ -1,4 +1,4 @@
-// Takes the sample app of a running `npm start` offline and back: the file says what is wanted, the signal that it changed.
+// Takes the sample app of a running `npm start` offline and back, by a file with the wanted state and a signal that it changed.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pause, StartFailure } from './say.mjs';
@@ -20,7 +20,7 @@ export function wantedOf(dir) {
 }
 
 /**
- * What an earlier start wanted does not hold for a new one.
+ * Deletes the wanted state of an earlier start, so that the app is online.
  * @param {string} dir DATA_DIR
  */
 export function wantOnline(dir) {
@@ -42,7 +42,7 @@ function status(dir) {
 }
 
 /**
- * Resolves when it is as wanted. The app may be restarted meanwhile, so its number is looked up each time.
+ * Switches the app and resolves once it is in the wanted state. Each try looks up its pid, as the app may be restarted.
  * @param {string} dir DATA_DIR
  * @param {'offline' | 'online'} wanted
  * @returns {Promise<void>}
@@ -57,7 +57,7 @@ export async function switchSampleApp(dir, wanted) {
     if (wantedOf(dir) !== wanted)
       throw new StartFailure(`Somebody else wanted otherwise meanwhile: the sample app is not ${wanted}.`);
     const now = status(dir);
-    // Until it has said something, a signal would end it; it reads the file when it starts.
+    // Before the app has written its status, a signal would end it; it reads the file when it starts.
     if (now?.pid !== pid) continue;
     if (told === pid && now.is === wanted) return;
     if (told === pid) continue;
@@ -65,7 +65,7 @@ export async function switchSampleApp(dir, wanted) {
       process.kill(pid, 'SIGUSR2');
       told = pid;
     } catch {
-      // It just ended, and the next one is looked for.
+      // The app has just ended; the next try finds the new one.
     }
   }
   throw new StartFailure(

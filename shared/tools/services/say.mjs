@@ -1,22 +1,22 @@
-// The launcher's voice: short plain lines, and an error type whose message is all that a person needs.
+// Prints the launcher's lines and defines its error type; used by every command of this folder.
 
 /** @type {NodeJS.WriteStream} */
 let out = process.stdout;
 
-/** Sends the lines to standard error, for commands whose standard output is an answer (`admin --json`). */
+/** Sends the lines to standard error, for commands whose standard output is a result (`admin --json`). */
 export function sayToStderr() {
   out = process.stderr;
 }
 
 /**
- * One line for the person who waits.
+ * Prints one line.
  * @param {string} line
  */
 export function say(line) {
   out.write(`${line}\n`);
 }
 
-/** A failure that a person can act on; launch.mjs prints its message without a stack. */
+/** A failure whose cause a person can remove; launch.mjs prints its message without a stack. */
 export class StartFailure extends Error {}
 
 /**
@@ -40,7 +40,7 @@ export function pause(ms, signal) {
 }
 
 /**
- * What an unknown thrown value says.
+ * Returns the text of an unknown thrown value.
  * @param {unknown} error
  * @returns {string}
  */

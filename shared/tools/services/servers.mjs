@@ -15,7 +15,7 @@ import { onStop } from './stopping.mjs';
  */
 
 /**
- * Keeps the data folder's servers to this process until everything is stopped: two processes that initialise or start
+ * Locks the data folder's servers for this process until everything is stopped: two processes that initialise or start
  * a server on the same data at once break each other's. Called before `openServers` by the commands that work on DATA_DIR.
  * @param {string} dir DATA_DIR
  * @param {() => boolean} [isNeedless] true ends the wait, when another process serves the data
@@ -37,7 +37,7 @@ export async function reserveServers(dir, isNeedless) {
  */
 export async function openServers({ dir, durable }) {
   const { DATABASE_URL, MIGRATE_DATABASE_URL, REDIS_URL } = process.env;
-  // Settled and not all: when one fails, the other one must have been handed to onStop before everything stops.
+  // Settled and not all: when one fails, the other one must be registered with onStop before everything stops.
   const [postgres, redis] = await Promise.allSettled([
     DATABASE_URL ? undefined : stopped(startPostgres({ dir: join(dir, 'postgres'), durable })),
     REDIS_URL ? undefined : stopped(startRedis({ dir: join(dir, 'redis'), appendonly: durable })),

@@ -41,7 +41,7 @@ export async function startCommand() {
     DATA_DIR: dir,
     PUBLIC_URL: process.env.PUBLIC_URL || baseUrl,
   };
-  // Only what changes the schema gets the owner's address.
+  // Only programs that change the schema get the owner's address.
   delete env.MIGRATE_DATABASE_URL;
   say('migrating…');
   await step('The migration', 'migrations/run.ts', { ...env, MIGRATE_DATABASE_URL });
@@ -64,7 +64,7 @@ export async function startCommand() {
   const access = readAccess(dir);
   const app = 'test/sample-app/main.ts';
   if (existsSync(join(root, app)) && access) {
-    // It is a customer's program and knows nothing of the service but an address and its key.
+    // It stands for a customer's program, which gets only the service's address and its key.
     const { DATABASE_URL: _database, MIGRATE_DATABASE_URL: _owner, REDIS_URL: _redis, ...others } = process.env;
     const appEnv = { ...others, BASE_URL: access.baseUrl, APP_KEY: access.appKey, DATA_DIR: dir };
     wantOnline(dir);
@@ -83,7 +83,7 @@ export async function startCommand() {
   return 0;
 }
 
-/** Two of them on the same data would fight over it. */
+/** Takes the lock of the data folder: only one `npm start` may run on it. Throws StartFailure when another one does. */
 async function lockOut(/** @type {string} */ dir) {
   const lock = tryLock(join(dir, 'start.lock'));
   if ('release' in lock) return onStop(() => lock.release());
@@ -103,7 +103,7 @@ async function choosePort() {
   return port;
 }
 
-/** Two, so that killing one shows the other one taking over. */
+/** Returns how many workers to start: two by default, so that one takes over when the other one is killed. */
 function workerCount() {
   const count = Number(process.env.WORKERS || 2);
   if (!Number.isInteger(count) || count < 1 || count > 64)

@@ -1,4 +1,4 @@
-// What runs in this checkout, written by `npm start` for the other commands: addresses and process numbers.
+// The state file, which `npm start` writes for the other commands: addresses and pids of what runs in this checkout.
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { identity } from './identity.mjs';
@@ -15,7 +15,7 @@ import { identity } from './identity.mjs';
 const file = (/** @type {string} */ dir) => join(dir, 'state.json');
 
 /**
- * Readable for its owner only, as it holds the passwords of the database.
+ * Writes the state, readable for its owner only, as it contains the passwords of the database.
  * @param {string} dir DATA_DIR
  * @param {State} state
  */

@@ -1,7 +1,7 @@
-// Undoes what a command started, in reverse order and once, however often and by whichever signal it is told to stop.
+// Undoes what a command started, in reverse order and only once, after any number of signals; used by every command.
 import { say, toText } from './say.mjs';
 
-/** Thrown to whoever starts something while all is being stopped. */
+/** Thrown when something is started while everything is being stopped. */
 export class Stopped extends Error {}
 
 /** @type {(() => unknown)[]} */
@@ -11,7 +11,7 @@ let stopping;
 /** @type {number | undefined} */
 let signalCode;
 
-/** @returns {number | undefined} the exit code that a signal asked for, if one came */
+/** @returns {number | undefined} the exit code of the signal that stopped the command, if one did */
 export function stoppedBySignal() {
   return signalCode;
 }
@@ -22,7 +22,7 @@ export function isStopping() {
 }
 
 /**
- * Remembers how to undo something that was just started. While all is being stopped it is undone at once.
+ * Registers how to undo something that was just started. While everything is being stopped it is undone at once.
  * @param {() => unknown} stop
  * @returns {Promise<void>}
  */

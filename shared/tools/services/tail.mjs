@@ -1,4 +1,4 @@
-// The end of a log file, for messages about a process that failed.
+// Reads the end of a log file, for messages about a process that failed.
 import { readFileSync } from 'node:fs';
 
 /**

@@ -11,7 +11,7 @@ import { say, StartFailure, took, toText } from './say.mjs';
 import { openServers, throwAwayDir } from './servers.mjs';
 import { stopAll, stoppedBySignal } from './stopping.mjs';
 
-/** A hung run ends as failed; the whole suite takes a fraction of this. */
+/** A run that takes longer ends as failed; the whole suite takes a fraction of this. */
 const watchdogMs = 40 * 60_000;
 
 /**
@@ -30,7 +30,7 @@ export async function testCommand(args) {
       ? []
       : [check('lint', lint()), check('format', format), check('types', [bin('typescript/bin/tsc')])],
   );
-  // Both must be settled before a failure of one stops everything.
+  // Waits for both before a failure of one stops everything.
   const [servers, checks] = await Promise.allSettled([openServers({ dir, durable: false }), checking]);
   if (servers.status === 'rejected') throw servers.reason;
 
@@ -52,12 +52,12 @@ export async function testCommand(args) {
   return count.failed === 0 ? 0 : 1;
 }
 
-/** The tests of a folder: mocha by itself would look there for other kinds of files, and find nothing. */
+/** Returns the pattern for the tests of a folder; mocha's own looks for other kinds of files, and finds none. */
 const inFolder = (/** @type {string} */ arg) =>
   statSync(resolve(root, arg), { throwIfNoEntry: false })?.isDirectory() === true ? join(arg, '**/*.test.ts') : arg;
 
 /**
- * Runs mocha and reads what its reporter counted. A run that counted nothing, or that failed without a failed test, counts as one failure.
+ * Runs mocha and returns what its reporter counted. A run that counted nothing, or that failed without a failed test, counts as one failure.
  * @param {string[]} args
  * @param {boolean} all
  * @param {NodeJS.ProcessEnv} env
@@ -97,7 +97,7 @@ async function check(name, command) {
   return done.code === 0;
 }
 
-/** The folders are named, as oxlint without them walks through node_modules. */
+/** Runs oxlint with the folders named, as without them it reads node_modules too. */
 function lint() {
   const folders = ['api', 'workers', 'shared', 'migrations', 'test'].filter((folder) => existsSync(join(root, folder)));
   return [bin('oxlint/bin/oxlint'), '--type-aware', '--type-check', ...folders];

@@ -20,7 +20,7 @@ export async function adminCommand(args) {
   await install({ dev: false });
   const dir = dataDir();
   const env = { ...process.env, DATA_DIR: dir };
-  // A command that only asks for help, or names nothing to administer, needs no servers.
+  // Help, and a command that names nothing to administer, need no servers.
   const isCall = args[0] !== undefined && args[0] !== 'help' && !args[0].startsWith('-') && !args.includes('--help');
   if (!isCall || (process.env.DATABASE_URL && process.env.REDIS_URL)) return admin(args, env);
   await reserveServers(dir, () => readState(dir) !== undefined);
@@ -39,7 +39,7 @@ export async function adminCommand(args) {
 }
 
 /**
- * The demo's live stream.
+ * Prints the demo's live stream.
  * @param {string[]} args
  * @returns {Promise<number>}
  */
@@ -54,7 +54,7 @@ export async function watchCommand(args) {
 }
 
 /**
- * The sample app of the `npm start` that runs in this checkout.
+ * Takes the sample app of this checkout's `npm start` offline or online.
  * @param {'offline' | 'online'} wanted
  * @returns {Promise<number>}
  */
@@ -69,7 +69,7 @@ export async function appCommand(wanted) {
 }
 
 /**
- * Measurements and faults, on servers that keep their promises: a number without fsync says nothing.
+ * Runs benchmarks or chaos tests on durable servers, as numbers without fsync have no meaning.
  * @param {'bench' | 'chaos'} name
  * @param {string[]} args
  * @returns {Promise<number>}

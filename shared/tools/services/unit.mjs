@@ -1,4 +1,4 @@
-// A part of the running service (PostgreSQL, Redis, API, a worker) and who starts it again when it ends by itself.
+// Units, the parts of the running service (PostgreSQL, Redis, API, workers): start, and restart when one ends by itself.
 import { closeSync, openSync } from 'node:fs';
 import { tsx } from './node.mjs';
 import { root } from './paths.mjs';
@@ -32,9 +32,9 @@ export async function startUnit({ name, file, env, log }) {
       closeSync(output);
     }
   };
-  // The log begins anew with each start of the whole, so that it does not grow for ever.
+  // The log is emptied at each `npm start`, so that it does not grow without end.
   let child = await launch('w');
-  // It drains by itself for DRAIN_MS; killing it earlier would lose what it still does.
+  // The unit drains for DRAIN_MS; killing it earlier would lose unfinished work.
   const graceMs = (Number(env.DRAIN_MS) || 8_000) + 4_000;
   const stop = () => child.stop({ graceMs, group: true });
   await onStop(stop);
@@ -52,7 +52,7 @@ export async function startUnit({ name, file, env, log }) {
 }
 
 /**
- * Starts the unit again whenever it ends by itself, later and later while it keeps ending. Runs until all is stopped.
+ * Starts the unit again whenever it ends by itself, with a growing wait. Runs until everything is stopped.
  * @param {string} name
  * @param {Unit} unit
  * @param {() => void} changed called when its pid is another one
@@ -63,7 +63,7 @@ export async function keepRunning(name, unit, changed) {
     const since = Date.now();
     const { code, signal } = await unit.exited();
     if (isStopping()) return;
-    // Ten seconds of life mean that it works, and the next end is a new matter.
+    // After ten seconds a unit counts as working, and the wait starts again from the shortest.
     quick = Date.now() - since > 10_000 ? 0 : quick + 1;
     const waitMs = Math.min(100 * 2 ** quick, 10_000);
     say(`${name} ended (${signal ?? `exit code ${code}`}); starting it again in ${waitMs / 1000} s`);

@@ -1,4 +1,4 @@
-// PostgreSQL refuses to run as root. This finds a way to run it as somebody else and remembers it beside the data,
+// Finds a way to run PostgreSQL, which refuses to run as root, as another account, and stores the choice beside the data,
 // because the ways give the files different owners and must not be mixed.
 import { chownSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ import { StartFailure } from './say.mjs';
 const userns = ['unshare', '--user', '--map-user=65534', '--map-group=65534'];
 
 /**
- * @param {string} dir the server's folder; the choice is remembered in its file `mode`
+ * @param {string} dir the server's folder; the choice is stored in its file `mode`
  * @param {string} binary tried in each way until one works
  * @returns {Promise<UserMode>}
  */
@@ -39,7 +39,7 @@ export async function userMode(dir, binary) {
   );
 }
 
-/** A user namespace first: it works below root's home, and the files stay root's. Containers may forbid it. */
+/** Returns the ways to try. A user namespace comes first: it works below root's home, and the files stay root's. Containers may forbid it. */
 function candidates() {
   const found = [mode('userns', userns, undefined)];
   for (const name of ['postgres', 'nobody']) {

@@ -1,4 +1,4 @@
-/** `agent …` of the admin tool. */
+/** The `agent …` commands of the admin tool; used by run.ts. */
 import { compileCheck } from '../../../platform/core/validate.ts';
 import { createAgent, listAgents, revokeAgent, rotateAgent, type AgentToken } from '../../../settings/agents.ts';
 import { agentInput, rotationInput } from '../../../settings/schema.ts';

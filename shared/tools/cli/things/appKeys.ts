@@ -1,4 +1,4 @@
-/** `app-key …` of the admin tool. */
+/** The `app-key …` commands of the admin tool; used by run.ts. */
 import { compileCheck } from '../../../platform/core/validate.ts';
 import { createAppKey, listAppKeys, revokeAppKey, rotateAppKey, type AppKeyToken } from '../../../settings/appKeys.ts';
 import { appKeyInput, rotationInput } from '../../../settings/schema.ts';
@@ -24,7 +24,7 @@ const answerOf = (context: CommandContext, { appKey, token }: AppKeyToken, what:
   return { json: { appKey, token, baseUrl }, lines: [first, ...credentialLines(token, baseUrl)] };
 };
 
-/** Keys of several environments may have one name; `--environment` says which is meant. */
+/** Returns the id of the named key; `--environment` selects among keys of the same name in several environments. */
 const find = async ({ db }: CommandContext, { argument, text }: CommandArguments): Promise<string> => {
   const where = text('environment');
   const keys = (await listAppKeys(db)).filter((key) => where === undefined || key.environment === where);

@@ -1,4 +1,4 @@
-/** `environment …` of the admin tool. */
+/** The `environment …` commands of the admin tool; used by run.ts. */
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Fault } from '../../../catalogue/errors.ts';
@@ -29,7 +29,7 @@ const readManifest = async (file: string): Promise<unknown> => {
   }
 };
 
-/** Problems of a manifest are places in the file, not options. */
+/** Returns an error of the manifest with places in the file, not options. */
 const toManifestFileError = (error: unknown): unknown => {
   if (!(error instanceof Fault) || error.code !== 'invalid') return error;
   const problems = (error.extra.details ?? []).map(({ path, message }) => `  ${path}: ${message}`);

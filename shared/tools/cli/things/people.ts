@@ -1,4 +1,4 @@
-/** `person …` of the admin tool. */
+/** The `person …` commands of the admin tool; used by run.ts. */
 import { compileCheck } from '../../../platform/core/validate.ts';
 import { hashPassword } from '../../../settings/passwords.ts';
 import { createPerson, listPeople, normalizeEmail, removePerson } from '../../../settings/people.ts';
@@ -10,7 +10,7 @@ import { formatTable } from '../print.ts';
 const thing = 'person';
 const checkInput = compileCheck(personInput);
 
-/** People made here are the project's first, so they get in everywhere unless told otherwise. */
+/** The default of `--environment`: people made here are the project's first, so they have access to all of them. */
 const everywhere = ['*'];
 
 export const personCommands: readonly Command[] = [

@@ -1,4 +1,4 @@
-/** `role …` of the admin tool. */
+/** The `role …` commands of the admin tool; used by run.ts. */
 import { compileCheck } from '../../../platform/core/validate.ts';
 import { createRole, deleteRole, listRoles, updateRole } from '../../../settings/roles.ts';
 import { roleInput, rolePatch } from '../../../settings/schema.ts';

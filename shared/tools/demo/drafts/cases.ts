@@ -1,4 +1,4 @@
-// Refund requests, sign-ups to review and reports of abuse.
+// Drafts of refund requests, sign-ups to review and reports of abuse; used by generate.ts.
 
 import { address, fullName } from '../directory.ts';
 import type { Random } from '../random.ts';
@@ -53,14 +53,14 @@ export function draftRefund({ random, directory, at, handle }: Scene): Draft {
   };
 }
 
-/** How much of an order is asked for: a part of the term, a few days, or all of it. */
+/** Returns the part of an order to refund: a part of the term, a few days, or all of it. */
 function shareOf(random: Random, reason: string): number {
   if (reason === 'unused' || reason === 'downgrade') return random.int(15, 85) / 100;
   return reason === 'outage' ? random.int(3, 15) / 100 : 1;
 }
 
 function networkAddress(random: Random): string {
-  // The three networks that RFC 5737 keeps for examples.
+  // The three networks that RFC 5737 reserves for documentation.
   return `${random.pick(['192.0.2', '198.51.100', '203.0.113'])}.${random.int(1, 254)}`;
 }
 
@@ -107,7 +107,7 @@ export function draftSignup({ random, directory, at, handle }: Scene): Draft {
   };
 }
 
-/** The manifest's two rules. */
+/** Returns the verdict of the manifest's two rules. */
 function verdictOnRisk(risk: number): Draft['verdict'] {
   if (risk < 12) return { answers: { risk: 'low' }, state: 'accepted', tags: [], reason: `Risk score ${risk}` };
   if (risk >= 94)

@@ -1,4 +1,4 @@
-// What an item says before anything happens to it, and what all drafts share.
+// The type of a draft, an item before anything has happened to it, and what all drafts use.
 
 import type { DemoDirectory } from '../directory.ts';
 import { MS, type Random } from '../random.ts';
@@ -6,7 +6,7 @@ import { money, orderId, orderTitle, type Customer, type DemoOrder } from '../sa
 import type { DemoItem, DemoRef, InboxName } from '../types.ts';
 import { slots } from '../words/slots.ts';
 
-/** What triage decides; `state` null means that it only answers. */
+/** The decision of triage; `state` null: it has only answers. */
 export interface DraftVerdict {
   answers: Record<string, string>;
   state: string | null;
@@ -21,9 +21,9 @@ export interface Draft {
   links: DemoRef[];
   fields: Record<string, unknown>;
   key: string | null;
-  /** What the app would tag it with. */
+  /** The tags that the app would give it. */
   tags: string[];
-  /** What the manifest's rules make of it, null when none applies. */
+  /** The verdict of the manifest's rules, null when none applies. */
   verdict: DraftVerdict | null;
 }
 
@@ -43,14 +43,14 @@ export function aboutOrder(order: DemoOrder): DemoItem['record'] {
   return { resource: 'order', id: orderId(order), title: orderTitle(order) };
 }
 
-/** A day in the weeks before `at`, as people write it. */
+/** Returns a day in the weeks before `at`, as people write it. */
 function someDay(random: Random, at: number): string {
   const day = new Date(at - random.int(1, 20) * MS.day);
   const month = slots['month'];
   return `${day.getUTCDate()} ${Array.isArray(month) ? String(month[day.getUTCMonth()]) : ''}`;
 }
 
-/** What the slots of a template are when the customer, and maybe the order, is known. */
+/** Returns the slots of a template that a customer, and maybe an order, determines. */
 export function knownOf(
   random: Random,
   at: number,

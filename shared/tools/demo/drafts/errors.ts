@@ -1,11 +1,11 @@
-// Errors that Northwind Cloud's own services report.
+// Drafts of errors that Northwind Cloud's own services report; used by generate.ts.
 
 import { MS, type Random } from '../random.ts';
 import { errorKinds, functions, services, type Service } from '../words/errors.ts';
 import { Filler } from '../words/fill.ts';
 import type { Draft, Scene } from './draft.ts';
 
-/** Which kinds can happen where; worked out once, since every fourth item asks. */
+/** The kinds of errors by place, computed once, since every fourth item needs them. */
 const kindsOf = new Map(
   services.map(({ name, side }) => [name, errorKinds.filter(({ sides }) => sides.includes(side))]),
 );
@@ -43,7 +43,7 @@ function titleOf(random: Random, what: string, { name }: Service, url: string): 
   return random.chance(0.35) ? `${what} in ${name} (${url})` : `${what} in ${name}`;
 }
 
-/** Services release every week or two; phones by version, the others by date. */
+/** Returns the release of a service at `at`, one every week or two: a version for phones, a date for the others. */
 function releaseAt(random: Random, { name, side }: Service, at: number): string {
   const week = Math.floor(at / (7 * MS.day));
   if (side === 'ios' || side === 'android') return `${name}@5.${week % 100}.${random.int(0, 3)}`;

@@ -1,4 +1,4 @@
-// Mail from customers, and from people who are not.
+// Drafts of mail from customers and from strangers; used by generate.ts.
 
 import { address, company, fullName } from '../directory.ts';
 import type { Random } from '../random.ts';
@@ -16,7 +16,7 @@ const CHANNELS = [
   { name: 'phone', weight: 3 },
 ];
 
-/** Someone we have no record of; named beyond the customers' part of the companies. */
+/** Returns a person without a record; named beyond the customers' part of the companies. */
 export function stranger(random: Random, at: number): Customer {
   const name = company(random.int(2_000, 2_700));
   const contact = fullName(random);

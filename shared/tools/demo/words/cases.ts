@@ -1,4 +1,4 @@
-// What refund requests, sign-ups and abuse reports say; used by their drafts.
+// Texts of refund requests, sign-ups and abuse reports; used by drafts/cases.ts.
 
 import type { Topic } from './fill.ts';
 

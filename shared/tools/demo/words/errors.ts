@@ -1,4 +1,4 @@
-// What breaks at Northwind Cloud: services, kinds of errors and the places where they happen; used by drafts/errors.
+// Northwind Cloud's services, their kinds of errors and the places where these happen; used by drafts/errors.
 
 export interface Service {
   readonly name: string;

@@ -17,7 +17,7 @@ export class Filler {
   readonly #random: Random;
   readonly #known: Record<string, string>;
 
-  /** `known` holds what the item's own record decides, such as its invoice; the rest is invented. */
+  /** `known` has the slots that the item's record determines, such as its invoice; the others are random. */
   constructor(random: Random, known: Record<string, string>) {
     this.#random = random;
     this.#known = known;

@@ -337,7 +337,7 @@ const FOREIGN = new Map([
   ['đ', 'd'],
 ]);
 
-/** The part of a name that may stand in an e-mail address or a domain. */
+/** Returns a name as it may be used in an e-mail address or a domain. */
 export function slug(name: string): string {
   const plain = name.toLowerCase().replace(/[łøßæđ]/g, (letter) => FOREIGN.get(letter) ?? '');
   return plain.normalize('NFD').replace(/[^a-z0-9]/g, '');

@@ -1,4 +1,4 @@
-// What the {slots} of all templates may become; read by Filler only.
+// The values that the {slots} of all templates may get; used by fill.ts only.
 
 import type { Random } from '../random.ts';
 import { paidPlans } from './names.ts';

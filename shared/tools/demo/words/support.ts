@@ -1,4 +1,4 @@
-// What customers write to support, by topic, and what they are answered; drafts/support fills the {slots}, the same value
+// Texts of mail to support and of its replies, by topic; drafts/support fills the {slots}, the same value
 // in the title and in the body.
 
 import type { Topic } from './fill.ts';
@@ -425,7 +425,7 @@ export const topics: readonly SupportTopic[] = [
   },
 ];
 
-/** Mail in other languages: rarer, but a list without any would not be believed. */
+/** Mail in other languages, which is rarer. */
 export const foreign: readonly { locale: string; topic: string; tag: string; title: string; body: string }[] = [
   {
     locale: 'de',

@@ -1,4 +1,4 @@
-// What Northwind's people note and answer, and why triage decides; used by the plots.
+// Texts of notes and replies of Northwind's people, and of reasons of triage; used by the plots.
 
 import type { InboxName } from '../types.ts';
 
@@ -48,7 +48,7 @@ export const notes: Readonly<Record<InboxName, readonly string[]>> = {
   ],
 };
 
-/** First answers; support has its own by topic. */
+/** First replies; support has its own by topic. */
 export const replies: Readonly<Record<'refunds' | 'signups' | 'abuse', readonly string[]>> = {
   refunds: [
     'We received your request and look into it within one working day.',
@@ -71,7 +71,7 @@ export const bounces = [
   '554 5.7.1 Rejected by the recipient’s policy',
 ] as const;
 
-/** The app's own answers, which close nothing. */
+/** The answers of the app's own triage, which closes nothing. */
 export const moods = ['calm', 'calm', 'calm', 'annoyed', 'angry', 'happy'] as const;
 export const supportTags = [
   'vip',
