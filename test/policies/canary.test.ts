@@ -300,14 +300,16 @@ describe('the canary', function () {
   });
 
   it('is in no tool, and in no answer of one', async () => {
-    const calls = toolCallsOf(planted);
+    const toolCalls = toolCallsOf(planted);
+    let made = 0;
     silent(await rpc(clerk, 'tools/list'), 'tools/list');
     silent(await rpc(clerk, 'initialize', { protocolVersion: '2025-11-25' }), 'initialize');
     for (const { name } of await listTools(clerk)) {
       const arguments_ = name.startsWith('action_')
         ? [{}, { record: 'c1' }, { record: 'c1', item: linked[0] }]
-        : (calls[name]?.map(([, given]) => given) ?? [{}]);
+        : (toolCalls[name]?.map(([, given]) => given) ?? [{}]);
       for (const given of arguments_) {
+        made += 1;
         const reply = silent(
           await rpc(clerk, 'tools/call', { name, arguments: given }),
           `${name} ${JSON.stringify(given)}`,
@@ -315,14 +317,14 @@ describe('the canary', function () {
         expect(reply.body.result, `say with which arguments the canary calls ${name}: ${reply.text}`).to.be.an(
           'object',
         );
-        if (calls[name] === undefined && !name.startsWith('action_'))
+        if (toolCalls[name] === undefined && !name.startsWith('action_'))
           expect(
             reply.body.result.isError,
             `say with which arguments the canary calls ${name}: ${reply.text}`,
           ).to.equal(false);
       }
     }
-    expect(calls).to.be.at.least(150);
+    expect(made).to.be.at.least(40);
   });
 
   it('is in no message of the stream, nor in what a resumed or narrowed one says', async () => {
