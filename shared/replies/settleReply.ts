@@ -80,8 +80,8 @@ const withRestoredDeadline = (
     ? { ...item, dueAt, version: item.version + 1, updatedAt: Math.max(at, item.createdAt) }
     : null;
 
-const replyLiveParts = (asked: ReplyRequest, data: object, restored: Item | null): string => {
-  const { entry, item, inbox, at, actor } = asked;
+const replyLiveParts = (request: ReplyRequest, data: object, restored: Item | null): string => {
+  const { entry, item, inbox, at, actor } = request;
   const timeline = JSON.stringify({
     type: 'timeline',
     inbox,
@@ -95,7 +95,7 @@ const replyLiveParts = (asked: ReplyRequest, data: object, restored: Item | null
 
 interface ReplySettling {
   readonly job: ReplyJobKey & { readonly env: number };
-  readonly asked: ReplyRequest;
+  readonly request: ReplyRequest;
   readonly end: ReplyResolution;
   readonly dueAt: number | null;
 }
@@ -103,31 +103,31 @@ interface ReplySettling {
 /** Runs one round of settling. Returns null when the item has changed since it was read. */
 const trySettle = async (
   { db, clock }: DomainDeps,
-  { job, asked, end, dueAt }: ReplySettling,
+  { job, request, end, dueAt }: ReplySettling,
 ): Promise<boolean | null> => {
-  const { subject, text, actor } = asked;
+  const { subject, text, actor } = request;
   const data = { subject, text, ...end };
   const at = clock.now();
-  const item = (await readItems(db, job.env, [asked.item])).get(asked.item);
-  if (item === undefined) throw new Error(`The reply ${asked.entry} belongs to no item.`);
+  const item = (await readItems(db, job.env, [request.item])).get(request.item);
+  if (item === undefined) throw new Error(`The reply ${request.entry} belongs to no item.`);
   const restored = withRestoredDeadline(item, end, dueAt, at);
   const deadline = restored === null ? {} : { dueAt: restored.dueAt };
   const values: SqlValue[] = [
     job.id,
     job.fence,
     job.env,
-    asked.item,
+    request.item,
     at,
     `item.reply.${end.status}`,
     end.status === 'sent' ? 'ok' : 'failed',
-    asked.inbox,
-    asked.entry,
+    request.inbox,
+    request.entry,
     JSON.stringify(data),
     JSON.stringify({ status: 'sending', ...(restored === null ? {} : { dueAt: null }) }),
     JSON.stringify({ ...end, ...deadline }),
-    replyLiveParts(asked, data, restored),
+    replyLiveParts(request, data, restored),
     restored?.dueAt ?? null,
-    ...actorValues({ ...actor, role: asked.role, requestId: asked.requestId, address: asked.address }),
+    ...actorValues({ ...actor, role: request.role, requestId: request.requestId, address: request.address }),
   ];
   if (restored !== null)
     values.push(restored.updatedAt, itemTerms(job.env, restored).join(itemTermSeparator), item.version);
@@ -144,14 +144,14 @@ const trySettle = async (
 export const settleReply = async (
   deps: DomainDeps,
   job: ReplyJobKey & { readonly env: number },
-  asked: ReplyRequest,
+  request: ReplyRequest,
   end: ReplyResolution,
   dueAt: number | null,
 ): Promise<boolean> => {
-  const isSettled = await retryOnConflict(() => trySettle(deps, { job, asked, end, dueAt }), {
+  const isSettled = await retryOnConflict(() => trySettle(deps, { job, request, end, dueAt }), {
     limit: roundsMax,
     exhausted: () =>
-      new Error(`The reply ${asked.entry} could not be settled: its item is being changed by many at once.`),
+      new Error(`The reply ${request.entry} could not be settled: its item is being changed by many at once.`),
   });
   if (isSettled) deps.bus.publish(channels.workAvailable, 'outbox');
   return isSettled;

@@ -1,4 +1,4 @@
-/** Answers the requests of the service by the app's handlers. connect.ts makes one; peer.ts calls it for each request. */
+/** Runs the app's handlers for the requests that the service makes. connect.ts makes one; peer.ts calls it for each request. */
 import { linkLimits, rpcCodes, type Json, type ServiceCalls, type ServiceMethod } from '../applink/protocol.ts';
 import type { AnswerCache } from './answerCache.ts';
 import type { App } from './defineApp.ts';

@@ -163,14 +163,14 @@ export const refreshSignIn = async (tools: SignInDeps, session: OwnSession, pass
   const { principal, address } = session.caller;
   const found = await queryRow<Account>(db, byId, [principal.id]);
   if (found === undefined) throw fault('unauthorized');
-  const tried = { email: found.email, address: address ?? '' };
-  await throttleSignIn(db, tried, clock.now());
+  const attempt = { email: found.email, address: address ?? '' };
+  await throttleSignIn(db, attempt, clock.now());
   if (!(await verifyPassword(password, found.hash))) throw fault('forbidden', 'The password is wrong.');
   const until = clock.now() + limits.freshMs;
   await endSession(tools, session, 'person.freshSignIn', async (tx, hash) => {
-    const held = found.hash === null ? 0 : await executeStatement(tx, lockPersonSql, [found.id, found.hash]);
-    await clearSignInFailures(tx, tried);
-    return held === 0 ? 0 : executeStatement(tx, refreshSessionSql, [hash, until]);
+    const locked = found.hash === null ? 0 : await executeStatement(tx, lockPersonSql, [found.id, found.hash]);
+    await clearSignInFailures(tx, attempt);
+    return locked === 0 ? 0 : executeStatement(tx, refreshSessionSql, [hash, until]);
   });
   return until;
 };

@@ -58,19 +58,19 @@ export const requireMayCreate = (caller: Caller, input: CreateInput): InboxDefin
 };
 
 interface CreateDecision {
-  readonly asked: CreateRequest;
+  readonly request: CreateRequest;
   readonly decided: DecidedChange;
 }
 
 const decideOnRequest = (
   deps: DomainDeps,
   caller: Caller,
-  asked: CreateRequest,
+  request: CreateRequest,
   { existing, facts, moment }: CreateState,
 ): CreateDecision => {
-  const { input } = asked;
+  const { input } = request;
   const { at } = moment;
-  const happened = asked.happened ?? {
+  const happened = request.happened ?? {
     count: 1,
     from: at,
     to: at,
@@ -80,12 +80,12 @@ const decideOnRequest = (
   if (change instanceof Fault) throw change;
   if (change === 'unchanged') throw new Error('Creating always changes something.');
   const item = existing === null ? change.item : { ...change.item, version: existing.version + 1, updatedAt: at };
-  return { asked, decided: { before: existing, effect: { ...change, item } } };
+  return { request, decided: { before: existing, effect: { ...change, item } } };
 };
 
 /** Compares in one order for all processes, so that those that write the same keys at once don't deadlock. */
 const byKey = (a: CreateDecision, b: CreateDecision): number => {
-  const [first, second] = [a.asked.input.key ?? '', b.asked.input.key ?? ''];
+  const [first, second] = [a.request.input.key ?? '', b.request.input.key ?? ''];
   return first < second ? -1 : first > second ? 1 : 0;
 };
 
@@ -107,8 +107,8 @@ const writeCreations = async (
   const told = createEventBatch(caller, at, () => newId('ent'));
   for (const { decided } of some) told.add(decided);
   const created = toCreateResult(first.decided);
-  const deliveries = some.flatMap(({ asked, decided: { before, effect } }) =>
-    asked.deliveries.map(({ delivery, first: makes }) => ({
+  const deliveries = some.flatMap(({ request, decided: { before, effect } }) =>
+    request.deliveries.map(({ delivery, first: makes }) => ({
       delivery,
       item: effect.item.id,
       created: makes && before === null,
@@ -139,12 +139,12 @@ const tryCreate = async (
 ): Promise<(CreateResult | Error | null)[]> => {
   const moment = createDecisionContext(deps, caller);
   const found = await readCreateStates(db, caller, all, moment, lock);
-  const decisions = all.map((asked, i): CreateDecision | Fault => {
+  const decisions = all.map((request, i): CreateDecision | Fault => {
     try {
       return decideOnRequest(
         deps,
         caller,
-        asked,
+        request,
         found[i] ?? { existing: null, facts: { recordTitle: null, newUsers: [] }, moment },
       );
     } catch (error) {
@@ -161,16 +161,16 @@ const tryCreate = async (
     some.sort(byKey);
     try {
       const written = await writeCreations(db, caller, some, { at: moment.at, save });
-      for (const { asked, decided } of some)
-        if (written.has(decided.effect.item.id)) outcomes.set(asked, toCreateResult(decided));
+      for (const { request, decided } of some)
+        if (written.has(decided.effect.item.id)) outcomes.set(request, toCreateResult(decided));
     } catch (error) {
       if (all.length === 1 || !(error instanceof Error)) throw error;
       // The error of one rolled back all of them: each is retried by itself.
       if (!isUniqueViolation(error) && !isSerializationFailure(error))
-        for (const { asked } of some) outcomes.set(asked, error);
+        for (const { request } of some) outcomes.set(request, error);
     }
   }
-  return decisions.map((decision) => (decision instanceof Fault ? decision : (outcomes.get(decision.asked) ?? null)));
+  return decisions.map((decision) => (decision instanceof Fault ? decision : (outcomes.get(decision.request) ?? null)));
 };
 
 const notifyCreated = ({ bus }: DomainDeps, staged: boolean): void => {
@@ -181,14 +181,14 @@ const notifyCreated = ({ bus }: DomainDeps, staged: boolean): void => {
 const createWithRetries = (
   deps: DomainDeps,
   caller: Caller,
-  asked: CreateRequest,
+  request: CreateRequest,
   save: SaveCreated,
 ): Promise<CreateResult> =>
   retryOnConflict(
     async ({ lock }) => {
       const [created] = await (lock
-        ? deps.db.transaction((tx) => tryCreate(deps, tx, caller, [asked], { save, lock }))
-        : tryCreate(deps, deps.db, caller, [asked], { save, lock }));
+        ? deps.db.transaction((tx) => tryCreate(deps, tx, caller, [request], { save, lock }))
+        : tryCreate(deps, deps.db, caller, [request], { save, lock }));
       if (created instanceof Error) throw created;
       return created ?? null;
     },
@@ -239,10 +239,10 @@ export const createItems = async (
 ): Promise<(CreateResult | Error)[]> => {
   const done = all.length === 1 ? [] : await tryCreate(deps, deps.db, caller, all, { save: saveNothing, lock: false });
   const results: (CreateResult | Error)[] = [];
-  for (const [i, asked] of all.entries()) {
+  for (const [i, request] of all.entries()) {
     const result =
       done[i] ??
-      (await createWithRetries(deps, caller, asked, saveNothing).catch((error: unknown) =>
+      (await createWithRetries(deps, caller, request, saveNothing).catch((error: unknown) =>
         error instanceof Error ? error : new Error(String(error)),
       ));
     results.push(result);

@@ -1,7 +1,7 @@
 // Finds a Redis to start: on PATH, fetched for this checkout, or as the last resort one written in JavaScript.
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { fetchedRedis, fetchRedis } from './aptRedis.mjs';
+import { aptPrograms, fetchedProgram, fetchProgram } from './aptPackages.mjs';
 import { npm } from './install.mjs';
 import { withLock } from './lock.mjs';
 import { toolsDir } from './paths.mjs';
@@ -29,7 +29,7 @@ export async function findRedis() {
     if (meanwhile) return meanwhile;
     say('Redis is not on PATH: fetching it for this checkout…');
     const since = performance.now();
-    const trouble = await fetchRedis();
+    const trouble = await fetchProgram(aptPrograms.redis);
     const fetched = trouble === undefined ? await installed() : undefined;
     if (fetched) {
       say(`Redis fetched (${took(since)})`);
@@ -42,7 +42,7 @@ export async function findRedis() {
 /** @returns {Promise<RedisBinary | undefined>} */
 async function installed() {
   for (const program of ['redis-server', 'valkey-server']) if (await works([program], {})) return redis([program], {});
-  const fetched = fetchedRedis();
+  const fetched = fetchedProgram(aptPrograms.redis);
   if (!fetched) return undefined;
   if (await works([fetched.program], {})) return redis([fetched.program], {});
   // The system's libraries first, ours only when one is missing: mixed ones may not fit each other.

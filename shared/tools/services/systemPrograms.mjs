@@ -1,0 +1,59 @@
+// Finds the system programs that tests put around the service, a load balancer and a connection pool: on PATH, or fetched
+// for this checkout from the distribution's packages.
+import { join } from 'node:path';
+import { aptPrograms, fetchedProgram, fetchProgram } from './aptPackages.mjs';
+import { withLock } from './lock.mjs';
+import { toolsDir } from './paths.mjs';
+import { runProcess } from './processes.mjs';
+import { StartFailure } from './say.mjs';
+
+/**
+ * @typedef {object} SystemProgram
+ * @property {string} command
+ * @property {Record<string, string>} env what its environment needs beyond ours
+ */
+
+/** How each says its version, which shows that it runs here. */
+const versionFlag = { haproxy: '-v', pgbouncer: '--version' };
+
+/**
+ * Returns a program that runs here. Throws a StartFailure, which names the package, when there is none and none can be fetched.
+ * @param {keyof typeof versionFlag} name
+ * @returns {Promise<SystemProgram>}
+ */
+export async function findProgram(name) {
+  const present = await installed(name);
+  if (present) return present;
+  return withLock(join(toolsDir, `${name}.lock`), `waiting for another process that fetches ${name}`, async () => {
+    const meanwhile = await installed(name);
+    if (meanwhile) return meanwhile;
+    const problem = await fetchProgram(aptPrograms[name]);
+    const fetched = problem === undefined ? await installed(name) : undefined;
+    if (fetched) return fetched;
+    const why = problem ?? 'the fetched program does not run here';
+    throw new StartFailure(`There is no ${name} here (${why}). Install it: apt install ${aptPrograms[name].name}.`);
+  });
+}
+
+/**
+ * @param {keyof typeof versionFlag} name
+ * @returns {Promise<SystemProgram | undefined>}
+ */
+async function installed(name) {
+  /** @type {SystemProgram[]} */
+  const candidates = [name, `/usr/sbin/${name}`].map((command) => ({ command, env: {} }));
+  const fetched = fetchedProgram(aptPrograms[name]);
+  // The system's libraries first, ours only when one is missing: mixed ones may not fit each other.
+  if (fetched)
+    candidates.push(
+      { command: fetched.program, env: {} },
+      { command: fetched.program, env: { LD_LIBRARY_PATH: fetched.libraries } },
+    );
+  for (const candidate of candidates) {
+    const { code } = await runProcess([candidate.command, versionFlag[name]], {
+      env: { ...process.env, ...candidate.env },
+    });
+    if (code === 0) return candidate;
+  }
+  return undefined;
+}
