@@ -11,7 +11,7 @@ import type { RequestBody } from './http/requestBody.ts';
 import type { Live } from './live/index.ts';
 
 /** The request that an endpoint is called by: one of HTTP, or the call of a tool (api/mcp). */
-export interface RequestSource extends Pick<IncomingMessage, 'headers' | 'rawHeaders'> {
+export interface RequestSource extends Pick<IncomingMessage, 'headers' | 'rawHeaders' | 'socket'> {
   readonly method: string;
   /** With the query string; part of the fingerprint of a request with an idempotency key. */
   readonly url: string;
@@ -46,7 +46,7 @@ export interface PublicCall<B = unknown> {
   readonly environment: string;
   readonly body: B;
   readonly requestId: string;
-  readonly address: string;
+  readonly address: string | null;
 }
 
 export interface Endpoint {

@@ -43,7 +43,7 @@ export interface OpenedSocket {
   readonly socket: Socket;
   readonly who: AuthSession;
   readonly env: number;
-  readonly address: string;
+  readonly address: string | null;
 }
 
 /** Handles the requests and late answers of apps; made in requests.ts and passed by hub.ts. */
@@ -58,7 +58,7 @@ export class AppSession implements LocalSocket {
   readonly ws: WebSocket;
   readonly socket: Socket;
   readonly env: number;
-  readonly address: string;
+  readonly address: string | null;
   readonly intake: RequestQueue;
   who: AuthSession;
   /** The registration; null before `app.register`. */

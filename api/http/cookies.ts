@@ -2,18 +2,17 @@
 import type { IncomingMessage } from 'node:http';
 import { limits } from '../../shared/catalogue/limits.ts';
 import type { Config } from '../../shared/platform/core/config.ts';
+import { isForwardedSecure } from './clientAddress.ts';
 import { headerValues } from './headers.ts';
 
 export const sessionCookie = 'console_session';
 
 type CookieConfig = Pick<Config, 'publicUrl' | 'trustProxy'>;
+type Request = Pick<IncomingMessage, 'headers' | 'socket'>;
 
 /** Returns whether the client uses TLS, by `publicUrl` or by the header of a trusted proxy. */
-const isSecure = ({ headers }: Pick<IncomingMessage, 'headers'>, { publicUrl, trustProxy }: CookieConfig): boolean => {
-  const forwarded = trustProxy ? headers['x-forwarded-proto'] : undefined;
-  const [first = ''] = (Array.isArray(forwarded) ? forwarded.join(',') : (forwarded ?? '')).slice(0, 100).split(',');
-  return publicUrl.startsWith('https:') || first.trim().toLowerCase() === 'https';
-};
+const isSecure = (req: Request, { publicUrl, trustProxy }: CookieConfig): boolean =>
+  publicUrl.startsWith('https:') || isForwardedSecure(req, trustProxy);
 
 /** Returns a `set-cookie` for every environment of this host; `token` null clears the cookie. */
 export const sessionCookieHeader = (req: IncomingMessage, where: CookieConfig, token: string | null): string => {
@@ -33,7 +32,7 @@ export const readCookieToken = (req: IncomingMessage): string | null => {
 };
 
 /** Returns whether a page of this host sent the request; false without an `origin`, with which no page can be known. */
-export const isSameOrigin = (req: Pick<IncomingMessage, 'headers'>, where: CookieConfig): boolean => {
+export const isSameOrigin = (req: Request, where: CookieConfig): boolean => {
   const { origin, host } = req.headers;
   if (origin === undefined || host === undefined || !URL.canParse(origin)) return false;
   const from = new URL(origin).origin;

@@ -16,12 +16,6 @@ export const bearerToken = (req: IncomingMessage): string | null => {
   return given.length === 1 ? (bearer.exec(given[0] ?? '')?.[1] ?? null) : null;
 };
 
-export const clientAddress = (req: IncomingMessage, trustProxy: boolean): string => {
-  const forwarded = trustProxy ? req.headers['x-forwarded-for'] : undefined;
-  const first = (Array.isArray(forwarded) ? forwarded[0] : forwarded)?.slice(0, 1000).split(',', 1)[0]?.trim();
-  return first === undefined || first === '' || first.length > 100 ? (req.socket.remoteAddress ?? '') : first;
-};
-
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
@@ -57,7 +51,7 @@ export const resolveCaller = (
   { principal }: AuthSession,
   name: string,
   requestId: string,
-  address: string,
+  address: string | null,
 ): Caller => {
   const env = directory.environment(name);
   if (env === undefined || !includesEnvironment(principal.environments, env.name)) throw fault('not_found');

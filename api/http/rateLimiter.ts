@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { fault } from '../../shared/catalogue/errors.ts';
 import type { Deps } from '../../shared/deps.ts';
+import { addressBlock } from '../../shared/platform/core/address.ts';
 import type { AuthSession } from '../../shared/settings/directory.ts';
 
 /** Takes up to ARGV[3] requests from the bucket; returns how many, how many are left, and the milliseconds until the next one. */
@@ -43,12 +44,12 @@ interface Allowance {
 export type ResponseHeaders = Record<string, string>;
 
 export interface RateLimiter {
-  /** Counts one request of an address, and sets `headers`. Throws `429 rate_limited`. */
-  countAddress(address: string, headers: ResponseHeaders): Promise<void>;
+  /** Counts one request of an address (of IPv6 by /64), and sets `headers`. Throws `429 rate_limited`. */
+  countAddress(address: string | null, headers: ResponseHeaders): Promise<void>;
   /** Counts one request of a token, named by its hash, and sets `headers`; at once while the process has an allowance. Throws `429 rate_limited`. */
   countToken(credential: string, headers: ResponseHeaders): Promise<void> | undefined;
   /** Returns what `authenticated` finds; counts one request by that token, without one by the address. Throws `429 rate_limited`. */
-  count(authenticated: Promise<AuthSession>, address: string, headers: ResponseHeaders): Promise<AuthSession>;
+  count(authenticated: Promise<AuthSession>, address: string | null, headers: ResponseHeaders): Promise<AuthSession>;
   close(): void;
 }
 
@@ -128,8 +129,8 @@ export const createRateLimiter = ({ config, redis }: Deps): RateLimiter => {
     const allowance = allowanceOf(key);
     return mustAsk(allowance, Date.now()) ? askAndTake(key, allowance, headers) : void takeOne(allowance, headers);
   };
-  const countAddress = async (address: string, headers: ResponseHeaders): Promise<void> =>
-    take(`address-${address}`, headers);
+  const countAddress = async (address: string | null, headers: ResponseHeaders): Promise<void> =>
+    take(`address-${addressBlock(address)}`, headers);
 
   return {
     countAddress,

@@ -7,7 +7,7 @@ import { includesEnvironment } from '../../shared/access/principal.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import { strictObject, Type } from '../../shared/platform/core/schema.ts';
-import { clientAddress } from '../http/credentials.ts';
+import { clientAddress } from '../http/clientAddress.ts';
 import { createQueryParser } from '../http/queryParser.ts';
 import type { RateLimiter, ResponseHeaders } from '../http/rateLimiter.ts';
 import type { LiveContext } from './context.ts';

@@ -24,12 +24,13 @@ const pathOf = (path: string, params: ToolEndpointRequest['params']): string =>
 /** Returns the same request as over HTTP, so that an idempotency key that was used there names the same change here. */
 const toRequestSource = (
   endpoint: Endpoint,
-  environment: string,
+  { caller, from }: EndpointCall,
   { params, values, headers }: ToolEndpointRequest,
 ): RequestSource => ({
   method: endpoint.method.toUpperCase(),
-  url: `/api/env/${environment}${pathOf(endpoint.path, params)}`,
+  url: `/api/env/${caller.env.name}${pathOf(endpoint.path, params)}`,
   headers,
+  socket: from.socket,
   rawHeaders: Object.entries(headers).flat(),
   body: () => Promise.resolve({ value: values, raw: Buffer.from(JSON.stringify(values)).toString('latin1') }),
 });
@@ -58,7 +59,7 @@ export const serveEndpoint = (
       mounted,
       call: {
         ...call,
-        from: toRequestSource(endpoint, call.caller.env.name, request),
+        from: toRequestSource(endpoint, call, request),
         params: request.params,
         query: undefined,
         body: undefined,

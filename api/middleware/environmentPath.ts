@@ -2,7 +2,8 @@
 import type { Middleware } from 'koa';
 import { fault } from '../../shared/catalogue/errors.ts';
 import type { Deps } from '../../shared/deps.ts';
-import { authenticateRequest, clientAddress } from '../http/credentials.ts';
+import { clientAddress } from '../http/clientAddress.ts';
+import { authenticateRequest } from '../http/credentials.ts';
 import type { EnvironmentState } from './state.ts';
 
 const environmentPattern = /^\/api\/env\/([^/]+)(\/.*)$/;

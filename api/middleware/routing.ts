@@ -66,7 +66,14 @@ export const routing = (
   ): PendingCall => ({
     deps,
     live,
-    from: { method: req.method ?? '', url: req.url ?? '', headers: req.headers, rawHeaders: req.rawHeaders, body },
+    from: {
+      method: req.method ?? '',
+      url: req.url ?? '',
+      headers: req.headers,
+      rawHeaders: req.rawHeaders,
+      socket: req.socket,
+      body,
+    },
     caller: state.caller,
     session: state.session,
     running,

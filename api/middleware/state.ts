@@ -28,8 +28,8 @@ export interface EnvironmentState extends RequestState {
   environment: string;
   /** The path below the environment, with its first slash. */
   below: string;
-  /** The client's IP address. */
-  address: string;
+  /** The client's IP address; null when its connection has ended already. */
+  address: string | null;
 }
 
 /** Set by `authentication`. */

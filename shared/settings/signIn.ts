@@ -163,7 +163,7 @@ export const refreshSignIn = async (tools: SignInDeps, session: OwnSession, pass
   const { principal, address } = session.caller;
   const found = await queryRow<Account>(db, byId, [principal.id]);
   if (found === undefined) throw fault('unauthorized');
-  const attempt = { email: found.email, address: address ?? '' };
+  const attempt = { email: found.email, address };
   await throttleSignIn(db, attempt, clock.now());
   if (!(await verifyPassword(password, found.hash))) throw fault('forbidden', 'The password is wrong.');
   const until = clock.now() + limits.freshMs;

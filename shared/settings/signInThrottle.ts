@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { fault } from '../catalogue/errors.ts';
+import { addressBlock } from '../platform/core/address.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { executeStatement, queryRow, statement } from '../platform/db/sql.ts';
 import { normalizeEmail } from './people.ts';
@@ -52,13 +53,13 @@ const decrementFailuresSql = statement(
 
 export interface SignInAttempt {
   readonly email: string;
-  readonly address: string;
+  readonly address: string | null;
 }
 
 /** The typed address may be anything, even a password, so only its hash is stored. */
 const accountSubject = ({ email }: SignInAttempt): string =>
   `account:${createHash('sha256').update(normalizeEmail(email)).digest('base64url')}`;
-const addressSubject = ({ address }: SignInAttempt): string => `address:${address}`;
+const addressSubject = ({ address }: SignInAttempt): string => `address:${addressBlock(address)}`;
 
 const throttleSubject = async (
   tx: Tx,

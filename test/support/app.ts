@@ -20,6 +20,8 @@ export interface AppOptions {
   readonly register?: boolean;
   /** Another server's address of the environment. */
   readonly base?: string;
+  /** Of the upgrade, beside its token. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface FakeApp {
@@ -87,9 +89,10 @@ export const connectApp = async (client: Client, options: AppOptions = {}): Prom
     startedAt = Date.now(),
     register = true,
     base = client.base,
+    headers = {},
   } = options;
   const socket = new WebSocket(`${base.replace('http', 'ws')}/app`, subprotocol, {
-    headers: { authorization: `Bearer ${client.token}` },
+    headers: { authorization: `Bearer ${client.token}`, ...headers },
   });
   const handlers = new Map<string, Handler>(Object.entries(options.handlers ?? {}));
   const received: { method: string; params: Any }[] = [];

@@ -1,6 +1,6 @@
 /** Reads the configuration from environment variables, for every program; no other file reads them. */
 import { hostname } from 'node:os';
-import { parseClusterUrl } from './redisUrl.ts';
+import { integer, mailUrl, matching, proxies, redisUrl, url, type ProxyTrust } from './configValues.ts';
 
 export interface Config {
   /** PostgreSQL as the role that API and workers use. */
@@ -23,8 +23,8 @@ export interface Config {
   readonly rateBurst: number;
   /** Live streams per token. */
   readonly livePerToken: number;
-  /** Whether the client's address is taken from the headers of a proxy in front. */
-  readonly trustProxy: boolean;
+  /** Which proxies in front are believed about the client's address; null: none. */
+  readonly trustProxy: ProxyTrust | null;
   /** The mail server that sends replies; null: none. */
   readonly smtpUrl: string | null;
   readonly logLevel: string;
@@ -40,38 +40,14 @@ export interface Config {
 interface Variable<T> {
   readonly name: string;
   readonly example: string;
+  /** What the variable takes, where the example alone does not say it. */
+  readonly takes?: string;
   readonly fallback?: (env: NodeJS.ProcessEnv) => T;
   readonly parse: (value: string) => T | undefined;
 }
 
-const url =
-  (...protocols: string[]) =>
-  (value: string): string | undefined =>
-    URL.canParse(value) && protocols.includes(new URL(value).protocol) ? value : undefined;
-/** Decodes name and password as composeMail.ts and smtp.ts do, so that a stray percent sign stops the start. */
-const mailUrl = (value: string): string | undefined => {
-  try {
-    const { hostname, username, password } = new URL(value);
-    decodeURIComponent(username + password);
-    return hostname === '' ? undefined : url('smtp:', 'smtps:')(value);
-  } catch {
-    return undefined;
-  }
-};
-const redisUrl = (value: string): string | undefined =>
-  parseClusterUrl(value) === null ? url('redis:', 'rediss:')(value) : value;
-const integer =
-  (least: number, most: number) =>
-  (value: string): number | undefined => {
-    const number = /^\d{1,12}$/.test(value) ? Number(value) : Number.NaN;
-    return number >= least && number <= most ? number : undefined;
-  };
 /** Bounds of both approval times: a minute, as nobody decides sooner, and a leap year. */
 const [approvalLeastMs, approvalMostMs] = [60_000, 366 * 86_400_000];
-const matching =
-  (pattern: RegExp) =>
-  (value: string): string | undefined =>
-    pattern.test(value) ? value : undefined;
 
 const read = <T>(env: NodeJS.ProcessEnv, variable: Variable<T>): T => {
   const given = env[variable.name];
@@ -80,9 +56,9 @@ const read = <T>(env: NodeJS.ProcessEnv, variable: Variable<T>): T => {
     throw new Error(`${variable.name} is missing. Example: ${variable.name}=${variable.example}`);
   }
   const value = variable.parse(given);
-  if (value === undefined)
-    throw new Error(`${variable.name} is not valid. Example: ${variable.name}=${variable.example}`);
-  return value;
+  if (value !== undefined) return value;
+  const takes = variable.takes === undefined ? '' : `: it takes ${variable.takes}`;
+  throw new Error(`${variable.name} is not valid${takes}. Example: ${variable.name}=${variable.example}`);
 };
 
 const redisExample =
@@ -142,8 +118,13 @@ const buildConfig = (env: NodeJS.ProcessEnv, read: Read): Config => {
       fallback: () => 100,
       parse: integer(1, 1_000_000),
     }),
-    trustProxy:
-      read(env, { name: 'TRUST_PROXY', example: '1', fallback: () => '0', parse: matching(/^[01]$/) }) === '1',
+    trustProxy: read<ProxyTrust | null>(env, {
+      name: 'TRUST_PROXY',
+      takes: 'the number of proxies in front (0 to 32), or their addresses and networks',
+      example: '1, or TRUST_PROXY=10.0.0.0/8,fd00::/8',
+      fallback: () => null,
+      parse: proxies,
+    }),
     smtpUrl: read<string | null>(env, {
       name: 'SMTP_URL',
       example: 'smtps://user:password@mail.example.com:465',

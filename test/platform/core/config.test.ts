@@ -33,9 +33,40 @@ describe('the configuration', () => {
       'FLAG_APPROVAL_MS',
     ]) {
       const [problem = '', ...others] = problemsOf({ ...good, [name]: 'not a value' });
-      expect(problem).to.match(new RegExp(`^${name} is not valid\\. Example: ${name}=`));
+      expect(problem).to.match(new RegExp(`^${name} is not valid(: it takes [^.]+)?\\. Example: ${name}=`));
       expect(others).to.deep.equal([]);
     }
+  });
+
+  it('takes as proxies a number of them or their networks, and nothing that only looks like one', () => {
+    const trusts = (value: string, address: string, hop: number): boolean | undefined =>
+      readConfig({ ...good, TRUST_PROXY: value }).trustProxy?.(address, hop);
+    expect(readConfig(good).trustProxy).to.equal(null);
+    expect(readConfig({ ...good, TRUST_PROXY: '0' }).trustProxy).to.equal(null);
+    expect([0, 1, 2].map((hop) => trusts('2', '198.51.100.7', hop))).to.deep.equal([true, true, false]);
+    const list = '10.0.0.0/8, fd00::/8,192.0.2.1,loopback';
+    for (const address of ['10.1.2.3', 'fd12::1', '192.0.2.1', '127.0.0.5', '::1'])
+      expect(trusts(list, address, 0), address).to.equal(true);
+    for (const address of ['11.0.0.1', 'fe80::1', '192.0.2.2', 'unknown', ''])
+      expect(trusts(list, address, 0), address).to.equal(false);
+    for (const value of [
+      '33',
+      '-1',
+      '1.5',
+      'true',
+      'yes',
+      '10.0.0.0/33',
+      '10.0.0.0/0',
+      '10.0.0',
+      '10.0.0.0/8,',
+      '*',
+      'proxy.local',
+      '0x7f000001',
+      '10.0.0.0/8;fd00::/8',
+    ])
+      expect(problemsOf({ ...good, TRUST_PROXY: value }), value).to.deep.equal([
+        'TRUST_PROXY is not valid: it takes the number of proxies in front (0 to 32), or their addresses and networks. Example: TRUST_PROXY=1, or TRUST_PROXY=10.0.0.0/8,fd00::/8',
+      ]);
   });
 
   it('says how long approvals are open; by default what the contract has', () => {

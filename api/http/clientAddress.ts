@@ -1,0 +1,38 @@
+/** The address of a client, and whether it uses TLS, as the proxies that the configuration trusts report them. */
+import type { IncomingMessage } from 'node:http';
+import proxyAddr from 'proxy-addr';
+import { parseAddress } from '../../shared/platform/core/address.ts';
+import type { ProxyTrust } from '../../shared/platform/core/configValues.ts';
+
+type Request = Pick<IncomingMessage, 'headers' | 'socket'>;
+
+/**
+ * Returns the client's address: the first one from the right, beginning with the connection's own, that is not a trusted
+ * proxy's. Where that is no IP address, returns the one of the proxy that reported it; null when the connection is gone.
+ */
+export const clientAddress = (req: Request, trust: ProxyTrust | null): string | null => {
+  if (trust === null) return parseAddress(req.socket.remoteAddress ?? '');
+  for (const address of hops(req, trust).reverse()) {
+    const parsed = parseAddress(address);
+    if (parsed !== null) return parsed;
+  }
+  return null;
+};
+
+/** Returns the addresses from the connection's own to the client's. */
+const hops = (req: Request, trust: ProxyTrust): string[] =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- proxy-addr reads only these two members
+  proxyAddr.all(req as IncomingMessage, (address: string | undefined, hop) => {
+    const text = address ?? '';
+    return trust(parseAddress(text) ?? text, hop);
+  });
+
+/** Returns whether a trusted proxy reports that the client uses TLS. Of several reports, the one of the proxy next to the client counts. */
+export const isForwardedSecure = (req: Request, trust: ProxyTrust | null): boolean => {
+  const given = trust === null ? undefined : req.headers['x-forwarded-proto'];
+  if (trust === null || given === undefined || !trust(parseAddress(req.socket.remoteAddress ?? '') ?? '', 0))
+    return false;
+  const schemes = String(given).slice(0, 1000).split(',');
+  const proxies = Math.max(1, hops(req, trust).length - 1);
+  return schemes.at(-Math.min(proxies, schemes.length))?.trim().toLowerCase() === 'https';
+};

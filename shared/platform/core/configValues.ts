@@ -1,0 +1,54 @@
+/** The values of environment variables: each function returns the one that a text stands for, undefined for a wrong text. Used by config.ts. */
+import { isIP } from 'node:net';
+import proxyAddr from 'proxy-addr';
+import { parseClusterUrl } from './redisUrl.ts';
+
+/** Returns whether the machine with this address is a trusted proxy; `hop` counts the machines between it and this process. */
+export type ProxyTrust = (address: string, hop: number) => boolean;
+
+export const url =
+  (...protocols: string[]) =>
+  (value: string): string | undefined =>
+    URL.canParse(value) && protocols.includes(new URL(value).protocol) ? value : undefined;
+/** Decodes name and password as composeMail.ts and smtp.ts do, so that a stray percent sign stops the start. */
+export const mailUrl = (value: string): string | undefined => {
+  try {
+    const { hostname, username, password } = new URL(value);
+    decodeURIComponent(username + password);
+    return hostname === '' ? undefined : url('smtp:', 'smtps:')(value);
+  } catch {
+    return undefined;
+  }
+};
+export const redisUrl = (value: string): string | undefined =>
+  parseClusterUrl(value) === null ? url('redis:', 'rediss:')(value) : value;
+export const integer =
+  (least: number, most: number) =>
+  (value: string): number | undefined => {
+    const number = /^\d{1,12}$/.test(value) ? Number(value) : Number.NaN;
+    return number >= least && number <= most ? number : undefined;
+  };
+const networkNames = ['loopback', 'linklocal', 'uniquelocal'];
+/** Returns the function that recognises addresses of a list of networks; undefined for a list with anything else. */
+const networks = (value: string): ProxyTrust | undefined => {
+  const list = value.split(',').map((network) => network.trim());
+  // proxy-addr also takes numbers as addresses, as C did.
+  const isNetwork = (network: string): boolean =>
+    networkNames.includes(network) || isIP(network.replace(/\/\d{1,3}$/, '')) > 0;
+  try {
+    return list.every(isNetwork) ? proxyAddr.compile(list) : undefined;
+  } catch {
+    return undefined;
+  }
+};
+/** Proxies in a row; a request that passes more than this is in a circle. */
+const hopsMost = 32;
+export const proxies = (value: string): ProxyTrust | null | undefined => {
+  const hops = integer(0, hopsMost)(value);
+  if (hops === undefined) return networks(value);
+  return hops === 0 ? null : (_address, hop) => hop < hops;
+};
+export const matching =
+  (pattern: RegExp) =>
+  (value: string): string | undefined =>
+    pattern.test(value) ? value : undefined;
