@@ -84,7 +84,7 @@ const errorStatuses = (endpoint: Endpoint): number[] => {
   const asksApp = endpoint.write ? ofRecords.has(endpoint.path) : endpoint.path.startsWith('/resources/');
   const codes = [
     ...always,
-    ...(endpoint.write ? writes : []),
+    ...(endpoint.write ? writes : ['too_broad' as const]),
     ...(asksApp ? reads : []),
     ...(endpoint.conditional ? ['version_conflict' as const] : []),
     ...(endpoint.path === '/live' || endpoint.path === '/app' ? ['upgrade_required' as const] : []),

@@ -6,6 +6,7 @@ import { systemClock, type Clock } from './platform/core/clock.ts';
 import type { Config } from './platform/core/config.ts';
 import { createLog } from './platform/core/log.ts';
 import { openDb } from './platform/db/knex.ts';
+import { openReadPool } from './platform/db/readPool.ts';
 import { openRedis } from './platform/redis/connect.ts';
 import { openDirectory } from './settings/directory.ts';
 import type { ViewDeps } from './views/deps.ts';
@@ -16,6 +17,13 @@ export type Deps = ViewDeps;
 export const openDeps = async (config: Config, part: string, clock: Clock = systemClock): Promise<Deps> => {
   const log = createLog(config, part);
   const db = openDb({ url: config.databaseUrl, poolSize: config.poolSize, applicationName: `console-${part}` });
+  const reads = openReadPool({
+    url: config.databaseUrl,
+    poolSize: config.readPoolSize,
+    applicationName: `console-${part}-reads`,
+    onFull: (waiting) =>
+      log.warn({ waiting, readPoolSize: config.readPoolSize }, 'all connections for reads are in use'),
+  });
   const redis = openRedis({
     url: config.redisUrl,
     prefix: config.redisPrefix,
@@ -34,18 +42,20 @@ export const openDeps = async (config: Config, part: string, clock: Clock = syst
       bus: redis.bus,
       onError: (error) => log.debug({ err: error }, 'flags could not be read; they will be in a second'),
     });
-    return { config, clock, log, db, redis, bus: redis.bus, directory, link, flags, afterRun: countSettledRun };
+    return { config, clock, log, db, reads, redis, bus: redis.bus, directory, link, flags, afterRun: countSettledRun };
   } catch (error) {
     await redis.close();
+    await reads.close();
     await db.destroy();
     throw error;
   }
 };
 
-export const closeDeps = async ({ directory, link, flags, redis, db }: Deps): Promise<void> => {
+export const closeDeps = async ({ directory, link, flags, redis, reads, db }: Deps): Promise<void> => {
   await flags.close();
   await link.close();
   await directory.close();
   await redis.close();
+  await reads.close();
   await db.destroy();
 };

@@ -2,29 +2,48 @@
 import type { Middleware } from 'koa';
 import { Fault, fault } from '../../shared/catalogue/errors.ts';
 import type { Log } from '../../shared/platform/core/log.ts';
-import { isDbUnavailable } from '../../shared/platform/db/errors.ts';
+import { isDbUnavailable, isPoolFull } from '../../shared/platform/db/errors.ts';
 import { toFaultResponse } from '../http/response.ts';
 import type { RequestState } from './state.ts';
 
-/** Returns the fault that the client gets: what is not a fault is logged with the request id, and is `internal`. */
-const toFault = (log: Log, error: unknown, requestId: string): Fault => {
-  if (error instanceof Fault) return error;
-  if (isDbUnavailable(error)) {
-    log.warn({ requestId, err: error }, 'PostgreSQL is unavailable');
-    return fault('unavailable');
-  }
-  log.error({ requestId, err: error }, 'a request failed');
-  return fault('internal');
+/** A full pool is logged at most once in so many ms. */
+const fullPoolLogMs = 60_000;
+
+type ToFault = (error: unknown, requestId: string) => Fault;
+
+/** Returns the function that makes the fault that the client gets: what is not a fault is logged with the request id, and is `internal`. */
+const createToFault = (log: Log): ToFault => {
+  let fullPoolLoggedAt = Number.NEGATIVE_INFINITY;
+  const logFullPool = (requestId: string): void => {
+    const now = performance.now();
+    if (now - fullPoolLoggedAt < fullPoolLogMs) return;
+    fullPoolLoggedAt = now;
+    log.warn({ requestId }, 'all connections for changes are in use');
+  };
+  return (error, requestId) => {
+    if (error instanceof Fault) return error;
+    if (isPoolFull(error)) {
+      logFullPool(requestId);
+      return fault('unavailable');
+    }
+    if (isDbUnavailable(error)) {
+      log.warn({ requestId, err: error }, 'PostgreSQL is unavailable');
+      return fault('unavailable');
+    }
+    log.error({ requestId, err: error }, 'a request failed');
+    return fault('internal');
+  };
 };
 
 /** Responds to every error of the later steps in the form of the catalogue of errors. */
-export const errors =
-  (log: Log): Middleware<RequestState> =>
-  async ({ state }, next) => {
+export const errors = (log: Log): Middleware<RequestState> => {
+  const toFault = createToFault(log);
+  return async ({ state }, next) => {
     try {
       await next();
     } catch (error) {
-      state.response = toFaultResponse(toFault(log, error, state.requestId));
+      state.response = toFaultResponse(toFault(error, state.requestId));
       state.route = 'error';
     }
   };
+};

@@ -9,6 +9,7 @@ import {
 import type { Endpoint, EndpointCall } from '../endpoint.ts';
 import type { ApiResponse } from '../http/apiResponse.ts';
 import type { EndpointContext, EndpointState } from './state.ts';
+import { withNarrowing } from './tooBroad.ts';
 
 type Handle = () => Promise<ApiResponse>;
 
@@ -84,8 +85,25 @@ const handleInTurn = async (call: EndpointCall, key: IdempotencyKey, handle: Han
   return answered;
 };
 
-/** Checks the body of a change and calls the handler of the endpoint's row. */
-export const callEndpoint = ({ mounted: { endpoint }, call, body }: EndpointState): Promise<ApiResponse> => {
+/** Calls a handler that reads: its statements are bounded in time and share the connections with those of other principals. */
+const callRead = async ({ mounted: { endpoint }, call }: EndpointState): Promise<ApiResponse> => {
+  const { deps, caller, session } = call;
+  call.deps = { ...deps, db: deps.reads.of(caller.principal.id ?? session.credential) };
+  try {
+    return await endpoint.handle(call);
+  } catch (error) {
+    throw withNarrowing(error, endpoint, call);
+  }
+};
+
+/** Calls the handler of the endpoint's row, after checking the body of a change. */
+export const callEndpoint = (state: EndpointState): Promise<ApiResponse> => {
+  const {
+    mounted: { endpoint },
+    call,
+    body,
+  } = state;
+  if (!endpoint.write) return callRead(state);
   if (body !== null) call.body = endpoint.checkBody(body.value, call.deps.clock.now());
   return endpoint.handle(call);
 };

@@ -57,6 +57,11 @@ const rows = {
     retry: false,
   },
   action_failed: { status: 422, message: 'The action failed.', retry: false },
+  too_broad: {
+    status: 422,
+    message: 'Finding this takes too long; narrow the filters that details names.',
+    retry: false,
+  },
   idempotency_mismatch: { status: 422, message: 'This idempotency key was used with another request.', retry: false },
   upgrade_required: { status: 426, message: 'Open this address as a WebSocket.', retry: false },
   rate_limited: { status: 429, message: 'Too many requests; wait for retry-after seconds.', retry: true },

@@ -55,6 +55,8 @@ export const limits = {
   livePingMs: 25_000,
   liveErrors: 10,
   countExact: 10_000,
+  /** How long PostgreSQL works for one read; it stops a statement that takes longer. */
+  readMs: 2_000,
   /** How long a run may take: the default, the default of a background action, and the most that may be declared. */
   actionTimeoutMs: 60_000,
   backgroundTimeoutMs: 3_600_000,

@@ -3,6 +3,7 @@ import type { Clock } from './core/clock.ts';
 import type { Config } from './core/config.ts';
 import type { Log } from './core/log.ts';
 import type { Db } from './db/knex.ts';
+import type { ReadPool } from './db/readPool.ts';
 import type { Bus } from './redis/bus.ts';
 import type { RedisConnections } from './redis/connect.ts';
 
@@ -11,6 +12,8 @@ export interface PlatformDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly db: Db;
+  /** PostgreSQL for endpoints that read. */
+  readonly reads: ReadPool;
   readonly redis: RedisConnections;
   readonly bus: Bus;
 }

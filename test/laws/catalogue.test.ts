@@ -19,7 +19,7 @@ const folder = (path: string): URL => new URL(`../../${path}`, import.meta.url);
 
 describe('law: catalogue', () => {
   it('has the contract’s errors, each with a status and a sentence', () => {
-    expect(Object.keys(errors)).to.have.length(29);
+    expect(Object.keys(errors)).to.have.length(30);
     for (const [code, row] of Object.entries(errors)) {
       expect(row.status, code).to.be.within(400, 504);
       expect(row.message, code).to.match(/[.]$/);

@@ -16,8 +16,9 @@ export interface Config {
   /** The address that clients reach the API by, without a trailing slash. */
   readonly publicUrl: string;
   readonly dataDir: string;
-  /** Connections to PostgreSQL of one process. */
+  /** Connections to PostgreSQL of one process: for changes and its own work; for the endpoints that read. */
   readonly poolSize: number;
+  readonly readPoolSize: number;
   /** Requests that a token may make: per second, and at once after a pause. */
   readonly rateLimit: number;
   readonly rateBurst: number;
@@ -110,6 +111,7 @@ const buildConfig = (env: NodeJS.ProcessEnv, read: Read): Config => {
     }),
     dataDir: read(env, dataDir),
     poolSize: read(env, { name: 'POOL_SIZE', example: '6', fallback: () => 6, parse: integer(2, 100) }),
+    readPoolSize: read(env, { name: 'READ_POOL_SIZE', example: '6', fallback: () => 6, parse: integer(1, 100) }),
     rateLimit: read(env, { name: 'RATE_LIMIT', example: '100', fallback: () => 100, parse: integer(1, 1_000_000) }),
     rateBurst: read(env, { name: 'RATE_BURST', example: '200', fallback: () => 200, parse: integer(1, 10_000_000) }),
     livePerToken: read(env, {

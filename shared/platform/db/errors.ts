@@ -50,3 +50,9 @@ export const isUniqueViolation = (error: unknown, constraint?: string): boolean 
 /** Returns whether a deadlock or a serialization failure rolled the statement back: nothing was done, so it may be retried. */
 export const isSerializationFailure = (error: unknown): boolean =>
   ['40001', '40P01'].includes(toDbError(error).code ?? '');
+
+/** Returns whether PostgreSQL stopped the statement because it took too long. */
+export const isStatementTimeout = (error: unknown): boolean => toDbError(error).code === '57014';
+
+/** Returns whether no connection of the pool came free in time. */
+export const isPoolFull = (error: unknown): boolean => toDbError(error).name === 'KnexTimeoutError';

@@ -12,11 +12,25 @@ pg.types.setTypeParser(pg.types.builtins.INT8, (text) => {
   return value;
 });
 
-interface DbOptions {
+export interface DbOptions {
   readonly url: string;
   readonly poolSize: number;
   readonly applicationName: string;
+  /** ms after which PostgreSQL stops a statement; 30 s unless given. */
+  readonly statementTimeoutMs?: number;
 }
+
+/** A statement that takes longer is a bug. */
+const longestStatementMs = 30_000;
+
+/** Returns knex's hook that gives each new connection its limit; a startup parameter would be refused by poolers. */
+const limitStatements =
+  (timeoutMs: number) =>
+  (connection: pg.Client, done: (error: Error | null, connection: pg.Client) => void): void => {
+    connection.query(`set statement_timeout = ${String(timeoutMs)}`, (error: Error | null) => {
+      done(error, connection);
+    });
+  };
 
 /**
  * One generic plan per statement, with indexes: statements are written so that one plan fits all values and all sizes. By
@@ -37,16 +51,15 @@ const withSettings = (address: string): string => {
 };
 
 /**
- * Opens a pool that connects at the first statement. Times are in ms. A statement that takes longer than 30 s, or a transaction
- * that is idle for 10 s, is a bug. A statement waits 5 s for a free connection, then fails as unavailable.
+ * Opens a pool that connects at the first statement. Times are in ms. A transaction that is idle for 10 s is a bug. A statement waits 5 s for a free connection, then fails as unavailable.
  */
-export const openDb = ({ url, poolSize, applicationName }: DbOptions): Db =>
+export const openDb = ({ url, poolSize, applicationName, statementTimeoutMs }: DbOptions): Db =>
   knex({
     client: 'pg',
     connection: {
       connectionString: withSettings(url),
       application_name: applicationName,
-      statement_timeout: 30_000,
+      ...(statementTimeoutMs === undefined ? { statement_timeout: longestStatementMs } : {}),
       idle_in_transaction_session_timeout: 10_000,
       connectionTimeoutMillis: 3_000,
       keepAlive: true,
@@ -58,6 +71,7 @@ export const openDb = ({ url, poolSize, applicationName }: DbOptions): Db =>
       createTimeoutMillis: 3_000,
       createRetryIntervalMillis: 100,
       idleTimeoutMillis: 60_000,
+      ...(statementTimeoutMs === undefined ? {} : { afterCreate: limitStatements(statementTimeoutMs) }),
     },
     acquireConnectionTimeout: 5_000,
     log: { warn: () => undefined },

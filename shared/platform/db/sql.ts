@@ -32,6 +32,8 @@ interface Connection {
 interface Client {
   acquireConnection(): Promise<Connection>;
   releaseConnection(connection: Connection): Promise<void>;
+  /** Of reads (readPool.ts): returns the fault that a failed statement means, or the error itself. */
+  toFault?(error: unknown): unknown;
 }
 
 /** Keeps every value as the text that PostgreSQL sent. */
@@ -48,6 +50,8 @@ const queryConnection = async (
   const connection = await client.acquireConnection();
   try {
     return await connection.query({ name, text, values, ...more });
+  } catch (error) {
+    throw client.toFault?.(error) ?? error;
   } finally {
     await client.releaseConnection(connection);
   }
