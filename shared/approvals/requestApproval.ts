@@ -74,9 +74,10 @@ const insertApprovalSql = statement(
   `
   with made as (
     insert into approvals (id, env, kind, summary, requested_at, expires_at, fingerprint, request, before, run, bulk, item, inbox, entry,
-      actor_type, actor, actor_name, request_id, address)
+      actor_type, actor, actor_name, request_id, address, independent)
     values ($1, $2, $3, $4, $5::bigint, $6::bigint, $7, $8::jsonb, $9::jsonb, $10, $11, $12, $13, $14,
-      ${actor.actor_type}, ${actor.actor}, ${actor.actor_name}, ${actor.request_id}, ${actor.address})
+      ${actor.actor_type}, ${actor.actor}, ${actor.actor_name}, ${actor.request_id}, ${actor.address},
+      (select e.independent_approval from environments e where e.id = $2))
   ), happened as (${eventInsert(
     {
       ...actor,

@@ -14,6 +14,7 @@ import { isObject } from '../platform/core/jsonLimits.ts';
 import type { Tx } from '../platform/db/knex.ts';
 import { insertSavedResponse, type SavedResponse } from '../platform/journal/idempotency.ts';
 import { channels } from '../platform/redis/bus.ts';
+import { requireIndependent } from '../settings/independence.ts';
 import { readRequester } from '../settings/requester.ts';
 import { redactedApprovalJson, redactFlagJson, redactRecords } from '../views/approvals/present.ts';
 import type { ViewDeps } from '../views/deps.ts';
@@ -38,13 +39,15 @@ export const requireDecider = ({ principal }: Caller): void => {
 
 /**
  * Returns a pending approval that this caller may decide. Throws `forbidden` for the caller's own request, whichever
- * session made it, and `already_decided` for one that is not pending. Expires one whose time is up first.
+ * session made it, and for that of an agent in the caller's hands under independent approval; `already_decided` for one that is not pending. Expires one whose time is up first.
  */
 const readDecidableApproval = async (deps: ViewDeps, caller: Caller, id: string): Promise<Approval> => {
   requireDecider(caller);
   const approval = await readVisibleApproval(deps.db, caller, id);
   if (isApprovalRequester(caller, approval))
     throw fault('forbidden', 'You requested this approval; another person has to decide it.');
+  if (approval.actor_type === 'agent')
+    await requireIndependent(deps.db, approval.id, caller.principal.id ?? '', deps.clock.now());
   if (approval.status === 'pending' && approval.expires_at <= deps.clock.now()) {
     await expireApproval(deps, approval);
     throw alreadyDecidedFault(caller, (await readApproval(deps.db, approval.env, approval.id)) ?? approval);

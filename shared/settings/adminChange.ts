@@ -11,26 +11,34 @@ import type { Db, Tx } from '../platform/db/knex.ts';
 import { executeStatement, queryRow, queryRows, statement } from '../platform/db/sql.ts';
 import { actorParameters, actorValues, eventInsert } from '../platform/journal/events.ts';
 import { channels, type Bus } from '../platform/redis/bus.ts';
+import { recordRightsChange } from './independence.ts';
 
 /** Who makes a change, when, and where it is audited. */
 export interface Administrator {
   readonly by: ActorRef;
   readonly role: string | null;
-  /** The environment of the request; null (the admin command has none): every environment that the change concerns. */
+  /** The environment of the request; null: the admin command has none. */
   readonly env: number | null;
   /** Names of the environments that they have access to, or `*`; they can't give access to others. */
   readonly reach: readonly string[];
+  /** Whether their sign-in is fresh. */
+  readonly fresh: boolean;
   readonly requestId: string | null;
   readonly address: string | null;
   readonly at: number;
 }
 
-/** Returns the caller of a settings endpoint as administrator. `at`: epoch milliseconds. */
-export const toAdministrator = ({ env, principal, requestId, address }: Caller, at: number): Administrator => ({
+/** Returns the caller of a settings endpoint as administrator. `at`: epoch milliseconds; `freshUntil`: of the caller's session. */
+export const toAdministrator = (
+  { env, principal, requestId, address }: Caller,
+  at: number,
+  freshUntil: number | null = null,
+): Administrator => ({
   by: toActorRef(principal),
   role: principal.role?.name ?? null,
   env: env.id,
   reach: principal.environments,
+  fresh: freshUntil !== null && freshUntil > at,
   requestId,
   address,
   at,
@@ -42,6 +50,7 @@ export const systemAdministrator = (name: string, at: number): Administrator => 
   role: null,
   env: null,
   reach: ['*'],
+  fresh: true,
   requestId: null,
   address: null,
   at,
@@ -51,15 +60,11 @@ export const systemAdministrator = (name: string, at: number): Administrator => 
 interface AdminChange {
   readonly verb: string;
   readonly target: { readonly type: string; readonly id: string };
-  /** Names of the environments whose audit log gets the entry, or `*`. */
+  /** Names of the environments that the change acts on, or `*`; each gets the entry, as does that of the request. */
   readonly environments: readonly string[];
   readonly before: object | null;
   readonly after: object | null;
 }
-
-/** In SQL: whether `e` is the environment of $1 or, when that is null, one of those named in $2. */
-export const auditedEnvironmentsSql =
-  "case when $1::int is null then '*' = any($2::text[]) or e.name = any($2::text[]) else e.id = $1::int end";
 
 const insertAuditSql = statement(
   'administer.audit',
@@ -74,13 +79,13 @@ const insertAuditSql = statement(
       after: '$8::jsonb',
       ...actorParameters(9),
     },
-    { from: 'environments e', where: auditedEnvironmentsSql },
+    { from: 'environments e', where: "e.id = $1::int or '*' = any($2::text[]) or e.name = any($2::text[])" },
   ),
 );
 const raiseRevisionSql = statement('administer.raise', 'update revisions set n = n + 1 where id = 1');
 const revisionSql = statement('administer.revision', 'select n from revisions where id = 1');
 
-/** Inserts the audit entry of a change and raises the revision. Called last in a transaction, as it locks the only revision row. */
+/** Inserts the audit entries of a change and raises the revision. Called last in a transaction, as it locks the only revision row. */
 export const recordAdminChange = async (
   tx: Tx,
   admin: Administrator,
@@ -98,6 +103,8 @@ export const recordAdminChange = async (
     json(after),
     ...actorValues({ ...admin.by, role: admin.role, requestId: admin.requestId, address: admin.address }),
   ]);
+  const actor = admin.by.type === 'person' ? admin.by.id : null;
+  await recordRightsChange(tx, { verb, target: target.id, actor, at: admin.at });
   await executeStatement(tx, raiseRevisionSql);
 };
 
@@ -135,6 +142,17 @@ const existingEnvironmentsSql = statement(
 );
 
 const reachesEverything = ({ reach }: Administrator): boolean => reach.includes('*');
+
+const beyondReachSql = statement(
+  'administer.beyondReach',
+  'select 1 as found from environments where name <> all($1) limit 1',
+);
+
+/** Throws `forbidden` unless the administrator has access to all environments: for what they share. */
+export const requireWholeReach = async (tx: Tx, admin: Administrator): Promise<void> => {
+  if (reachesEverything(admin) || (await queryRow(tx, beyondReachSql, [admin.reach])) === undefined) return;
+  throw fault('forbidden', 'Roles are shared by all environments; only who has access to all of them may change them.');
+};
 
 /**
  * Returns the given environment names, each once, or `*` alone. Throws `invalid` for one that doesn't exist, and the same

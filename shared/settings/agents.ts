@@ -1,5 +1,5 @@
 /** Creates, updates, rotates and revokes agents. For the settings endpoints and the admin command. */
-import type { PrincipalMode } from '../access/principal.ts';
+import { includesEnvironment, type PrincipalMode } from '../access/principal.ts';
 import { fault, invalidAt } from '../catalogue/errors.ts';
 import { newId } from '../platform/core/ids.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
@@ -132,7 +132,19 @@ export const createAgent = async (
   return { agent, token };
 };
 
-/** Changes an agent and returns it. Writes nothing when the patch changes nothing. */
+const modesByWidth: readonly PrincipalMode[] = ['readonly', 'supervised', 'normal'];
+
+/** Returns whether the agent may do more, in more environments, or for longer than before. */
+const isWider = (before: AgentView, after: AgentView): boolean =>
+  after.role.id !== before.role.id ||
+  modesByWidth.indexOf(after.mode) > modesByWidth.indexOf(before.mode) ||
+  !after.environments.every((name) => includesEnvironment(before.environments, name)) ||
+  (before.expiresAt !== null && (after.expiresAt === null || after.expiresAt > before.expiresAt));
+
+/**
+ * Changes an agent and returns it. Writes nothing when the patch changes nothing. Throws `fresh_sign_in_required` when it
+ * widens the agent and the administrator's sign-in is not fresh.
+ */
 export const updateAgent = async (tx: Tx, admin: Administrator, id: string, patch: AgentPatch): Promise<AgentView> => {
   const before = await lockAgent(tx, admin, id);
   if (patch.expiresAt !== undefined) checkExpiry(patch.expiresAt, admin.at);
@@ -144,6 +156,7 @@ export const updateAgent = async (tx: Tx, admin: Administrator, id: string, patc
   const { name, mode, expiresAt } = { ...before, ...patch };
   const after: AgentView = { ...before, name, role, mode, environments, expiresAt };
   if (JSON.stringify(after) === JSON.stringify(before)) return before;
+  if (!admin.fresh && isWider(before, after)) throw fault('fresh_sign_in_required');
   await AgentRow.query(tx)
     .findById(id)
     .patch({ name, role: role.id, mode, environments: [...environments], expiresAt });

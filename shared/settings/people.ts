@@ -127,8 +127,8 @@ export const createPerson = async (
   return person;
 };
 
-const lastAdminMessage = ({ name }: PersonView): string =>
-  `${name} is the last admin; make another person admin first.`;
+const lastAdminMessage = ({ name }: PersonView, where: string): string =>
+  `${name} is the last admin of ${where}; make another person admin there first.`;
 
 const applyPersonChange = async (
   tx: Tx,
@@ -170,13 +170,13 @@ const applyPersonChange = async (
   return after;
 };
 
-/** Changes a person and returns them. A new password deletes their sessions. Throws `conflict` when the last admin would lose the role. */
+/** Changes a person and returns them. A new password deletes their sessions. Throws `conflict` when an environment would lose its last admin. */
 export const updatePerson = (tx: Tx, admin: Administrator, id: string, patch: PersonChange): Promise<PersonView> =>
-  patch.role === undefined
+  patch.role === undefined && patch.environments === undefined
     ? applyPersonChange(tx, admin, id, patch)
     : requireAdminRemains(tx, () => applyPersonChange(tx, admin, id, patch), lastAdminMessage);
 
-/** Removes a person, deletes their sessions, and returns them as they were. Throws `conflict` for the last admin. */
+/** Removes a person, deletes their sessions, and returns them as they were. Throws `conflict` for the last admin of an environment. */
 export const removePerson = (tx: Tx, admin: Administrator, id: string): Promise<PersonView> =>
   requireAdminRemains(
     tx,

@@ -1,4 +1,4 @@
-/** Creates, updates and deletes roles, which are the same in all environments. For the settings endpoints and the admin command. */
+/** Creates, updates and deletes roles, which all environments share: only who has access to all of them does. For the settings endpoints and the admin command. */
 import { grantProblems } from '../access/access.ts';
 import { fault, invalidAt } from '../catalogue/errors.ts';
 import type { Grant } from '../catalogue/permissions.ts';
@@ -8,7 +8,7 @@ import { isUniqueViolation } from '../platform/db/errors.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { RoleRow } from '../platform/db/models.ts';
 import { executeStatement, queryRow, statement } from '../platform/db/sql.ts';
-import { recordAdminChange, type Administrator } from './adminChange.ts';
+import { recordAdminChange, requireWholeReach, type Administrator } from './adminChange.ts';
 import { requireAdminRemains } from './lastAdmin.ts';
 import type { RoleInput, RolePatch } from './schema.ts';
 
@@ -85,6 +85,7 @@ const everywhere = ['*'];
 /** Creates a role. Throws `invalid` for its grants, `conflict` for a name that exists. */
 export const createRole = async (tx: Tx, admin: Administrator, input: RoleInput): Promise<RoleView> => {
   checkRole(input);
+  await requireWholeReach(tx, admin);
   const role = await rejectDuplicateName(input.name, async () =>
     RoleRow.query(tx)
       .insert({ id: newId('rol', admin.at), ...input, createdAt: admin.at, updatedAt: admin.at })
@@ -101,6 +102,7 @@ export const createRole = async (tx: Tx, admin: Administrator, input: RoleInput)
 };
 
 const applyRoleChange = async (tx: Tx, admin: Administrator, id: string, patch: RolePatch): Promise<RoleView> => {
+  await requireWholeReach(tx, admin);
   const before = await lockCustomRole(tx, id, 'changed');
   const { name, grants } = { ...before, ...patch };
   if (name === before.name && JSON.stringify(grants) === JSON.stringify(before.grants)) return before;
@@ -120,8 +122,8 @@ const applyRoleChange = async (tx: Tx, admin: Administrator, id: string, patch: 
 /** Changes a role. Throws `conflict` for a built-in one, and when nobody would be left who may manage settings. */
 export const updateRole = (tx: Tx, admin: Administrator, id: string, patch: RolePatch): Promise<RoleView> => {
   checkRole(patch);
-  const refusal = ({ name }: RoleView): string =>
-    `Only people with the role ${name} may manage settings; let another person do so first.`;
+  const refusal = ({ name }: RoleView, where: string): string =>
+    `In ${where} only people with the role ${name} may manage settings; let another person do so there first.`;
   return patch.grants === undefined
     ? applyRoleChange(tx, admin, id, patch)
     : requireAdminRemains(tx, () => applyRoleChange(tx, admin, id, patch), refusal);
@@ -129,6 +131,7 @@ export const updateRole = (tx: Tx, admin: Administrator, id: string, patch: Role
 
 /** Deletes a role. Throws `conflict` for a built-in one, and while a person or an agent has it. */
 export const deleteRole = async (tx: Tx, admin: Administrator, id: string): Promise<void> => {
+  await requireWholeReach(tx, admin);
   const role = await lockCustomRole(tx, id, 'deleted');
   const { people = 0, agents = 0 } =
     (await queryRow<{ people: number; agents: number }>(tx, countRoleUsersSql, [id])) ?? {};

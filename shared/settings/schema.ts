@@ -108,6 +108,14 @@ export const personPatch = strictObject(
 export const appKeyInput = strictObject({ name: label });
 export const appKeyPatch = strictObject({ name: Type.Optional(label) }, { minProperties: 1 });
 export const environmentInput = strictObject({ name: nameSchema('Unique; part of its address.') });
+const independentApproval = Type.Boolean({
+  description:
+    'Whether people who made or changed an agent, its token or its role in the last 30 days, and people whom they let in, may not decide its requests.',
+});
+export const environmentPatch = strictObject(
+  { independentApproval: Type.Optional(independentApproval) },
+  { minProperties: 1 },
+);
 
 /** Any text: one that can't be a password is a wrong password, not an invalid request. */
 const enteredPassword = Type.String({ minLength: 1, maxLength: 1024, description: 'The password.' });
@@ -161,6 +169,7 @@ export const environmentViewSchema = responseObject({
   baseUrl: Type.String({ description: 'Where it is called.' }),
   createdAt: at('When it was made'),
   definedAt: nullable(at('When what its app declared last changed; null: nothing declared yet')),
+  independentApproval,
 });
 
 /** Returns the members of a response that creates or rotates a credential. */
@@ -183,3 +192,4 @@ export type PersonPatch = Static<typeof personPatch>;
 export type AppKeyInput = Static<typeof appKeyInput>;
 export type AppKeyPatch = Static<typeof appKeyPatch>;
 export type EnvironmentInput = Static<typeof environmentInput>;
+export type EnvironmentPatch = Static<typeof environmentPatch>;

@@ -6,7 +6,7 @@ import { limits } from '../catalogue/limits.ts';
 import type { Tx } from '../platform/db/knex.ts';
 import { executeStatement, queryRow, statement } from '../platform/db/sql.ts';
 import { actorParameters, actorValues, eventInsert } from '../platform/journal/events.ts';
-import { auditedEnvironmentsSql, recordAdminChange, runAdminChange, toAdministrator } from './adminChange.ts';
+import { recordAdminChange, runAdminChange, toAdministrator } from './adminChange.ts';
 import type { DomainDeps } from './deps.ts';
 import { verifyPassword } from './passwords.ts';
 import { normalizeEmail, readPerson, type PersonView } from './people.ts';
@@ -53,7 +53,10 @@ const insertSignInAuditSql = statement(
       after: '$6::jsonb',
       ...actorParameters(7),
     },
-    { from: 'environments e', where: auditedEnvironmentsSql },
+    {
+      from: 'environments e',
+      where: "case when $1::int is null then '*' = any($2::text[]) or e.name = any($2::text[]) else e.id = $1::int end",
+    },
   ),
 );
 

@@ -254,12 +254,12 @@ describe('the admin command', function () {
         '--name',
         'Bo Lund',
         '--environment',
-        'demo',
+        '*',
         '--password-stdin',
       ],
       'another one',
     );
-    expect(bo.person).to.deep.include({ name: 'Bo Lund', environments: ['demo'] });
+    expect(bo.person).to.deep.include({ name: 'Bo Lund', environments: ['*'] });
     await answer(['person', 'revoke', 'ANA@example.com']);
     await refused(['person', 'revoke', 'bo@example.com'], 1, 'last admin');
     const again = await answer(

@@ -451,15 +451,15 @@ describe('settings over HTTP', () => {
   });
 
   describe('the audit log', () => {
-    it('has every change with before and after, in the environment of the path', async () => {
+    it('has every change with before and after, in the environment that it acts on', async () => {
       const staging = world.elsewhere(boss, 'staging');
       const { agent } = (
-        await staging.post('/settings/agents', { name: 'Audited', role: 'viewer', environments: ['*'] })
+        await staging.post('/settings/agents', { name: 'Audited', role: 'viewer', environments: ['staging'] })
       ).body;
       await patch(staging, `/settings/agents/${agent.id as string}`, { mode: 'supervised' });
       await staging.post(`/settings/agents/${agent.id as string}/rotate`, { grace: 5 });
       await remove(staging, `/settings/agents/${agent.id as string}`);
-      const told = { name: 'Audited', role: 'viewer', mode: 'normal', environments: ['*'], expiresAt: null };
+      const told = { name: 'Audited', role: 'viewer', mode: 'normal', environments: ['staging'], expiresAt: null };
       const common = { outcome: 'ok', actor: boss.id, env: 'staging' };
       expect(await events(agent.id)).to.deep.equal([
         { ...common, verb: 'agent.create', before: null, after: told },

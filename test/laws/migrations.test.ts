@@ -1,4 +1,4 @@
-/** Migrations are numbered without gaps, and each can be taken back. */
+/** Migrations have numbers of their own, and each can be taken back. */
 import { readdirSync } from 'node:fs';
 import { expect } from 'chai';
 import knex, { type Knex } from 'knex';
@@ -15,11 +15,12 @@ const files = readdirSync(folder)
   .sort();
 
 describe('law: migrations', () => {
-  it('are numbered from 1 without gaps, and named for what they make', () => {
+  it('have a number each, and are named for what they make', () => {
     expect(files.length).to.be.above(0);
-    files.forEach((file, i) => {
-      expect(file).to.match(new RegExp(`^${String(i + 1).padStart(4, '0')}_[a-z][A-Za-z]*\\.ts$`));
-    });
+    for (const file of files) expect(file).to.match(/^\d{4}_[a-z][A-Za-z]*\.ts$/);
+    expect(new Set(files.map((file) => file.slice(0, 4))).size, 'give each migration a number of its own').to.equal(
+      files.length,
+    );
   });
 
   it('can be taken back one by one to an empty schema, and made again', async () => {

@@ -8,80 +8,98 @@ import type { Client, Reply } from '../support/http.ts';
 import { newWorld, type World } from '../support/world.ts';
 
 /**
- * `boss` is an admin whose sign-in is fresh, `worn` one whose isn't, `mgr` has a role with nothing but `settings:
- * manage`, and a fresh sign-in; these three have access to this environment alone. `pers` is an operator, fresh too;
+ * `all` is an admin with access to all environments whose sign-in is fresh. `boss` is one too, `worn` one whose sign-in
+ * isn't fresh, `mgr` has a role with nothing but `settings: manage`, and a fresh sign-in; these three have access to
+ * this environment alone. `pers` is an operator, fresh too;
  * `agent` an admin's agent, `app` an app key, `none` an agent without grants, `gone` an admin who was removed, `away`
  * a fresh admin of another environment.
  */
-const personas = ['boss', 'worn', 'mgr', 'pers', 'agent', 'app', 'none', 'gone', 'away'] as const;
+const personas = ['all', 'boss', 'worn', 'mgr', 'pers', 'agent', 'app', 'none', 'gone', 'away'] as const;
 type Persona = (typeof personas)[number];
 
 /** `wide`: with access to all environments; `else`: to another one only; `used`: a role that somebody has; `no`: nothing. */
 type Thing = '' | 'own' | 'wide' | 'else' | 'used' | 'builtIn' | 'no';
 
 const rows: readonly [string, Thing, string][] = [
-  //                                             boss worn mgr  pers agent app none gone away
-  ['GET /settings/agents', '', '200  200  200  403  403  403  403  401  404'],
-  ['POST /settings/agents', '', '201  403  201  403  403  403  403  401  404'],
-  ['PATCH /settings/agents/{id}', 'own', '200  200  200  403  403  403  403  401  404'],
-  ['PATCH /settings/agents/{id}', 'wide', '403  403  403  403  403  403  403  401  404'],
-  ['PATCH /settings/agents/{id}', 'else', '404  404  404  403  403  403  403  401  404'],
-  ['PATCH /settings/agents/{id}', 'no', '404  404  404  403  403  403  403  401  404'],
-  ['PATCH /settings/agents/{id} role', 'own', '200  403  200  403  403  403  403  401  404'],
-  ['PATCH /settings/agents/{id} role', 'no', '404  403  404  403  403  403  403  401  404'],
-  ['DELETE /settings/agents/{id}', 'own', '204  204  204  403  403  403  403  401  404'],
-  ['DELETE /settings/agents/{id}', 'wide', '403  403  403  403  403  403  403  401  404'],
-  ['DELETE /settings/agents/{id}', 'else', '404  404  404  403  403  403  403  401  404'],
-  ['DELETE /settings/agents/{id}', 'no', '404  404  404  403  403  403  403  401  404'],
-  ['POST /settings/agents/{id}/rotate', 'own', '201  403  201  403  403  403  403  401  404'],
-  ['POST /settings/agents/{id}/rotate', 'wide', '403  403  403  403  403  403  403  401  404'],
-  ['POST /settings/agents/{id}/rotate', 'else', '404  403  404  403  403  403  403  401  404'],
-  ['POST /settings/agents/{id}/rotate', 'no', '404  403  404  403  403  403  403  401  404'],
+  //                                             all  boss worn mgr  pers agent app none gone away
+  ['GET /settings/agents', '', '200  200  200  200  403  403  403  403  401  404'],
+  ['POST /settings/agents', '', '201  201  403  201  403  403  403  403  401  404'],
+  ['PATCH /settings/agents/{id}', 'own', '200  200  200  200  403  403  403  403  401  404'],
+  ['PATCH /settings/agents/{id}', 'wide', '200  403  403  403  403  403  403  403  401  404'],
+  ['PATCH /settings/agents/{id}', 'else', '200  404  404  404  403  403  403  403  401  404'],
+  ['PATCH /settings/agents/{id}', 'no', '404  404  404  404  403  403  403  403  401  404'],
+  ['PATCH /settings/agents/{id} role', 'own', '200  200  403  200  403  403  403  403  401  404'],
+  ['PATCH /settings/agents/{id} role', 'no', '404  404  403  404  403  403  403  403  401  404'],
+  ['PATCH /settings/agents/{id} mode', 'own', '200  200  403  200  403  403  403  403  401  404'],
+  ['PATCH /settings/agents/{id} mode', 'wide', '200  403  403  403  403  403  403  403  401  404'],
+  ['PATCH /settings/agents/{id} mode', 'no', '404  404  404  404  403  403  403  403  401  404'],
+  ['PATCH /settings/agents/{id} expiresAt', 'own', '200  200  403  200  403  403  403  403  401  404'],
+  ['PATCH /settings/agents/{id} environments', 'own', '200  400  400  400  403  403  403  403  401  404'],
+  ['DELETE /settings/agents/{id}', 'own', '204  204  204  204  403  403  403  403  401  404'],
+  ['DELETE /settings/agents/{id}', 'wide', '204  403  403  403  403  403  403  403  401  404'],
+  ['DELETE /settings/agents/{id}', 'else', '204  404  404  404  403  403  403  403  401  404'],
+  ['DELETE /settings/agents/{id}', 'no', '404  404  404  404  403  403  403  403  401  404'],
+  ['POST /settings/agents/{id}/rotate', 'own', '201  201  403  201  403  403  403  403  401  404'],
+  ['POST /settings/agents/{id}/rotate', 'wide', '201  403  403  403  403  403  403  403  401  404'],
+  ['POST /settings/agents/{id}/rotate', 'else', '201  404  403  404  403  403  403  403  401  404'],
+  ['POST /settings/agents/{id}/rotate', 'no', '404  404  403  404  403  403  403  403  401  404'],
 
-  ['GET /settings/roles', '', '200  200  200  403  403  403  403  401  404'],
-  ['POST /settings/roles', '', '201  403  201  403  403  403  403  401  404'],
-  ['PATCH /settings/roles/{id}', 'own', '200  403  200  403  403  403  403  401  404'],
-  ['PATCH /settings/roles/{id}', 'builtIn', '409  403  409  403  403  403  403  401  404'],
-  ['PATCH /settings/roles/{id}', 'no', '404  403  404  403  403  403  403  401  404'],
-  ['DELETE /settings/roles/{id}', 'own', '204  403  204  403  403  403  403  401  404'],
-  ['DELETE /settings/roles/{id}', 'used', '409  403  409  403  403  403  403  401  404'],
-  ['DELETE /settings/roles/{id}', 'builtIn', '409  403  409  403  403  403  403  401  404'],
-  ['DELETE /settings/roles/{id}', 'no', '404  403  404  403  403  403  403  401  404'],
+  ['GET /settings/roles', '', '200  200  200  200  403  403  403  403  401  404'],
+  ['POST /settings/roles', '', '201  403  403  403  403  403  403  403  401  404'],
+  ['PATCH /settings/roles/{id}', 'own', '200  403  403  403  403  403  403  403  401  404'],
+  ['PATCH /settings/roles/{id}', 'builtIn', '409  403  403  403  403  403  403  403  401  404'],
+  ['PATCH /settings/roles/{id}', 'no', '404  403  403  403  403  403  403  403  401  404'],
+  ['DELETE /settings/roles/{id}', 'own', '204  403  403  403  403  403  403  403  401  404'],
+  ['DELETE /settings/roles/{id}', 'used', '409  403  403  403  403  403  403  403  401  404'],
+  ['DELETE /settings/roles/{id}', 'builtIn', '409  403  403  403  403  403  403  403  401  404'],
+  ['DELETE /settings/roles/{id}', 'no', '404  403  403  403  403  403  403  403  401  404'],
 
-  ['GET /settings/people', '', '200  200  200  403  403  403  403  401  404'],
-  ['POST /settings/people', '', '201  403  201  403  403  403  403  401  404'],
-  ['PATCH /settings/people/{id}', 'own', '200  200  200  403  403  403  403  401  404'],
-  ['PATCH /settings/people/{id}', 'wide', '403  403  403  403  403  403  403  401  404'],
-  ['PATCH /settings/people/{id}', 'else', '404  404  404  403  403  403  403  401  404'],
-  ['PATCH /settings/people/{id}', 'no', '404  404  404  403  403  403  403  401  404'],
-  ['PATCH /settings/people/{id} role', 'own', '200  403  200  403  403  403  403  401  404'],
-  ['PATCH /settings/people/{id} password', 'own', '200  403  200  403  403  403  403  401  404'],
-  ['DELETE /settings/people/{id}', 'own', '204  204  204  403  403  403  403  401  404'],
-  ['DELETE /settings/people/{id}', 'wide', '403  403  403  403  403  403  403  401  404'],
-  ['DELETE /settings/people/{id}', 'else', '404  404  404  403  403  403  403  401  404'],
-  ['DELETE /settings/people/{id}', 'no', '404  404  404  403  403  403  403  401  404'],
+  ['GET /settings/people', '', '200  200  200  200  403  403  403  403  401  404'],
+  ['POST /settings/people', '', '201  201  403  201  403  403  403  403  401  404'],
+  ['PATCH /settings/people/{id}', 'own', '200  200  200  200  403  403  403  403  401  404'],
+  ['PATCH /settings/people/{id}', 'wide', '200  403  403  403  403  403  403  403  401  404'],
+  ['PATCH /settings/people/{id}', 'else', '200  404  404  404  403  403  403  403  401  404'],
+  ['PATCH /settings/people/{id}', 'no', '404  404  404  404  403  403  403  403  401  404'],
+  ['PATCH /settings/people/{id} role', 'own', '200  200  403  200  403  403  403  403  401  404'],
+  ['PATCH /settings/people/{id} password', 'own', '200  200  403  200  403  403  403  403  401  404'],
+  ['DELETE /settings/people/{id}', 'own', '204  204  204  204  403  403  403  403  401  404'],
+  ['DELETE /settings/people/{id}', 'wide', '204  403  403  403  403  403  403  403  401  404'],
+  ['DELETE /settings/people/{id}', 'else', '204  404  404  404  403  403  403  403  401  404'],
+  ['DELETE /settings/people/{id}', 'no', '404  404  404  404  403  403  403  403  401  404'],
 
-  ['GET /settings/app-keys', '', '200  200  200  403  403  403  403  401  404'],
-  ['POST /settings/app-keys', '', '201  403  201  403  403  403  403  401  404'],
-  ['PATCH /settings/app-keys/{id}', 'own', '200  200  200  403  403  403  403  401  404'],
-  ['PATCH /settings/app-keys/{id}', 'else', '404  404  404  403  403  403  403  401  404'],
-  ['PATCH /settings/app-keys/{id}', 'no', '404  404  404  403  403  403  403  401  404'],
-  ['DELETE /settings/app-keys/{id}', 'own', '204  204  204  403  403  403  403  401  404'],
-  ['DELETE /settings/app-keys/{id}', 'else', '404  404  404  403  403  403  403  401  404'],
-  ['DELETE /settings/app-keys/{id}', 'no', '404  404  404  403  403  403  403  401  404'],
-  ['POST /settings/app-keys/{id}/rotate', 'own', '201  403  201  403  403  403  403  401  404'],
-  ['POST /settings/app-keys/{id}/rotate', 'else', '404  403  404  403  403  403  403  401  404'],
-  ['POST /settings/app-keys/{id}/rotate', 'no', '404  403  404  403  403  403  403  401  404'],
+  ['GET /settings/app-keys', '', '200  200  200  200  403  403  403  403  401  404'],
+  ['POST /settings/app-keys', '', '201  201  403  201  403  403  403  403  401  404'],
+  ['PATCH /settings/app-keys/{id}', 'own', '200  200  200  200  403  403  403  403  401  404'],
+  ['PATCH /settings/app-keys/{id}', 'else', '404  404  404  404  403  403  403  403  401  404'],
+  ['PATCH /settings/app-keys/{id}', 'no', '404  404  404  404  403  403  403  403  401  404'],
+  ['DELETE /settings/app-keys/{id}', 'own', '204  204  204  204  403  403  403  403  401  404'],
+  ['DELETE /settings/app-keys/{id}', 'else', '404  404  404  404  403  403  403  403  401  404'],
+  ['DELETE /settings/app-keys/{id}', 'no', '404  404  404  404  403  403  403  403  401  404'],
+  ['POST /settings/app-keys/{id}/rotate', 'own', '201  201  403  201  403  403  403  403  401  404'],
+  ['POST /settings/app-keys/{id}/rotate', 'else', '404  404  403  404  403  403  403  403  401  404'],
+  ['POST /settings/app-keys/{id}/rotate', 'no', '404  404  403  404  403  403  403  403  401  404'],
 
-  ['GET /settings/environments', '', '200  200  200  403  403  403  403  401  404'],
-  ['POST /settings/environments', '', '201  201  201  403  403  403  403  401  404'],
+  ['GET /settings/environments', '', '200  200  200  200  403  403  403  403  401  404'],
+  ['POST /settings/environments', '', '201  201  201  201  403  403  403  403  401  404'],
+
+  ['PATCH /settings/environments/{name}', 'own', '200  200  403  200  403  403  403  403  401  404'],
+  ['PATCH /settings/environments/{name}', 'else', '200  404  403  404  403  403  403  403  401  404'],
+  ['PATCH /settings/environments/{name}', 'no', '404  404  403  404  403  403  403  403  401  404'],
 
   // Takes no token, so it doesn't matter whose is sent along; these passwords are wrong.
-  ['POST /sign-in', '', '401  401  401  401  401  401  401  401  401'],
-  ['POST /sign-in/fresh', '', '403  403  403  403  403  403  403  401  404'],
-  ['POST /sign-out', '', '204  204  204  204  403  403  403  401  404'],
+  ['POST /sign-in', '', '401  401  401  401  401  401  401  401  401  401'],
+  ['POST /sign-in/fresh', '', '403  403  403  403  403  403  403  403  401  404'],
+  ['POST /sign-out', '', '204  204  204  204  204  403  403  403  401  404'],
 ];
 
+const variants: Readonly<Record<string, unknown>> = {
+  role: 'operator',
+  password: 'a new password',
+  mode: 'supervised',
+  expiresAt: null,
+  environments: ['demo', 'staging'],
+};
+const environmentNames: Readonly<Record<string, string>> = { own: 'demo', else: 'staging', no: 'nosuch' };
 const nothing = { agents: 'agt', roles: 'rol', people: 'per', 'app-keys': 'key' } as const;
 
 describe('the permission matrix of settings', () => {
@@ -93,6 +111,8 @@ describe('the permission matrix of settings', () => {
   const makePersona = async (persona: Persona): Promise<Client> => {
     const here = { environments: ['demo'] };
     switch (persona) {
+      case 'all':
+        return world.person('admin', 'All', { fresh: true });
       case 'boss':
         return world.person('admin', 'Boss', { ...here, fresh: true });
       case 'worn':
@@ -117,12 +137,16 @@ describe('the permission matrix of settings', () => {
     }
   };
 
-  /** The id of something made for one call. */
-  const make = async (kind: string, thing: Thing): Promise<string> => {
+  /** The id of something made for one call; an agent as narrow as the call can widen it. */
+  const make = async (kind: string, thing: Thing, variant: string): Promise<string> => {
     count += 1;
     const environments = thing === 'wide' ? ['*'] : thing === 'else' ? ['staging'] : ['demo'];
     if (thing === 'no') return `${nothing[kind as keyof typeof nothing]}_01jd0000000000000000000000`;
-    if (kind === 'agents') return (await world.agent('viewer', { environments })).id;
+    if (kind === 'agents') {
+      const mode = variant === 'mode' ? 'readonly' : 'normal';
+      const end = variant === 'expiresAt' ? { expiresAt: Date.now() + 3_600_000 } : {};
+      return (await world.agent('viewer', { environments, mode, ...end })).id;
+    }
     if (kind === 'people') return (await world.person('viewer', 'Somebody', { environments })).id;
     if (kind === 'app-keys') return (await world.appKey(environments[0])).id;
     if (thing === 'builtIn')
@@ -139,7 +163,8 @@ describe('the permission matrix of settings', () => {
     if (path === '/sign-in') return { email: `${unique}@example.com`, password: 'wrong' };
     if (path.startsWith('/sign-in')) return { password: 'wrong' };
     if (method === 'GET' || method === 'DELETE' || path.endsWith('/rotate')) return undefined;
-    if (variant !== '') return { [variant]: variant === 'role' ? 'operator' : 'a new password' };
+    if (variant !== '') return { [variant]: variants[variant] };
+    if (path.endsWith('{name}')) return { independentApproval: count % 2 === 0 };
     if (method === 'PATCH') return { name: unique };
     const bodies: Readonly<Record<string, object>> = {
       agents: { name: unique, role: 'viewer' },
@@ -154,7 +179,9 @@ describe('the permission matrix of settings', () => {
   const send = async (endpoint: string, thing: Thing, client: Client): Promise<Reply> => {
     const [method = '', path = '', variant = ''] = endpoint.split(' ');
     count += 1;
-    const target = path.includes('{id}') ? path.replace('{id}', await make(path.split('/')[2] ?? '', thing)) : path;
+    const target = path.includes('{id}')
+      ? path.replace('{id}', await make(path.split('/')[2] ?? '', thing, variant))
+      : path.replace('{name}', environmentNames[thing] ?? '');
     const body = bodyOf(method, path, variant);
     // Tries count by address; each call comes from another.
     return client.call(method, target, body, {
@@ -208,7 +235,7 @@ describe('the permission matrix of settings', () => {
   }
 
   it('changed nothing that was refused', async () => {
-    const allowed = new Set((['boss', 'worn', 'mgr'] as const).map((persona) => clients.get(persona)?.id));
+    const allowed = new Set((['all', 'boss', 'worn', 'mgr'] as const).map((persona) => clients.get(persona)?.id));
     const done = await world.sql<{ actor: string; verb: string }>(
       `select actor, verb from events where outcome = 'ok' and verb not like 'person.sign%'`,
     );

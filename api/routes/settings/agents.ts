@@ -74,7 +74,7 @@ const update = writeEndpoint({
   method: 'patch',
   path: '/settings/agents/:id',
   name: 'agent.update',
-  summary: 'Change an agent; another role needs a fresh sign-in',
+  summary: 'Change an agent; more rights (role, mode, environments, expiry) need a fresh sign-in',
   tag: settingsTag,
   body: agentPatch,
   responses: { 200: responseObject({ agent: agentViewSchema }) },

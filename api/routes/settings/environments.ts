@@ -7,17 +7,23 @@ import {
   listEnvironments,
   type EnvironmentView,
 } from '../../../shared/settings/environments/create.ts';
-import { environmentInput, environmentViewSchema } from '../../../shared/settings/schema.ts';
+import { updateEnvironment } from '../../../shared/settings/environments/update.ts';
+import { environmentInput, environmentPatch, environmentViewSchema } from '../../../shared/settings/schema.ts';
 import { writeEndpoint, type Endpoint, type EndpointCall } from '../../endpoint.ts';
 import { environmentBaseUrl, requireManager, runSettingsChange, settingsListEndpoint, settingsTag } from './manage.ts';
 
 const checkEnvironmentInput = compileCheck(environmentInput);
+const checkEnvironmentPatch = compileCheck(environmentPatch);
 
-const presented = (call: Pick<EndpointCall, 'deps'>, { name, createdAt, definedAt }: EnvironmentView) => ({
+const presented = (
+  call: Pick<EndpointCall, 'deps'>,
+  { name, createdAt, definedAt, independentApproval }: EnvironmentView,
+) => ({
   name,
   baseUrl: environmentBaseUrl(call, name),
   createdAt,
   definedAt,
+  independentApproval,
 });
 
 const list = settingsListEndpoint({
@@ -50,4 +56,24 @@ const create = writeEndpoint({
   },
 });
 
-export const environmentSettings: readonly Endpoint[] = [list, create];
+const update = writeEndpoint({
+  method: 'patch',
+  path: '/settings/environments/:name',
+  name: 'environment.update',
+  summary: 'Change what an environment demands of those who decide',
+  tag: settingsTag,
+  body: environmentPatch,
+  responses: { 200: responseObject({ environment: environmentViewSchema }) },
+  example: { params: { name: 'demo' }, body: { independentApproval: true } },
+  audit: { verb: 'environment.update', target: ({ params }) => ({ type: 'environment', id: params['name'] ?? null }) },
+  check: checkEnvironmentPatch,
+  handle: async (call) => {
+    requireManager(call, { fresh: true });
+    return runSettingsChange(call, async (tx, admin) => ({
+      status: 200,
+      body: { environment: presented(call, await updateEnvironment(tx, admin, call.params['name'] ?? '', call.body)) },
+    }));
+  },
+});
+
+export const environmentSettings: readonly Endpoint[] = [list, create, update];

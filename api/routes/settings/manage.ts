@@ -39,10 +39,10 @@ export const runSettingsChange = async (
   call: EndpointCall,
   work: (tx: Tx, admin: Administrator) => Promise<SettingsResult>,
 ): Promise<ApiResponse> => {
-  const { deps, caller, save } = call;
+  const { deps, caller, session, save } = call;
   const at = deps.clock.now();
   const { status, body, token } = await runAdminChange(deps.db, deps.bus, async (tx) => {
-    const told = await work(tx, toAdministrator(caller, at));
+    const told = await work(tx, toAdministrator(caller, at, session.freshUntil));
     const kept =
       told.body === undefined
         ? ''

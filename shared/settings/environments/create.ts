@@ -13,12 +13,18 @@ export interface EnvironmentView {
   readonly createdAt: number;
   /** When the app's declaration last changed; null: nothing declared yet. */
   readonly definedAt: number | null;
+  /** Whether people who have an agent in their hands may not decide what it requests. */
+  readonly independentApproval: boolean;
 }
 
 const select = `
-  select e.name, e.epoch, e.created_at as "createdAt", d.updated_at as "definedAt" from environments e left join definitions d on d.env = e.id`;
+  select e.name, e.epoch, e.created_at as "createdAt", d.updated_at as "definedAt",
+    e.independent_approval as "independentApproval"
+  from environments e left join definitions d on d.env = e.id`;
 const list = statement('administer.environments.list', `${select} order by e.id`);
 const one = statement('administer.environments.one', `${select} where e.name = $1`);
+/** With no key update, so that inserts of events don't wait. */
+const locked = statement('administer.environments.locked', `${select} where e.name = $1 for no key update of e`);
 const insert = statement(
   'administer.environments.insert',
   'insert into environments (name, seal_key, created_at) values ($1, $2, $3) returning id',
@@ -41,11 +47,17 @@ const raiseEpoch = statement(
 /** Returns all environments, oldest first. */
 export const listEnvironments = (db: Db | Tx): Promise<EnvironmentView[]> => queryRows<EnvironmentView>(db, list);
 
-const environmentOf = async (tx: Tx, name: string): Promise<EnvironmentView> => {
-  const environment = await queryRow<EnvironmentView>(tx, one, [name]);
+const requireEnvironment = (environment: EnvironmentView | undefined): EnvironmentView => {
   if (environment === undefined) throw fault('not_found');
   return environment;
 };
+
+const environmentOf = async (tx: Tx, name: string): Promise<EnvironmentView> =>
+  requireEnvironment(await queryRow<EnvironmentView>(tx, one, [name]));
+
+/** Returns an environment, locked for a change. Throws `not_found` for an unknown one. */
+export const lockEnvironment = async (tx: Tx, name: string): Promise<EnvironmentView> =>
+  requireEnvironment(await queryRow<EnvironmentView>(tx, locked, [name]));
 
 /** Creates an environment and its stream. Throws `conflict` for a name that exists. */
 export const createEnvironment = async (

@@ -1,0 +1,86 @@
+/**
+ * Keeps who changed whose rights, and decides by it who may not decide an agent's requests where the environment asks for
+ * independent approval. For adminChange.ts, environments/update.ts and decisions/decide.ts.
+ */
+import { fault } from '../catalogue/errors.ts';
+import type { Db, Tx } from '../platform/db/knex.ts';
+import { executeStatement, queryRow, statement } from '../platform/db/sql.ts';
+
+/** What gives a person a hold over an agent (its token, its rights) or over another person (the password). */
+const rightsVerbs = [
+  'agent.create',
+  'agent.update',
+  'agent.rotate',
+  'role.create',
+  'role.update',
+  'person.create',
+  'person.password',
+];
+
+/** How long such a change keeps a person from deciding, in ms. */
+const heldMs = 30 * 86_400_000;
+
+const upsertSql = statement(
+  'independence.record',
+  `
+  insert into rights_changes as c (target, actor, at) values ($1, $2, $3)
+  on conflict (target, actor) do update set at = greatest(c.at, excluded.at)`,
+);
+
+/** Adds what the audit log has, as it is older than the table, and releases without the table may run beside this one. */
+const copyFromAuditSql = statement(
+  'independence.copy',
+  `
+  insert into rights_changes as c (target, actor, at)
+  select e.target, e.actor, max(e.at) from environments v join events e on e.env = v.id and e.verb = any($1)
+  where e.outcome = 'ok' and e.actor_type = 'person' and e.actor is not null and e.target is not null and e.at > $2
+  group by e.target, e.actor
+  on conflict (target, actor) do update set at = greatest(c.at, excluded.at)`,
+);
+
+/** \`above\`: the person, those who made them or set their password, those who did so with these, and so on. */
+const holdsRequesterSql = statement(
+  'independence.holds',
+  `
+  with recursive above as (
+    select $1::text collate "C" as person
+    union
+    select c.actor from above a join rights_changes c on c.target = a.person where c.at > $3
+  )
+  select 1 as found from approvals p join agents g on g.id = p.actor
+    join rights_changes c on c.target in (g.id, g.role) and c.at > $3
+    join above a on a.person = c.actor
+  where p.id = $2 and p.independent limit 1`,
+);
+
+interface RightsChange {
+  readonly verb: string;
+  readonly target: string;
+  /** The person who made it; null: no person. */
+  readonly actor: string | null;
+  readonly at: number;
+}
+
+/** Inserts the row of a change that gives a person a hold over its target; writes nothing for other changes. */
+export const recordRightsChange = async (tx: Tx, { verb, target, actor, at }: RightsChange): Promise<void> => {
+  if (actor === null || actor === target || !rightsVerbs.includes(verb)) return;
+  await executeStatement(tx, upsertSql, [target, actor, at]);
+};
+
+/** Inserts the rows of changes that only the audit log has. Called when an environment begins to ask for independence. */
+export const copyRightsChanges = async (tx: Tx, at: number): Promise<void> => {
+  await executeStatement(tx, copyFromAuditSql, [rightsVerbs, at - heldMs]);
+};
+
+/**
+ * Throws `forbidden` for a person who, in the last 30 days, made or changed the agent that requested the approval, or its
+ * role, and for one whom such a person made or whose password they set; unless the request was made without that rule.
+ */
+export const requireIndependent = async (db: Db, approval: string, person: string, at: number): Promise<void> => {
+  const found = await queryRow(db, holdsRequesterSql, [person, approval, at - heldMs]);
+  if (found !== undefined)
+    throw fault(
+      'forbidden',
+      'You made or changed this agent, its token or its role in the last 30 days, or were let in by somebody who did; another person has to decide.',
+    );
+};
