@@ -109,14 +109,12 @@ const endWaitingTarget = async (
   deps.bus.publish(channels.workAvailable, 'outbox');
 };
 
+/** Ends an approval as stale with what waits for it. Throws `already_decided` when another decision was written first. */
 const endAsStale = async (deps: ViewDeps, caller: Caller, approval: Approval, problem: Fault): Promise<void> => {
-  const ended = await endApproval(
-    deps.db,
-    approval,
-    endingByCaller(caller, 'stale', problem.message),
-    deps.clock.now(),
-  );
-  if (ended !== null) await endWaitingTarget(deps, approval, 'failed', problem.message);
+  const ending = endingByCaller(caller, 'stale', problem.message);
+  if ((await endApproval(deps.db, approval, ending, deps.clock.now())) === null)
+    throw alreadyDecidedFault(caller, (await readApproval(deps.db, approval.env, approval.id)) ?? approval);
+  await endWaitingTarget(deps, approval, 'failed', problem.message);
 };
 
 interface Decision {
@@ -185,8 +183,6 @@ export const approveRequest = async (
   } catch (error) {
     const problem = toStaleFault(error);
     if (problem === null) throw error;
-    const now = await readApproval(deps.db, approval.env, approval.id);
-    if (now !== undefined && now.status !== 'pending') throw alreadyDecidedFault(caller, now);
     await endAsStale(deps, caller, approval, problem);
     throw problem;
   }

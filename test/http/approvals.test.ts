@@ -267,6 +267,26 @@ describe('http: approvals', () => {
     expect([changed, lost, gone].map(({ run }) => calls(run))).to.deep.equal([0, 0, 0]);
   });
 
+  it('is stale once: the loser of two decisions is told that it is decided, with the approval', async function () {
+    this.timeout(60_000);
+    const second = await world.person('operator', 'Bo');
+    for (let round = 0; round < 50; round++) {
+      const record = await order();
+      const { approval, run } = await ask(record);
+      await world.sql(`update records set fields = '{"status":"open"}' where id = $1`, [record]);
+      const decisions = await Promise.all(
+        [person, second].map((client) => client.post(`/approvals/${approval}/approve`)),
+      );
+      expect(decisions.map(codeOf).sort(), `round ${String(round)}`).to.deep.equal([
+        '409 already_decided',
+        '409 stale',
+      ]);
+      const lost = decisions.find((reply) => reply.body.code === 'already_decided');
+      expect(lost?.body.approval).to.include({ id: approval, status: 'stale' });
+      expect(await runOf(run)).to.include({ status: 'failed' });
+    }
+  });
+
   it('is cancelled by who asked alone, and expires; the run ends with it', async () => {
     const first = await ask(await order());
     expect(codeOf(await person.post(`/approvals/${first.approval}/cancel`))).to.equal('403 forbidden');
