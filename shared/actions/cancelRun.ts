@@ -12,6 +12,7 @@ import type { Run } from './model.ts';
 import { presentRunWithoutBlocks } from './present.ts';
 import { readVisibleRun } from './queries.ts';
 import { settleRun, toSettledRun } from './settleRun.ts';
+import { resolutionWithoutDispatch } from './undispatchedRun.ts';
 
 /** Tries while others change the run, before `409 conflict`. */
 const attemptsMax = 5;
@@ -35,7 +36,8 @@ const tryCancel = async (deps: ActionDeps, { caller, id, save }: CancelRunReques
   requireMayCancel(caller, run);
   if (run.handed_at !== null || !cancellableRunStatuses.includes(run.status))
     throw fault('conflict', `This run is ${run.status} and can’t be cancelled any more.`);
-  const verdict = { status: 'cancelled', error: `Cancelled by ${caller.principal.name}.` } as const;
+  const cancelled = { status: 'cancelled', error: `Cancelled by ${caller.principal.name}.` } as const;
+  const verdict = resolutionWithoutDispatch(run, cancelled);
   const at = deps.clock.now();
   const body = JSON.stringify({ run: presentRunWithoutBlocks(caller, toSettledRun(run, verdict, at)) });
   return settleRun(deps, run, verdict, { by: toEventActor(caller), saved: save(body) });

@@ -24,11 +24,13 @@ export interface Run {
   readonly lane: string | null;
   readonly attempts: number;
   readonly attempt: number;
+  /** Dispatches that failed or were not answered, since the request or the last retry by a caller. */
   readonly failures: number;
   readonly progress: number | null;
   readonly message: string | null;
   readonly blocks: readonly Block[] | null;
   readonly error: string | null;
+  /** The code of the end. Of a run that goes on: `app_timeout` when the answer of an earlier dispatch is missing. */
   readonly code: string | null;
   readonly actor_type: ActorRef['type'];
   readonly actor: string;
@@ -72,7 +74,7 @@ export const runJson = (
   message: run.message,
   blocks: run.blocks,
   error: run.error,
-  code: run.code,
+  code: isSettledRun(run) ? run.code : null,
   by: runActor(run),
   approval: run.approval,
   approvedBy: run.approved_by,

@@ -11,6 +11,7 @@ import { readRun, readRuns, type Run } from './model.ts';
 import { queueProgress } from './progress.ts';
 import { transitionRun, type RunTransition } from './runStatements.ts';
 import { settleRun, type RunResolution } from './settleRun.ts';
+import { missingAnswerCode, noAnswerMessage } from './undispatchedRun.ts';
 
 type ActionCallOutcome = CallOutcome<ServiceCalls['action.run']['result']>;
 
@@ -55,7 +56,7 @@ const resolutionOfError = (
 /** Returns the ms before a retry: 1 s after the first failure, then doubling. */
 const retryDelayMs = (failures: number): number => backoffMs(failures + 1, 1000);
 
-const clearedDispatch = { handed_at: null, lost_at: null, instance: null, connection: null } as const;
+const clearedDispatch = { handed_at: null, lost_at: null, connection: null } as const;
 
 const transitionedRun = async (deps: ActionDeps, run: Run, after: Run, step: RunTransition): Promise<Run | null> =>
   (await transitionRun(deps.db, run, after, deps.clock.now(), step)) ? after : null;
@@ -118,21 +119,26 @@ export const settleOutcome = async (deps: ActionDeps, run: Run, outcome: ActionC
   }
 };
 
-/** Retries a run without an answer `limits.lostAnswerMs` after it was lost if it is retry-safe; else it ends unknown. */
+/**
+ * Dispatches a run again `limits.lostAnswerMs` after it was lost, if it is retry-safe and has attempts left; else it ends
+ * unknown. Dispatches that the app answered with a retryable failure count as attempts too.
+ */
 export const settleOverdueRun = async (deps: ActionDeps, run: Run): Promise<void> => {
   const action = deps.directory.environmentById(run.env)?.definition.actions.get(run.action);
-  if (run.repeatable && action !== undefined && run.failures < limits.retryableTries) {
+  if (run.repeatable && action !== undefined && run.failures + 1 < action.attempts) {
     const at = deps.clock.now();
-    const after: Run = { ...run, ...clearedDispatch, failures: run.failures + 1, fence: run.fence + 1 };
+    const after: Run = {
+      ...run,
+      ...clearedDispatch,
+      failures: run.failures + 1,
+      fence: run.fence + 1,
+      code: missingAnswerCode,
+    };
     await transitionRun(deps.db, run, after, at, { verb: null, outcome: 'ok', emit: false, due: at });
     deps.bus.publish(channels.workAvailable, 'jobs');
     return;
   }
-  await settleRun(deps, run, {
-    status: 'unknown',
-    error: 'It was handed to the app and no answer came: it is not known whether it was done.',
-    code: 'app_timeout',
-  });
+  await settleRun(deps, run, { status: 'unknown', error: noAnswerMessage(run), code: missingAnswerCode });
 };
 
 /** Returns whether an answer still counts: it corrects an unknown end, except in a bulk, which has counted that end. */

@@ -2,6 +2,7 @@
 import type { Caller } from '../access/principal.ts';
 import type { ActionDeps } from '../actions/deps.ts';
 import { settleRun } from '../actions/settleRun.ts';
+import { resolutionWithoutDispatch } from '../actions/undispatchedRun.ts';
 import { withdrawApproval } from '../approvals/endApproval.ts';
 import { fault } from '../catalogue/errors.ts';
 import { openApprovalStatuses } from '../catalogue/states/approvals.ts';
@@ -115,8 +116,9 @@ export const cancelBulk = async (
   );
   const waiting = await queryRow<{ id: string }>(deps.db, pendingApprovalSql, [id]);
   if (waiting !== undefined) await withdrawApproval(deps, caller, waiting.id);
+  const cancelled = { status: 'cancelled', error: 'The bulk was cancelled before this was begun.' } as const;
   for (const run of await readRunsNotStarted(deps, caller.env.id, id))
-    await settleRun(deps, run, { status: 'cancelled', error: 'The bulk was cancelled before this was begun.' });
+    await settleRun(deps, run, resolutionWithoutDispatch(run, cancelled));
   deps.bus.publish(channels.workAvailable, 'outbox');
   // A chunk that ended meanwhile saw others pending, and this transaction saw that chunk running: so it is checked once more.
   await publishBulkProgress(deps, caller.env.id, id).catch((error: unknown) => {

@@ -68,8 +68,11 @@ export const limits = {
   offlineExpiryMaxMs: 7 * 86_400_000,
   /** How long a lost run waits for the instance that it was dispatched to. */
   lostAnswerMs: 60_000,
-  /** Retries of a run: after a failure that the app calls retryable, or after the answer of a retry-safe action was lost. */
+  /** Retries of a run after failures that the app calls retryable. */
   retryableTries: 5,
+  /** Dispatches of a retry-safe run whose answers do not come: the default, and the most that may be declared. */
+  runAttempts: 5,
+  runAttemptsMax: 20,
   availableRefs: 100,
   /** How long an approval stays pending: of actions, bulks and items; of flags. */
   approvalMs: 72 * 3_600_000,

@@ -20,6 +20,8 @@ export interface ActionDefinition {
   readonly background: boolean;
   /** Whether dispatching the same run twice is harmless (`repeatable` in the manifest). */
   readonly retrySafe: boolean;
+  /** How often a retry-safe run is dispatched while no answer comes. */
+  readonly attempts: number;
   readonly offline: 'queue' | 'refuse';
   /** How long a queued run waits for the app, in ms. */
   readonly offlineExpiry: number;
@@ -45,6 +47,7 @@ export const compileAction = (declared: ManifestAction): ActionDefinition => {
     freshSignIn: declared.freshSignIn ?? false,
     background,
     retrySafe: declared.repeatable ?? false,
+    attempts: declared.attempts ?? limits.runAttempts,
     offline: declared.offline ?? 'queue',
     offlineExpiry: declared.offlineExpiry ?? limits.offlineExpiryMs,
     timeout: declared.timeout ?? (background ? limits.backgroundTimeoutMs : limits.actionTimeoutMs),

@@ -20,6 +20,13 @@ const action = strictObject({
   freshSignIn: Type.Optional(Type.Boolean()),
   background: Type.Optional(Type.Boolean()),
   repeatable: Type.Optional(Type.Boolean()),
+  attempts: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: limits.runAttemptsMax,
+      description: 'How often a repeatable action is handed over while no answer comes, before its run ends unknown.',
+    }),
+  ),
   offline: Type.Optional(Type.Union([Type.Literal('queue'), Type.Literal('refuse')])),
   offlineExpiry: Type.Optional(
     Type.Integer({

@@ -187,6 +187,8 @@ export interface Action<S> {
   readonly background?: boolean;
   /** Whether handling the same run twice is harmless; false by default. Lost runs are retried only when it is true. */
   readonly repeatable?: boolean;
+  /** How often a repeatable action is handed over while no answer comes, before its run ends unknown: 1 to 20, 5 by default. */
+  readonly attempts?: number;
   /** What happens to a run while no instance of the app is online: it waits (`queue`, the default) or is refused. */
   readonly offline?: 'queue' | 'refuse';
   /** How long a queued run waits for the app, in ms; 1 hour by default, at most 7 days. */

@@ -35,6 +35,7 @@ const sentences: Readonly<Record<string, readonly string[]>> = {
     `within ${String(limits.reportWindowMs)} ms become one change`,
     `repeat for ${hours(limits.deliveryMs)}`,
     `waits ${seconds(limits.lostAnswerMs)} for that instance`,
+    `\`attempts\` times (1 to ${String(limits.runAttemptsMax)}, ${String(limits.runAttempts)} unless declared)`,
     `at most ${days(limits.offlineExpiryMaxMs)}`,
     `up to ${count(limits.recordsPerCall)} each`,
     `| A frame, either way | ${mib(linkLimits.frameBytes)};`,

@@ -25,19 +25,20 @@ import { until } from '../support/until.ts';
 import { newWorld, type World } from '../support/world.ts';
 import { drive, seed } from './support.ts';
 
+const ship = {
+  label: 'Ship',
+  resource: 'order',
+  background: true,
+  timeout: 10_000,
+  input: { type: 'object', properties: { mode: { type: 'string' } } },
+  when: { field: 'record.fields.status', op: 'eq', value: 'paid' },
+} as const;
 const manifest = {
   resources: [{ name: 'order', source: 'stored', fields: [{ name: 'status', filter: true }] }],
   inboxes: [{ name: 'mail', reply: { via: 'app' } }],
   actions: [
-    {
-      name: 'ship',
-      label: 'Ship',
-      resource: 'order',
-      background: true,
-      timeout: 10_000,
-      input: { type: 'object', properties: { mode: { type: 'string' } } },
-      when: { field: 'record.fields.status', op: 'eq', value: 'paid' },
-    },
+    { name: 'ship', ...ship },
+    { name: 'shipAgain', ...ship, repeatable: true, attempts: 3 },
   ],
 } as const;
 
@@ -48,7 +49,13 @@ const day = 1_440 * minute;
 type Mode = 'ok' | 'refuse' | 'retry' | 'garbled' | 'silent';
 type PlainEvent = 'work' | 'workChunk' | 'online' | 'offline' | 'pay' | 'unpay' | 'minutes' | 'days' | 'bulks';
 type Event =
-  | { readonly do: 'ask'; readonly supervised: boolean; readonly record: 0 | 1; readonly mode: Mode }
+  | {
+      readonly do: 'ask';
+      readonly supervised: boolean;
+      readonly record: 0 | 1;
+      readonly mode: Mode;
+      readonly action?: 'ship' | 'shipAgain';
+    }
   | { readonly do: 'decide'; readonly how: 'approve' | 'reject' | 'cancel'; readonly target: number }
   | { readonly do: 'cancelRun' | 'cancelBulk'; readonly target: number }
   | { readonly do: 'retry'; readonly supervised: boolean; readonly target: number }
@@ -57,7 +64,12 @@ type Event =
   | { readonly do: PlainEvent };
 
 const plain = (what: PlainEvent): Event => ({ do: what });
-const ask = (mode: Mode = 'ok', supervised = false): Event => ({ do: 'ask', supervised, record: 0, mode });
+const ask = (mode: Mode = 'ok', supervised = false): Extract<Event, { do: 'ask' }> => ({
+  do: 'ask',
+  supervised,
+  record: 0,
+  mode,
+});
 const bulk = (of: 'state' | 'action' | 'many', supervised = false): Event => ({
   do: 'bulk',
   of,
@@ -85,6 +97,8 @@ const scripts: readonly (readonly Event[])[] = [
   [online, ask('garbled'), work, { do: 'answer', mode: 'refuse' }],
   [online, ask('garbled'), work, offline, retry],
   [online, ask('silent'), work, minutes],
+  [online, { ...ask('silent'), action: 'shipAgain' }, work, minutes, offline, work, days],
+  [online, { ...ask('silent'), action: 'shipAgain' }, work, minutes, work, minutes, work, minutes],
   [online, bulk('action'), workChunk, cancelBulk],
   [offline, bulk('action'), workChunk, cancelBulk],
   [online, bulk('action'), work, work],
@@ -229,7 +243,7 @@ describe(`states: runs, approvals, bulks and replies (STATES_SEED=${String(seed)
         switch (event.do) {
           case 'ask':
             return clientOf(event.supervised).post('/actions', {
-              action: 'ship',
+              action: event.action ?? 'ship',
               record: records[event.record],
               input: { mode: event.mode },
             });
@@ -268,7 +282,10 @@ describe(`states: runs, approvals, bulks and replies (STATES_SEED=${String(seed)
             return pay('open');
           case 'minutes':
             await unfinishedRuns.run(later(10 * minute));
-            return unfinishedRuns.run(later(20 * minute));
+            await unfinishedRuns.run(later(20 * minute));
+            return world.sql(`update staged_jobs set due_at = $1 where name = 'actionRun' and due_at > $1`, [
+              deps.clock.now(),
+            ]);
           case 'days':
             await unfinishedRuns.run(later(90 * day));
             return expireApprovals.run(later(90 * day));
@@ -287,6 +304,7 @@ describe(`states: runs, approvals, bulks and replies (STATES_SEED=${String(seed)
           supervised: fc.boolean(),
           record: fc.constantFrom(0, 1),
           mode,
+          action: fc.constantFrom('ship', 'shipAgain'),
         }),
       },
       {

@@ -10,6 +10,11 @@ import { isFirstInRecordQueue } from '../../shared/actions/recordQueue.ts';
 import { notifyRunChanged } from '../../shared/actions/runChanges.ts';
 import { transitionRun } from '../../shared/actions/runStatements.ts';
 import { settleRun } from '../../shared/actions/settleRun.ts';
+import {
+  expiredResolution,
+  offlineResolution,
+  resolutionWithoutDispatch,
+} from '../../shared/actions/undispatchedRun.ts';
 import { Fault, fault } from '../../shared/catalogue/errors.ts';
 import { activeRunStatuses } from '../../shared/catalogue/states/runs.ts';
 import type { Deps } from '../../shared/deps.ts';
@@ -58,11 +63,7 @@ const transientCodes = new Set(['app_timeout', 'app_offline', 'app_error']);
 const parkRun = async (deps: Deps, run: Run): Promise<JobOutcome> => {
   const action = deps.directory.environmentById(run.env)?.definition.actions.get(run.action);
   if (action?.offline === 'refuse') {
-    await settleRun(deps, run, {
-      status: 'failed',
-      error: 'The app went offline before it was begun.',
-      code: 'app_offline',
-    });
+    await settleRun(deps, run, offlineResolution(run));
     return done();
   }
   if (run.status !== 'queued' && action !== undefined) {
@@ -80,7 +81,7 @@ export const actionRun: JobHandler<'actionRun'> = async ({ env: envId, payload }
   const run = await readRun(db, envId, payload.run);
   if (run === undefined || !activeRunStatuses.includes(run.status) || run.handed_at !== null) return done();
   if (run.status === 'queued' && run.expires_at !== null && run.expires_at <= clock.now()) {
-    await settleRun(deps, run, { status: 'expired', error: 'The app did not come back in time.' });
+    await settleRun(deps, run, expiredResolution(run));
     return done();
   }
   if (!(await isFirstInRecordQueue(db, run))) return retryAt(clock.now() + queuePositionCheckMs);
@@ -91,7 +92,8 @@ export const actionRun: JobHandler<'actionRun'> = async ({ env: envId, payload }
     if (!(error instanceof Fault)) throw error;
     if (transientCodes.has(error.code))
       return connection === null ? parkRun(deps, run) : retryAt(clock.now() + retryDispatchMs);
-    await settleRun(deps, run, { status: 'failed', error: error.message, code: error.code });
+    const refused = { status: 'failed', error: error.message, code: error.code } as const;
+    await settleRun(deps, run, resolutionWithoutDispatch(run, refused));
     return done();
   }
   if (connection === null) return parkRun(deps, run);

@@ -5,6 +5,7 @@
 import { releaseOverlookedRuns } from '../../shared/actions/recordQueue.ts';
 import { markRunLost, settleOverdueRun } from '../../shared/actions/runOutcome.ts';
 import { settleRun } from '../../shared/actions/settleRun.ts';
+import { expiredResolution } from '../../shared/actions/undispatchedRun.ts';
 import { readExpiredRuns, readLostRuns, readOverdueRuns } from '../../shared/actions/unfinishedRuns.ts';
 import { channels } from '../../shared/platform/redis/bus.ts';
 import type { Sweep } from './sweep.ts';
@@ -15,8 +16,7 @@ export const unfinishedRuns: Sweep = {
   run: async (deps) => {
     const { db, bus, clock } = deps;
     const now = clock.now();
-    for (const run of await readExpiredRuns(db, now))
-      await settleRun(deps, run, { status: 'expired', error: 'The app did not come back in time.' });
+    for (const run of await readExpiredRuns(db, now)) await settleRun(deps, run, expiredResolution(run));
     for (const run of await readLostRuns(db, now)) await markRunLost(deps, run);
     for (const run of await readOverdueRuns(db, now)) await settleOverdueRun(deps, run);
     if ((await releaseOverlookedRuns(db, now)) > 0) bus.publish(channels.workAvailable, 'jobs');

@@ -34,6 +34,7 @@ export const runs = defineMachine({
     { from: 'queued', to: 'cancelled', why: 'cancelled by a caller' },
     { from: 'queued', to: 'cancelled', why: 'its bulk is cancelled' },
     { from: 'queued', to: 'failed', why: 'a check fails' },
+    { from: 'queued', to: 'unknown', why: 'it ends while an earlier answer is missing' },
     { from: 'running', to: 'queued', why: 'the app has gone' },
     { from: 'running', to: 'succeeded', why: 'the app answers' },
     { from: 'running', to: 'failed', why: 'the app answers' },
