@@ -1,32 +1,27 @@
 /** Calls the endpoint, once for each idempotency key. The last step of api/app.ts and api/mcp/serveEndpoint.ts. */
 import { Fault, fault } from '../../shared/catalogue/errors.ts';
 import { isDuplicateIdempotencyKey } from '../../shared/items/perform/perform.ts';
-import {
-  readSavedResponse,
-  type IdempotencyKey,
-  type StoredResponse,
-} from '../../shared/platform/journal/idempotency.ts';
-import type { Endpoint, EndpointCall } from '../endpoint.ts';
+import { readSavedResponse, type IdempotencyKey } from '../../shared/platform/journal/idempotency.ts';
+import type { Endpoint } from '../endpoint.ts';
 import type { ApiResponse } from '../http/apiResponse.ts';
+import { replayResponse } from './replay.ts';
 import type { EndpointContext, EndpointState } from './state.ts';
 import { withNarrowing } from './tooBroad.ts';
 
 type Handle = () => Promise<ApiResponse>;
 
-const toReplayedResponse = ({ status, body, etag }: StoredResponse): ApiResponse => ({
-  status,
-  body: body === '' ? undefined : body,
-  headers: { 'idempotent-replayed': 'true', ...(etag === null ? {} : { etag }) },
-});
-
-const findSavedResponse = ({ deps }: EndpointCall, key: IdempotencyKey): Promise<StoredResponse | null> =>
-  readSavedResponse(deps.db, key, deps.clock.now());
+/** Returns the saved response of a key as the caller may see it; null: there is none. Throws as `replayResponse` does. */
+const findReplay = async ({ call, mounted }: EndpointState, key: IdempotencyKey): Promise<ApiResponse | null> => {
+  const { deps } = call;
+  const found = await readSavedResponse(deps.db, key, deps.clock.now());
+  return found === null ? null : replayResponse(call, mounted.endpoint.path, found);
+};
 
 /**
  * Calls the endpoint first and looks for a saved response when that fails: the effect and its response are written in one
  * statement or not at all, and looking first would cost every call a round trip for the few that are retries.
  */
-const handleOrReplay = async (call: EndpointCall, key: IdempotencyKey, handle: Handle): Promise<ApiResponse> => {
+const handleOrReplay = async (state: EndpointState, key: IdempotencyKey, handle: Handle): Promise<ApiResponse> => {
   for (let tries = 1; ; tries++) {
     try {
       return await handle();
@@ -34,8 +29,8 @@ const handleOrReplay = async (call: EndpointCall, key: IdempotencyKey, handle: H
       const isRepeated = isDuplicateIdempotencyKey(error);
       // A call that is refused now may have been done before; `action_failed` is a response that was just saved.
       if (!isRepeated && !(error instanceof Fault && error.code !== 'action_failed')) throw error;
-      const found = await findSavedResponse(call, key);
-      if (found !== null) return toReplayedResponse(found);
+      const replay = await findReplay(state, key);
+      if (replay !== null) return replay;
       if (!isRepeated) throw error;
       // The saved response had expired and is removed: the call can be done now, unless another one is doing it.
       if (tries > 1) throw fault('in_progress');
@@ -45,17 +40,17 @@ const handleOrReplay = async (call: EndpointCall, key: IdempotencyKey, handle: H
 
 /** Looks for a saved response first: the endpoint saves its response before it is known, and then waits for it. */
 const handleAwaited = async (
-  call: EndpointCall,
+  state: EndpointState,
   requireNotInProgress: NonNullable<Endpoint['requireNotInProgress']>,
   key: IdempotencyKey,
   handle: Handle,
 ): Promise<ApiResponse> => {
   for (let tries = 1; ; tries++) {
-    const found = await findSavedResponse(call, key);
-    if (found !== null) {
-      await requireNotInProgress(call, key.key);
+    const replay = await findReplay(state, key);
+    if (replay !== null) {
+      await requireNotInProgress(state.call, key.key);
       // It may have settled since it was read.
-      return toReplayedResponse((await findSavedResponse(call, key)) ?? found);
+      return (await findReplay(state, key)) ?? replay;
     }
     try {
       return await handle();
@@ -67,15 +62,15 @@ const handleAwaited = async (
 };
 
 /** Lets calls of this process with the same key wait for each other. */
-const handleInTurn = async (call: EndpointCall, key: IdempotencyKey, handle: Handle): Promise<ApiResponse> => {
-  const { running } = call;
+const handleInTurn = async (state: EndpointState, key: IdempotencyKey, handle: Handle): Promise<ApiResponse> => {
+  const { running } = state.call;
   const id = `${key.principal}\n${key.key}`;
   for (let other = running.get(id); other !== undefined; other = running.get(id)) {
     await other;
-    const found = await findSavedResponse(call, key);
-    if (found !== null) return toReplayedResponse(found);
+    const replay = await findReplay(state, key);
+    if (replay !== null) return replay;
   }
-  const answered = handleOrReplay(call, key, handle);
+  const answered = handleOrReplay(state, key, handle);
   const settled = answered.then(
     () => undefined,
     () => undefined,
@@ -115,9 +110,9 @@ export const callEndpoint = (state: EndpointState): Promise<ApiResponse> => {
 export const idempotency =
   (handle: (state: EndpointState) => Promise<ApiResponse>) =>
   async ({ state }: EndpointContext): Promise<void> => {
-    const { call, idempotencyKey: key } = state;
+    const { idempotencyKey: key } = state;
     const { requireNotInProgress } = state.mounted.endpoint;
     if (key === null) state.response = await handle(state);
-    else if (requireNotInProgress === null) state.response = await handleInTurn(call, key, async () => handle(state));
-    else state.response = await handleAwaited(call, requireNotInProgress, key, async () => handle(state));
+    else if (requireNotInProgress === null) state.response = await handleInTurn(state, key, async () => handle(state));
+    else state.response = await handleAwaited(state, requireNotInProgress, key, async () => handle(state));
   };

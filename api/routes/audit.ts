@@ -1,7 +1,6 @@
 /** The endpoints of the audit log. */
 import { fault } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
-import { visibleInboxes } from '../../shared/items/filters.ts';
 import {
   cursorSchema,
   limitSchema,
@@ -57,18 +56,10 @@ const list = readEndpoint({
     const { cursor: given, limit: size, ...rest } = query;
     const key = `audit:${JSON.stringify([principal.role?.id, rest])}`;
     const keys = env.seal.openCursor(key, given);
-    const inboxes = visibleInboxes(caller).map((inbox) => inbox.name);
-    const unseenOf = (kind: 'resource' | 'flag', names: Iterable<string>): string[] =>
-      [...names].filter((name) => !principal.access.sees(kind, name));
-    const unseen = {
-      resources: unseenOf('resource', env.definition.resources.keys()),
-      flags: unseenOf('flag', env.definition.flags.keys()),
-    };
     const page = await readAudit(
       deps.db,
       env.id,
       principal.access,
-      { inboxes, unseen },
       rest,
       keys === null ? null : Number(keys[0]),
       size ?? limits.pageDefault,

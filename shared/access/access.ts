@@ -16,6 +16,8 @@ export interface Access {
   can(kind: NamedKind, name: string, verb: string): boolean;
   /** Returns whether a right without a name is granted: `approvals`, `audit`, `settings`. */
   may(kind: Exclude<PermissionKind, NamedKind>, verb: string): boolean;
+  /** Returns the names of a kind that the role sees, declared or not; null: every one. */
+  namesSeen(kind: NamedKind): readonly string[] | null;
   /** Returns the verbs that are granted on an inbox, in the catalogue's order. */
   inboxVerbs(name: string): InboxVerb[];
   /** Roles with equal keys have equal rights. */
@@ -47,6 +49,10 @@ export const compileAccess = (grants: readonly Grant[]): Access => {
     sees,
     can: (kind, name, verb) => (verb === 'see' ? sees(kind, name) : can(kind, name, verb)),
     may: (kind, verb) => has(kind, verb) || (verb === 'see' && verbs.has(kind)),
+    namesSeen: (kind) =>
+      verbs.has(`${kind}:*`)
+        ? null
+        : [...verbs.keys()].filter((on) => on.startsWith(`${kind}:`)).map((on) => on.slice(kind.length + 1)),
     inboxVerbs: (name) =>
       permissions.inbox.filter((verb) => (verb === 'see' ? sees('inbox', name) : can('inbox', name, verb))),
     key: JSON.stringify(

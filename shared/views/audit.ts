@@ -40,10 +40,19 @@ const clauses: Readonly<Record<(typeof members)[number], string>> = {
   to: 'at <',
 };
 
-/** Excludes entries about records and flags that the role doesn't see, whichever column or member names them. */
-const visibleOnlySql = `and (about is null or split_part(about, '/', 1) <> all($5)) and (after ->> 'resource' is null or after ->> 'resource' <> all($5))
-      and (target_type is distinct from 'resource' or target <> all($5)) and (target_type is distinct from 'flag' or target <> all($6))
-      and (after ->> 'flag' is null or after ->> 'flag' <> all($6))`;
+/** The names that a role sees, as a parameter: null for a role that sees all of a kind, whatever is declared now. */
+const seenSql = (name: string, parameter: string): string =>
+  `(${name} is null or ${parameter}::text[] is null or ${name} = any(${parameter}))`;
+
+/** Keeps entries whose inbox, record and flag the role sees, whichever column or member names them. */
+const visibleSql = [
+  seenSql('inbox', '$3'),
+  seenSql("split_part(about, '/', 1)", '$5'),
+  seenSql("after ->> 'resource'", '$5'),
+  seenSql("case when target_type = 'resource' then target end", '$5'),
+  seenSql("case when target_type = 'flag' then target end", '$6'),
+  seenSql("after ->> 'flag'", '$6'),
+].join(' and ');
 
 /** Returns the statement for the given filters; each set of filters has its own, so that each uses its own index. */
 const statementFor = (filter: AuditFilter): { prepared: Statement; values: SqlValue[] } => {
@@ -53,7 +62,7 @@ const statementFor = (filter: AuditFilter): { prepared: Statement; values: SqlVa
     `audit.${given.join('-')}`,
     `
     select id, at, actor_type, actor, actor_name, role, verb, target_type, target, outcome, before, after, request_id, address
-    from events where env = $1 and verb is not null and id < $2 and (inbox is null or inbox = any($3)) ${visibleOnlySql} ${where}
+    from events where env = $1 and verb is not null and id < $2 and ${visibleSql} ${where}
     order by id desc limit $4`,
   );
   return { prepared, values: given.map((member) => filter[member] ?? null) };
@@ -72,18 +81,11 @@ interface AuditPage {
   readonly next: number | null;
 }
 
-interface AuditVisibility {
-  readonly inboxes: readonly string[];
-  /** Names of the resources and flags that the role doesn't see. */
-  readonly unseen: { readonly resources: readonly string[]; readonly flags: readonly string[] };
-}
-
-/** Returns a page of entries older than `before`, of the given inboxes and of none, newest first. */
+/** Returns a page of the entries that the role sees, older than `before`, newest first. */
 export const readAudit = async (
   db: Db,
   envId: number,
   access: Access,
-  { inboxes, unseen }: AuditVisibility,
   filter: AuditFilter,
   before: number | null,
   limit: number,
@@ -92,10 +94,10 @@ export const readAudit = async (
   const found = await queryRows<AuditRow>(db, prepared, [
     envId,
     before ?? Number.MAX_SAFE_INTEGER,
-    inboxes,
+    access.namesSeen('inbox'),
     limit + 1,
-    unseen.resources,
-    unseen.flags,
+    access.namesSeen('resource'),
+    access.namesSeen('flag'),
     ...values,
   ]);
   const { page, last } = cutPage(found, limit);

@@ -1,0 +1,93 @@
+/** Replays the saved response of an idempotency key as far as the caller may see it today. For idempotency.ts. */
+import { findVisibleInbox } from '../../shared/access/gates.ts';
+import type { Caller } from '../../shared/access/principal.ts';
+import { readVisibleApproval } from '../../shared/approvals/queries.ts';
+import { fault } from '../../shared/catalogue/errors.ts';
+import { readItems } from '../../shared/items/model.ts';
+import { isObject } from '../../shared/platform/core/jsonLimits.ts';
+import type { StoredResponse } from '../../shared/platform/journal/idempotency.ts';
+import type { EndpointCall } from '../endpoint.ts';
+import type { ApiResponse } from '../http/apiResponse.ts';
+
+type Members = Readonly<Record<string, unknown>>;
+
+const seesInbox = (caller: Caller, { inbox }: Members): boolean =>
+  findVisibleInbox(caller, String(inbox)) !== undefined;
+
+const seesResource = ({ principal }: Caller, record: unknown): boolean =>
+  !isObject(record) || principal.access.sees('resource', String(record['resource']));
+
+/** Returns an item without its record if the caller doesn't see that any more. */
+const redactItem = (caller: Caller, item: Members): Members =>
+  seesResource(caller, item['record']) ? item : { ...item, record: null };
+
+/** Returns the blocks without items, records and actions that the caller doesn't see any more. */
+const redactBlocks = (caller: Caller, blocks: readonly unknown[]): unknown[] =>
+  blocks.flatMap((block) => {
+    if (!isObject(block)) return [block];
+    const { items, actions, record } = block;
+    if (!seesResource(caller, record)) return [];
+    return [
+      {
+        ...block,
+        ...(Array.isArray(items)
+          ? {
+              items: items
+                .filter(isObject)
+                .flatMap((item) => (seesInbox(caller, item) ? [redactItem(caller, item)] : [])),
+            }
+          : {}),
+        ...(Array.isArray(actions)
+          ? {
+              actions: actions.filter(
+                (each) => isObject(each) && caller.principal.access.can('action', String(each['action']), 'run'),
+              ),
+            }
+          : {}),
+      },
+    ];
+  });
+
+/** Returns the members of a saved body as the caller sees them. Throws `not_found` when it shows an item, a flag or an approval that they don't see. */
+const presentBody = async ({ deps, caller }: EndpointCall, body: Members): Promise<Members> => {
+  const { item, flag, approval, blocks } = body;
+  if (isObject(item) && !seesInbox(caller, item)) throw fault('not_found');
+  if (isObject(flag) && !caller.principal.access.sees('flag', String(flag['flag']))) throw fault('not_found');
+  if (typeof approval === 'string') await readVisibleApproval(deps.db, caller, approval);
+  if (isObject(approval)) await readVisibleApproval(deps.db, caller, String(approval['id']));
+  return {
+    ...body,
+    ...(isObject(item) ? { item: redactItem(caller, item) } : {}),
+    ...(Array.isArray(blocks) ? { blocks: redactBlocks(caller, blocks) } : {}),
+  };
+};
+
+/** Throws `not_found` for a refusal that was saved for an item that the caller doesn't see any more; its body doesn't show the item. */
+const requireVisibleTarget = async ({ deps, caller, params }: EndpointCall): Promise<void> => {
+  const id = params['id'] ?? '';
+  if (!id.startsWith('itm_')) return;
+  const item = (await readItems(deps.db, caller.env.id, [id])).get(id);
+  if (item === undefined || findVisibleInbox(caller, item.inbox) === undefined) throw fault('not_found');
+};
+
+const settingsPath = '/settings/';
+
+/**
+ * Returns the saved response, without records that the caller doesn't see any more. Throws `not_found` when it is about
+ * something that they don't see, and `forbidden` for settings that they may not manage any more.
+ */
+export const replayResponse = async (
+  call: EndpointCall,
+  path: string,
+  { status, body, etag }: StoredResponse,
+): Promise<ApiResponse> => {
+  if (path.startsWith(settingsPath) && !call.caller.principal.access.may('settings', 'manage'))
+    throw fault('forbidden');
+  if (status >= 400) await requireVisibleTarget(call);
+  const headers = { 'idempotent-replayed': 'true', ...(etag === null ? {} : { etag }) };
+  const saved: unknown = body === '' ? undefined : JSON.parse(body);
+  if (!isObject(saved)) return { status, body: body === '' ? undefined : body, headers };
+  const seen = JSON.stringify(await presentBody(call, saved));
+  // The same bytes for all who see all of it.
+  return { status, body: seen === JSON.stringify(saved) ? body : seen, headers };
+};
