@@ -2,43 +2,110 @@
 import { readdir } from 'node:fs/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import knex, { type Knex } from 'knex';
+import pg from 'pg';
 import { builtInRoles } from '../shared/catalogue/permissions.ts';
 import { readConfigOrExit, type Config } from '../shared/platform/core/config.ts';
 import { newId } from '../shared/platform/core/ids.ts';
 import { createLog } from '../shared/platform/core/log.ts';
+import { sleep } from '../shared/platform/core/wait.ts';
+import { neededSchemaVersion } from '../shared/platform/db/schemaVersion.ts';
 import { readOptions } from '../shared/tools/cli/options.mjs';
+import { prepareServiceRole } from './serviceRole.ts';
 
-type Migration = Pick<Knex.Migration, 'up' | 'down'>;
+interface Migration extends Pick<Knex.Migration, 'up' | 'down'> {
+  /** The oldest schema a build may have been made for and still work after this migration; absent: any. */
+  readonly servesFrom?: number;
+  /** `transaction: false` for indexes that are built concurrently. */
+  readonly config?: { readonly transaction?: boolean };
+}
 
 const folder = new URL('./', import.meta.url);
 
+/**
+ * Returns a migration that waits for a table's lock for at most 3 s: while it waits, everybody else who uses the table waits
+ * behind it. `migrateAll` tries again.
+ */
+const withLockTimeout =
+  (up: Migration['up']): Migration['up'] =>
+  async (tx) => {
+    await tx.raw("set local lock_timeout = '3s'");
+    await up(tx);
+  };
+
+const isLockTimeout = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === '55P03';
+
 /** Names migrations without extension: `0001_x.js` of a build is the same migration as `0001_x.ts` under tsx. */
-const migrationSource: Knex.MigrationSource<string> = {
-  getMigrations: async () => {
+const migrationSource = {
+  getMigrations: async (): Promise<string[]> => {
     const files = await readdir(fileURLToPath(folder));
     return files.filter((file) => /^\d{4}_\w+\.(ts|js)$/.test(file)).sort();
   },
-  getMigrationName: (file) => file.replace(/\.(ts|js)$/, ''),
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the files of this folder with such names are migrations
-  getMigration: async (file) => (await import(new URL(file, folder).href)) as Migration,
-};
+  getMigrationName: (file: string): string => file.replace(/\.(ts|js)$/, ''),
+  getMigration: async (file: string): Promise<Migration> => {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the files of this folder with such names are migrations
+    const migration = (await import(new URL(file, folder).href)) as Migration;
+    return migration.config?.transaction === false ? migration : { ...migration, up: withLockTimeout(migration.up) };
+  },
+} satisfies Knex.MigrationSource<string>;
 
 /** Any number that nothing else in this database locks. */
 const lockNumber = 4_920_731;
 
-/** Runs `work` under an advisory lock: of many processes started at once one migrates, and the others have nothing to do. */
-const withMigrationLock = async (db: Knex, work: () => Promise<void>): Promise<void> => {
-  await db.transaction(async (tx) => {
-    await tx.raw('set local idle_in_transaction_session_timeout = 0');
-    await tx.raw('select pg_advisory_xact_lock(?)', [lockNumber]);
+/** ms between two tries to take the lock. */
+const lockEveryMs = 200;
+
+/**
+ * Runs `work` under an advisory lock: of many processes started at once one migrates, and the others have nothing to do. The
+ * lock is the session's, and who doesn't get it asks again and again: a transaction that is open, or a statement that waits,
+ * would hold up an index that is built concurrently.
+ */
+const withMigrationLock = async (ownerUrl: string, work: () => Promise<void>): Promise<void> => {
+  const session = new pg.Client({ connectionString: ownerUrl, application_name: 'console-migrate-lock' });
+  await session.connect();
+  try {
+    const tryLock = async (): Promise<boolean> => {
+      const { rows } = await session.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [
+        lockNumber,
+      ]);
+      return rows[0]?.locked === true;
+    };
+    while (!(await tryLock())) await sleep(lockEveryMs);
     await work();
-  });
+  } finally {
+    await session.end();
+  }
 };
+
+/** How often, and ms after which, a migration is tried again that found its tables in use. */
+const [triesMax, tryEveryMs] = [200, 1_000];
 
 /** Runs the migrations. First frees knex's own lock, which outlives a crash; the advisory lock replaces it. */
 const migrateAll = async (db: Knex): Promise<void> => {
   await db.migrate.forceFreeMigrationsLock();
-  await db.migrate.latest();
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await db.migrate.latest();
+      return;
+    } catch (error) {
+      if (!isLockTimeout(error) || tries === triesMax) throw error;
+      await sleep(tryEveryMs);
+    }
+  }
+};
+
+/** Writes the schema's version. Returns false, and writes nothing, for a build that is older than the schema. */
+const writeSchemaVersion = async (db: Knex): Promise<boolean> => {
+  const files = await migrationSource.getMigrations();
+  const migrations = await Promise.all(files.map(migrationSource.getMigration));
+  const servesFrom = Math.max(0, ...migrations.map((migration) => migration.servesFrom ?? 0));
+  const { rows } = await db.raw<{ rows: unknown[] }>(
+    `insert into schema_version (version, serves_from) values (?, ?)
+     on conflict (only_row) do update set version = excluded.version, serves_from = excluded.serves_from
+     where schema_version.version <= excluded.version
+     returning version`,
+    [neededSchemaVersion, servesFrom],
+  );
+  return rows.length > 0;
 };
 
 /** Writes the built-in roles whose grants this version changes, and raises the revision, which every process polls. */
@@ -57,35 +124,25 @@ const seedRoles = async (db: Knex): Promise<void> => {
   }
 };
 
-const parseUser = (url: string): string => decodeURIComponent(new URL(url).username);
-
-/** Grants the API's and the workers' role all rights on rows, except to change or delete events. */
-const grantToRole = async (db: Knex, role: string): Promise<void> => {
-  const { rows } = await db.raw<{ rows: { schema: string }[] }>('select current_schema() as schema');
-  const names = [rows[0]?.schema ?? 'public', role];
-  await db.transaction(async (tx) => {
-    await tx.raw('grant usage on schema ?? to ??', names);
-    await tx.raw('grant select, insert, update, delete on all tables in schema ?? to ??', names);
-    await tx.raw('grant usage, select on all sequences in schema ?? to ??', names);
-    await tx.raw('revoke update, delete on events from ??', [role]);
-    await tx.raw('revoke insert, update, delete on knex_migrations, knex_migrations_lock from ??', [role]);
-  });
-};
-
-/** Migrates as the owner (`ownerUrl`); grants to the user of `appUrl` if it is another one. May run any number of times. */
+/**
+ * Migrates as the owner (`ownerUrl`); prepares the user of `appUrl` if it is another one. May run any number of times. A build
+ * that is older than the schema leaves everything as it is.
+ */
 export const migrateDatabase = async (ownerUrl: string, appUrl: string): Promise<void> => {
   // No time-outs: building an index on a large table may take long, and other processes wait for the lock.
   const db = knex({
     client: 'pg',
     connection: { connectionString: ownerUrl, application_name: 'console-migrate' },
-    migrations: { migrationSource },
-    pool: { min: 0, max: 3 },
+    // An older build finds migrations that it doesn't know, and has nothing to do.
+    migrations: { migrationSource, disableMigrationsListValidation: true },
+    pool: { min: 0, max: 2 },
   });
   try {
-    await withMigrationLock(db, async () => {
+    await withMigrationLock(ownerUrl, async () => {
       await migrateAll(db);
+      if (!(await writeSchemaVersion(db))) return;
       await seedRoles(db);
-      if (parseUser(appUrl) !== parseUser(ownerUrl)) await grantToRole(db, parseUser(appUrl));
+      await prepareServiceRole(db, ownerUrl, appUrl);
     });
   } finally {
     await db.destroy();

@@ -7,13 +7,14 @@ import type { Config } from './platform/core/config.ts';
 import { createLog } from './platform/core/log.ts';
 import { openDb } from './platform/db/knex.ts';
 import { openReadPool } from './platform/db/readPool.ts';
+import { waitForSchema } from './platform/db/schemaVersion.ts';
 import { openRedis } from './platform/redis/connect.ts';
 import { openDirectory } from './settings/directory.ts';
 import type { ViewDeps } from './views/deps.ts';
 
 export type Deps = ViewDeps;
 
-/** Opens PostgreSQL, Redis and the directory for the process part `part` (`api`, `workers`, `admin`). */
+/** Opens PostgreSQL, Redis and the directory for the process part `part` (`api`, `workers`, `admin`), once the schema fits this build. */
 export const openDeps = async (config: Config, part: string, clock: Clock = systemClock): Promise<Deps> => {
   const log = createLog(config, part);
   const db = openDb({ url: config.databaseUrl, poolSize: config.poolSize, applicationName: `console-${part}` });
@@ -30,6 +31,7 @@ export const openDeps = async (config: Config, part: string, clock: Clock = syst
     onError: (error) => log.debug({ err: error }, 'Redis is away'),
   });
   try {
+    await waitForSchema(db, log);
     const directory = await openDirectory({
       db,
       bus: redis.bus,

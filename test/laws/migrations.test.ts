@@ -1,5 +1,5 @@
-/** Migrations have numbers of their own, and each can be taken back. */
-import { readdirSync } from 'node:fs';
+/** Migrations have numbers of their own, each can be taken back, and none disturbs the release that runs beside it. */
+import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import knex, { type Knex } from 'knex';
 import { newDatabase } from '../support/database.ts';
@@ -7,6 +7,8 @@ import { newDatabase } from '../support/database.ts';
 interface Migration {
   up(db: Knex): Promise<unknown>;
   down(db: Knex): Promise<unknown>;
+  readonly servesFrom?: number;
+  readonly config?: { readonly transaction?: boolean };
 }
 
 const folder = new URL('../../migrations/', import.meta.url);
@@ -14,7 +16,70 @@ const files = readdirSync(folder)
   .filter((file) => /^\d/.test(file))
   .sort();
 
+/** The newest migration of the time before two releases ran side by side. */
+const firstRelease = 12;
+
+/** What `up` runs, without comments. */
+const upOf = (file: string): string => {
+  const text = readFileSync(new URL(file, folder), 'utf8').replaceAll(/^\s*(--|\/\/|\*|\/\*).*$/gm, '');
+  return text.slice(text.indexOf('export const up'), text.indexOf('export const down'));
+};
+
+const tablesMadeBy = (text: string): Set<string | undefined> =>
+  new Set([...text.matchAll(/create table (?:if not exists )?(\w+)/gi)].map(([, name]) => name));
+
+/** Problems of a migration for the release that runs meanwhile: what it waits for, and what it misses. */
+const problemsFor = (text: string, migration: Pick<Migration, 'servesFrom' | 'config'>): string[] => {
+  const own = tablesMadeBy(text);
+  const indexes = [...text.matchAll(/create (?:unique )?index (concurrently )?(?:if not exists )?\w+ on (\w+)/gi)];
+  const destroys = [
+    ...text.matchAll(
+      /drop (?:table|column)|rename (?:to|column)|alter column \w+ (?:set not null|(?:set data )?type)|add column \w+ [^,;]*not null(?![^,;]*default)/gi,
+    ),
+  ];
+  return [
+    ...indexes.flatMap(([, concurrently, table]) =>
+      concurrently === undefined && !own.has(table) ? [`locks ${String(table)} while it builds an index`] : [],
+    ),
+    ...(indexes.some(([, concurrently]) => concurrently !== undefined) && migration.config?.transaction !== false
+      ? ['builds an index concurrently inside a transaction']
+      : []),
+    ...(destroys.length > 0 && migration.servesFrom === undefined
+      ? [`takes away what an older build may use (${destroys.map(([what]) => what).join(', ')}) without servesFrom`]
+      : []),
+  ];
+};
+
 describe('law: migrations', () => {
+  for (const file of files.filter((name) => Number(name.slice(0, 4)) > firstRelease))
+    it(`${file} leaves the release that runs meanwhile what it uses`, async () => {
+      const migration = (await import(new URL(file, folder).href)) as Migration;
+      expect(problemsFor(upOf(file), migration)).to.deep.equal([]);
+    });
+
+  it('would be refused for what they take away, or lock', () => {
+    const problems = (sql: string, more: Pick<Migration, 'servesFrom' | 'config'> = {}): number =>
+      problemsFor(sql, more).length;
+    expect(
+      problems('alter table items add column a int; create table b (c int not null); create index d on b (c)'),
+    ).to.equal(0);
+    expect(problems('create index a on items (b)')).to.equal(1);
+    expect(problems('create index concurrently a on items (b)')).to.equal(1);
+    expect(problems('create index concurrently a on items (b)', { config: { transaction: false } })).to.equal(0);
+    for (const taken of [
+      'alter table items drop column a',
+      'drop table a',
+      'alter table items rename column a to b',
+      'alter table items alter column a set not null',
+      'alter table items alter column a type text',
+      'alter table items add column a int not null',
+    ]) {
+      expect(problems(taken), taken).to.equal(1);
+      expect(problems(taken, { servesFrom: 13 }), taken).to.equal(0);
+    }
+    expect(problems('alter table items add column a int not null default 0, add column b text')).to.equal(0);
+  });
+
   it('have a number each, and are named for what they make', () => {
     expect(files.length).to.be.above(0);
     for (const file of files) expect(file).to.match(/^\d{4}_[a-z][A-Za-z]*\.ts$/);

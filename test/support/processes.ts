@@ -15,11 +15,12 @@ export interface Program {
   end(): Promise<void>;
 }
 
-/** Starts the program; resolves once it is ready. */
+/** Starts the program; resolves once it is ready. `listen` gets its log before that. */
 export const startProgram = async (
-  { config }: World,
+  { config }: Pick<World, 'config'>,
   path: 'workers/main.ts' | 'api/main.ts',
   more: Readonly<Record<string, string>> = {},
+  listen: (said: () => string) => void = () => undefined,
 ): Promise<Program> => {
   const { databaseUrl, migrateDatabaseUrl, redisUrl, redisPrefix } = config;
   const env = {
@@ -40,6 +41,7 @@ export const startProgram = async (
   child.stderr.on('data', (text: Buffer) => {
     said += text.toString();
   });
+  listen(() => said);
   const [, port = ''] = await until(
     `${path} is at work`,
     () => {

@@ -1,6 +1,7 @@
 /** Opens PostgreSQL through knex, for every process. */
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
+import { applySettingsSql, sessionSettings } from './sessionSettings.ts';
 
 export type Db = Knex;
 export type Tx = Knex.Transaction;
@@ -16,62 +17,42 @@ export interface DbOptions {
   readonly url: string;
   readonly poolSize: number;
   readonly applicationName: string;
-  /** ms after which PostgreSQL stops a statement; 30 s unless given. */
-  readonly statementTimeoutMs?: number;
+  /** Settings of the sessions that differ from those of all. */
+  readonly settings?: Partial<Record<keyof typeof sessionSettings, string>>;
 }
 
-/** A statement that takes longer is a bug. */
-const longestStatementMs = 30_000;
+interface Session {
+  query(text: string, values: readonly unknown[], done: (error: Error | null) => void): void;
+}
+type Settings = Readonly<Record<string, string>>;
 
-/** Returns knex's hook that gives each new connection its limit; a startup parameter would be refused by poolers. */
-const limitStatements =
-  (timeoutMs: number) =>
-  (connection: pg.Client, done: (error: Error | null, connection: pg.Client) => void): void => {
-    connection.query(`set statement_timeout = ${String(timeoutMs)}`, (error: Error | null) => {
-      done(error, connection);
+/** Returns the pool's hook that gives a new session the settings which its role lacks. */
+const applySettings =
+  (settings: Settings) =>
+  (session: Session, done: (error: Error | null, session: Session) => void): void => {
+    session.query(applySettingsSql, [Object.keys(settings), Object.values(settings)], (error) => {
+      done(error, session);
     });
   };
 
-/**
- * One generic plan per statement, with indexes: statements are written so that one plan fits all values and all sizes. By
- * default PostgreSQL plans some of them at each call, hoping for a better plan from values such as null, which takes up to
- * half of their time. And a plan that is made while a table is empty would scan the whole table however large it becomes;
- * an index is never much worse (docs/performance.md).
- */
-const genericPlan = '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off';
-
-/** Compiling a plan takes longer than any statement of the service runs. */
-const noJit = '-c jit=off';
-
-/** Returns the address with the settings above added to those that it names itself. */
-const withSettings = (address: string): string => {
-  const url = new URL(address);
-  url.searchParams.set('options', `${url.searchParams.get('options') ?? ''} ${genericPlan} ${noJit}`.trim());
-  return url.href;
-};
-
-/**
- * Opens a pool that connects at the first statement. Times are in ms. A transaction that is idle for 10 s is a bug. A statement waits 5 s for a free connection, then fails as unavailable.
- */
-export const openDb = ({ url, poolSize, applicationName, statementTimeoutMs }: DbOptions): Db =>
+/** Opens a pool that connects at the first statement. Times are in ms. A statement waits 5 s for a free connection, then fails as unavailable. */
+export const openDb = ({ url, poolSize, applicationName, settings = {} }: DbOptions): Db =>
   knex({
     client: 'pg',
     connection: {
-      connectionString: withSettings(url),
+      connectionString: url,
       application_name: applicationName,
-      ...(statementTimeoutMs === undefined ? { statement_timeout: longestStatementMs } : {}),
-      idle_in_transaction_session_timeout: 10_000,
       connectionTimeoutMillis: 3_000,
       keepAlive: true,
     },
     pool: {
+      afterCreate: applySettings({ ...sessionSettings, ...settings }),
       min: 0,
       max: poolSize,
       acquireTimeoutMillis: 5_000,
       createTimeoutMillis: 3_000,
       createRetryIntervalMillis: 100,
       idleTimeoutMillis: 60_000,
-      ...(statementTimeoutMs === undefined ? {} : { afterCreate: limitStatements(statementTimeoutMs) }),
     },
     acquireConnectionTimeout: 5_000,
     log: { warn: () => undefined },

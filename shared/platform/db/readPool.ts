@@ -27,7 +27,7 @@ export interface ReadPool {
   close(): Promise<void>;
 }
 
-interface ReadPoolOptions extends Omit<DbOptions, 'statementTimeoutMs'> {
+interface ReadPoolOptions extends Omit<DbOptions, 'settings'> {
   /** Called when a read has to wait because all connections are in use; at most once a minute. */
   readonly onFull: (waiting: number) => void;
 }
@@ -36,7 +36,7 @@ const toFault = (error: unknown): unknown => (isStatementTimeout(error) ? fault(
 
 /** Opens a pool that connects at the first read. */
 export const openReadPool = ({ onFull, ...options }: ReadPoolOptions): ReadPool => {
-  const db = openDb({ ...options, statementTimeoutMs: limits.readMs });
+  const db = openDb({ ...options, settings: { statement_timeout: `${String(limits.readMs)}ms` } });
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- knex has no types for the client and the context inside
   const { client, context } = db as unknown as { client: ConnectionSource; context: object };
   let loggedAt = Number.NEGATIVE_INFINITY;

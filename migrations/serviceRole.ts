@@ -1,0 +1,41 @@
+/** Prepares the role that API and workers use: its rights and the settings of its sessions. Called by run.ts. */
+import type { Knex } from 'knex';
+import { sessionSettings } from '../shared/platform/db/sessionSettings.ts';
+
+const parseUser = (url: string): string => decodeURIComponent(new URL(url).username);
+
+/** Grants all rights on rows, except to change or delete events, and to write what migrations write. */
+const grantRights = async (db: Knex, role: string): Promise<void> => {
+  const { rows } = await db.raw<{ rows: { schema: string }[] }>('select current_schema() as schema');
+  const names = [rows[0]?.schema ?? 'public', role];
+  await db.transaction(async (tx) => {
+    await tx.raw('grant usage on schema ?? to ??', names);
+    await tx.raw('grant select, insert, update, delete on all tables in schema ?? to ??', names);
+    await tx.raw('grant usage, select on all sequences in schema ?? to ??', names);
+    await tx.raw('revoke update, delete on events from ??', [role]);
+    await tx.raw('revoke insert, update, delete on knex_migrations, knex_migrations_lock, schema_version from ??', [
+      role,
+    ]);
+  });
+};
+
+const isForbidden = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === '42501';
+
+/** Gives the role the settings of its sessions in this database. An owner who may not change other roles leaves that to openDb. */
+const giveSettings = async (db: Knex, role: string): Promise<void> => {
+  const { rows } = await db.raw<{ rows: { name: string }[] }>('select current_database() as name');
+  for (const [setting, value] of Object.entries(sessionSettings))
+    await db
+      .raw(`alter role ?? in database ?? set ${setting} = '${value}'`, [role, rows[0]?.name ?? ''])
+      .catch((error: unknown) => {
+        if (!isForbidden(error)) throw error;
+      });
+};
+
+/** Does nothing when both addresses have the same user, who has every right already and whose sessions also migrate. */
+export const prepareServiceRole = async (db: Knex, ownerUrl: string, appUrl: string): Promise<void> => {
+  const role = parseUser(appUrl);
+  if (role === parseUser(ownerUrl)) return;
+  await grantRights(db, role);
+  await giveSettings(db, role);
+};

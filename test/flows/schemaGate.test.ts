@@ -1,0 +1,122 @@
+/** Builds and schemas of different ages: processes wait for a schema that fits them, and migrations for tables in use. */
+import { expect } from 'chai';
+import pg from 'pg';
+import { migrateDatabase } from '../../migrations/run.ts';
+import { openDb } from '../../shared/platform/db/knex.ts';
+import { neededSchemaVersion, readSchemaState } from '../../shared/platform/db/schemaVersion.ts';
+import { startProgram, type Program } from '../support/processes.ts';
+import { until } from '../support/until.ts';
+import { newWorld, type World } from '../support/world.ts';
+
+describe('builds and schemas of different ages', () => {
+  let world: World;
+  const programs: Program[] = [];
+  beforeEach(async () => {
+    world = await newWorld({ server: false, workers: false });
+  });
+  afterEach(async () => {
+    await Promise.all(programs.splice(0).map((program) => program.end()));
+    await world.close();
+  });
+
+  const setVersion = (version: number, servesFrom = 0): Promise<unknown> =>
+    world.sql('update schema_version set version = $1, serves_from = $2', [version, servesFrom]);
+  const fits = async (): Promise<boolean> => (await readSchemaState(world.deps.db)).fits;
+
+  it('fit when the schema is the build’s or a newer one that serves it', async () => {
+    expect(await fits()).to.equal(true);
+    await setVersion(neededSchemaVersion + 5, neededSchemaVersion);
+    expect(await fits()).to.equal(true);
+    await setVersion(neededSchemaVersion + 5, neededSchemaVersion + 1);
+    expect(await readSchemaState(world.deps.db)).to.deep.include({ fits: false, version: neededSchemaVersion + 5 });
+    await setVersion(neededSchemaVersion - 1);
+    expect(await readSchemaState(world.deps.db)).to.deep.include({ fits: false, version: neededSchemaVersion - 1 });
+    await world.sql('drop table schema_version');
+    expect(await readSchemaState(world.deps.db)).to.deep.include({ fits: false, version: null });
+  });
+
+  for (const path of ['workers/main.ts', 'api/main.ts'] as const)
+    it(`${path} waits for a schema that fits, says so, and begins by itself`, async () => {
+      await setVersion(neededSchemaVersion - 1);
+      let started = false;
+      let said = (): string => '';
+      const starting = startProgram(world, path, {}, (heard) => (said = heard)).then((program) => {
+        programs.push(program);
+        started = true;
+      });
+      await until('it says what it waits for', () => said().includes('run npm run migrate'), 20_000);
+      expect(started).to.equal(false);
+      await setVersion(neededSchemaVersion);
+      await starting;
+    });
+
+  it('leave a newer schema alone when the older build migrates', async () => {
+    await setVersion(neededSchemaVersion + 1, 3);
+    await world.sql("update roles set grants = '[]' where name = 'viewer'");
+    await migrateDatabase(world.config.migrateDatabaseUrl, world.config.databaseUrl);
+    expect(await world.sql('select version, serves_from from schema_version')).to.deep.equal([
+      { version: neededSchemaVersion + 1, serves_from: 3 },
+    ]);
+    expect(await world.sql("select grants from roles where name = 'viewer'")).to.deep.equal([{ grants: [] }]);
+  });
+
+  it('give the service’s role its session settings, and sessions of other roles get them when they connect', async () => {
+    await migrateDatabase(world.config.migrateDatabaseUrl, world.config.databaseUrl);
+    const plain = new pg.Client({ connectionString: world.config.databaseUrl });
+    await plain.connect();
+    const ask = 'select current_setting($1) as value';
+    expect((await plain.query(ask, ['plan_cache_mode'])).rows).to.deep.equal([{ value: 'force_generic_plan' }]);
+    expect((await plain.query(ask, ['statement_timeout'])).rows).to.deep.equal([{ value: '30s' }]);
+    await plain.end();
+    const owner = openDb({ url: world.config.migrateDatabaseUrl, poolSize: 2, applicationName: 'test' });
+    const { rows } = await owner.raw("select current_setting('enable_seqscan') as value");
+    expect(rows).to.deep.equal([{ value: 'off' }]);
+    await owner.destroy();
+  });
+
+  it('migrate at the same time without waiting in PostgreSQL, where they would hold up a concurrent index', async () => {
+    const { migrateDatabaseUrl: ownerUrl, databaseUrl } = world.config;
+    const holder = new pg.Client({ connectionString: ownerUrl });
+    await holder.connect();
+    await holder.query('select pg_advisory_lock(4920731)');
+    const waiting = migrateDatabase(ownerUrl, databaseUrl);
+    await until('another one asks for the lock', async () => {
+      const found = await world.sql(
+        "select 1 from pg_stat_activity where datname = current_database() and application_name = 'console-migrate-lock'",
+      );
+      return found.length > 0;
+    });
+    await world.sql('create index concurrently items_test on items (env, updated_at)');
+    await holder.end();
+    await waiting;
+  });
+
+  it('try a migration again whose table is in use, so that nobody waits behind it', async () => {
+    const { migrateDatabaseUrl: ownerUrl, databaseUrl } = world.config;
+    await world.sql("delete from knex_migrations where name = '0012_runColumns'");
+    await world.sql('alter table runs add column confirmed boolean, add column due_at bigint');
+    const reader = new pg.Client({ connectionString: ownerUrl });
+    await reader.connect();
+    await reader.query('begin');
+    await reader.query('select count(*) from runs');
+    let done = false;
+    const migrating = migrateDatabase(ownerUrl, databaseUrl).then(() => (done = true));
+    const waits = async (): Promise<boolean> =>
+      (
+        await world.sql(
+          "select 1 from pg_stat_activity where application_name = 'console-migrate' and wait_event_type = 'Lock' and datname = current_database()",
+        )
+      ).length > 0;
+    await until('it waits for the table', waits);
+    await until('it gives way', async () => !(await waits()));
+    expect(done).to.equal(false);
+    await reader.query('commit');
+    await reader.end();
+    await migrating;
+    expect(
+      await world.sql(
+        "select 1 from information_schema.columns where table_name = 'runs' and column_name = 'confirmed'",
+      ),
+    ).to.deep.equal([]);
+  });
+});
