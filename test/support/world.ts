@@ -80,6 +80,8 @@ export interface WorldOptions {
   /** false: no API here, as the test starts processes of its own. */
   readonly server?: boolean;
   readonly manifest?: unknown;
+  /** Returns the address that API and workers use for that of the database, such as one of a connection pool. */
+  readonly through?: (databaseUrl: string) => string;
 }
 
 export const newWorld = async ({
@@ -87,11 +89,12 @@ export const newWorld = async ({
   workers = true,
   server = true,
   manifest = testManifest,
+  through = (databaseUrl) => databaseUrl,
 }: WorldOptions = {}): Promise<World> => {
   const database = await newDatabase();
   const owner = new pg.Pool({ connectionString: database.ownerUrl, max: 2 });
   const config = readConfig({
-    DATABASE_URL: database.url,
+    DATABASE_URL: through(database.url),
     MIGRATE_DATABASE_URL: database.ownerUrl,
     REDIS_URL: redisUrl(),
     REDIS_PREFIX: `test-${randomBytes(6).toString('hex')}`,
