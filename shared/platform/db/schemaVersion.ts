@@ -20,7 +20,7 @@ export const neededSchemaVersion: number = Math.max(
 
 const readVersionSql = statement('schema.version', 'select version, serves_from from schema_version');
 
-export type SchemaState =
+type SchemaState =
   | { readonly fits: true; readonly version: number }
   /** `reason` says what to do. */
   | { readonly fits: false; readonly version: number | null; readonly reason: string };
