@@ -7,6 +7,7 @@ import { orphanedBulks } from './orphanedBulks.ts';
 import { orphanedJobs } from './orphanedJobs.ts';
 import { orphanedRampSteps, rampGuards } from './ramps.ts';
 import type { Sweep } from './sweep.ts';
+import { trimOccurrences } from './trimOccurrences.ts';
 import { unfinishedRuns } from './unfinishedRuns.ts';
 import { wakeItems } from './wakeItems.ts';
 
@@ -21,6 +22,7 @@ export const sweeps: readonly Sweep[] = [
   indexRecords,
   rampGuards,
   orphanedRampSteps,
+  trimOccurrences,
   // A snoozed item wakes within 2 s of its time.
   { name: 'wakeItems', everyMs: 500, run: wakeItems },
 ];

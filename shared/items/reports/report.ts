@@ -9,7 +9,8 @@ import { getOrCreate } from '../../platform/core/maps.ts';
 import { strictObject, timeSchema, Type, type Static } from '../../platform/core/schema.ts';
 import { compileCheck } from '../../platform/core/validate.ts';
 import type { DomainDeps } from '../../settings/deps.ts';
-import { createInput, requireDataLimits } from '../operations/create.ts';
+import type { ReportedOccurrence } from '../addOccurrences.ts';
+import { createInput, requireDataLimits, toOccurrence } from '../operations/create.ts';
 import { createItems, isDuplicateDelivery, requireMayCreate, type CreateRequest } from '../perform/create.ts';
 import { expireDeliveries, readDeliveries, type DeliveryResult } from './deliveries.ts';
 import { createReportQueue, type ReportQueue } from './reportQueue.ts';
@@ -49,36 +50,32 @@ const reportDelivery = ({ input }: Report): string[] => (input.delivery === unde
 
 /** Returns one request for reports of one key, whose first report creates the item when it is new. */
 const toCreateRequest = (reports: readonly Report[]): CreateRequest => {
-  const [first] = reports;
+  const [first, ...others] = reports;
   if (first === undefined) throw new Error('A change is made of at least one report.');
   const { at: _, delivery: __, ...input } = first.input;
-  const times = reports.map(({ at }) => at);
+  const occurrence = ({ input: reported, at }: Report): ReportedOccurrence => toOccurrence(reported, at);
   return {
     input,
-    happened: {
-      count: reports.length,
-      from: times.reduce((a, b) => Math.min(a, b)),
-      to: times.reduce((a, b) => Math.max(a, b)),
-      users: [...new Set(reports.flatMap(({ input: { user } }) => (user === undefined ? [] : [user])))],
-    },
+    happened: [occurrence(first), ...others.map(occurrence)],
     deliveries: reports.flatMap((report) =>
       reportDelivery(report).map((delivery) => ({ delivery, first: report === first })),
     ),
   };
 };
 
-/** Returns the reports of a change without a result, and of each delivery only the first. */
+/** Returns the reports of a change without a result, and of each delivery only the first, in the order in which they happened. */
 const unansweredReports = (
   reports: readonly Report[],
   answers: ReadonlyMap<Report, ReportResult | Error>,
 ): Report[] => {
   const seen = new Set<string>();
-  return reports.filter((report) => {
+  const open = reports.filter((report) => {
     const { delivery } = report.input;
     if (answers.has(report) || (delivery !== undefined && seen.has(delivery))) return false;
     if (delivery !== undefined) seen.add(delivery);
     return true;
   });
+  return open.toSorted((a, b) => a.at - b.at);
 };
 
 type ReportResults = Map<Report, ReportResult | Error>;
