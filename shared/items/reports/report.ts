@@ -33,7 +33,7 @@ const roundsMax = 5;
 
 interface Report {
   readonly input: ReportInput;
-  readonly at: number;
+  readonly occurrence: ReportedOccurrence;
   readonly caller: Caller;
 }
 
@@ -53,10 +53,9 @@ const toCreateRequest = (reports: readonly Report[]): CreateRequest => {
   const [first, ...others] = reports;
   if (first === undefined) throw new Error('A change is made of at least one report.');
   const { at: _, delivery: __, ...input } = first.input;
-  const occurrence = ({ input: reported, at }: Report): ReportedOccurrence => toOccurrence(reported, at);
   return {
     input,
-    happened: [occurrence(first), ...others.map(occurrence)],
+    happened: [first.occurrence, ...others.map(({ occurrence }) => occurrence)],
     deliveries: reports.flatMap((report) =>
       reportDelivery(report).map((delivery) => ({ delivery, first: report === first })),
     ),
@@ -75,7 +74,7 @@ const unansweredReports = (
     if (delivery !== undefined) seen.add(delivery);
     return true;
   });
-  return open.toSorted((a, b) => a.at - b.at);
+  return open.toSorted((a, b) => a.occurrence.at - b.occurrence.at);
 };
 
 type ReportResults = Map<Report, ReportResult | Error>;
@@ -143,13 +142,15 @@ const writeReports = async (
   );
 };
 
+const reportBytes = ({ occurrence: { title, data } }: Report): number => title.length + data.length;
+
 /** Queues of a process by environment and app key, as events name the app key that reported. */
 const queuesByDeps = new WeakMap<DomainDeps, Map<string, ReportQueue<Report, ReportResult>>>();
 
 const getReportQueue = (deps: DomainDeps, { env, principal }: Caller): ReportQueue<Report, ReportResult> => {
   const all = getOrCreate(queuesByDeps, deps, () => new Map<string, ReportQueue<Report, ReportResult>>());
   const name = `${String(env.id)} ${principal.id ?? ''}`;
-  return getOrCreate(all, name, () => createReportQueue((changes) => writeReports(deps, changes)));
+  return getOrCreate(all, name, () => createReportQueue((changes) => writeReports(deps, changes), reportBytes));
 };
 
 /** Returns the stored result of the delivery, which a repeat gets even when the report would be refused now. */
@@ -179,5 +180,6 @@ export const reportItem = async (
     return answer;
   }
   const key = input.key === undefined ? null : `${input.inbox} ${input.key}`;
-  return getReportQueue(deps, caller).add({ input, at: Math.min(input.at ?? now, now), caller }, key);
+  const occurrence = toOccurrence(input, Math.min(input.at ?? now, now));
+  return getReportQueue(deps, caller).add({ input, occurrence, caller }, key);
 };
