@@ -17,7 +17,7 @@ export interface Occurrence {
 }
 
 /** The place of an occurrence in the list of its item, as timeline entries refer to it. */
-export interface OccurrenceRef {
+interface OccurrenceRef {
   readonly id: string;
   readonly at: number;
 }
@@ -62,7 +62,7 @@ const referredSql = statement(
 );
 
 /** Where a page of the list begins: after this occurrence, with so many before it. */
-export interface OccurrencePlace extends OccurrenceRef {
+interface OccurrencePlace extends OccurrenceRef {
   readonly listed: number;
 }
 
