@@ -28,6 +28,11 @@ const entry = responseObject({
   verb: Type.String({ description: 'What was done or tried, e.g. item.state.' }),
   target: responseObject({ type: nullable(Type.String()), id: nullable(Type.String()) }),
   outcome: Type.Union([Type.Literal('ok'), Type.Literal('denied'), Type.Literal('failed')]),
+  count: Type.Integer({
+    minimum: 1,
+    description:
+      'How often; above 1 for refusals that repeated: of one principal, verb and target the first has an entry at once, the others of the next minute have one together.',
+  }),
   before: nullable(Type.Object({})),
   after: nullable(Type.Object({})),
   requestId: nullable(Type.String()),
@@ -54,19 +59,14 @@ const list = readEndpoint({
     const { env, principal } = caller;
     if (!principal.access.may('audit', 'see')) throw fault('forbidden');
     const { cursor: given, limit: size, ...rest } = query;
-    const key = `audit:${JSON.stringify([principal.role?.id, rest])}`;
-    const keys = env.seal.openCursor(key, given);
-    const page = await readAudit(
-      deps.db,
-      env.id,
-      principal.access,
-      rest,
-      keys === null ? null : Number(keys[0]),
-      size ?? limits.pageDefault,
-    );
+    // Entries of a time have cursors of another form.
+    const timed = rest.from !== undefined || rest.to !== undefined;
+    const key = `audit${timed ? '.time' : ''}:${JSON.stringify([principal.role?.id, rest])}`;
+    const after = env.seal.openCursor(key, given)?.map(Number) ?? null;
+    const page = await readAudit(deps.db, caller, rest, after, size ?? limits.pageDefault);
     return {
       status: 200,
-      body: { entries: page.entries, cursor: page.next === null ? null : env.seal.cursor(key, [page.next]) },
+      body: { entries: page.entries, cursor: page.next === null ? null : env.seal.cursor(key, page.next) },
     };
   },
 });

@@ -1,25 +1,90 @@
-/** Audit rows of refused requests, for api/middleware/refusalAudit.ts and api/mcp: written before the response, never on a timeline or the stream. */
+/**
+ * Audit rows of refused requests, written before the response, never on a timeline or the stream: for
+ * api/middleware/refusalAudit.ts and api/mcp. Denials that repeat are counted; workers/sweeps/refusals.ts writes their number.
+ */
 import type { Fault } from '../catalogue/errors.ts';
 import type { Environment } from '../environments/definition.ts';
 import type { Db } from '../platform/db/knex.ts';
-import { executeStatement, statement } from '../platform/db/sql.ts';
+import { executeStatement, queryRow, statement } from '../platform/db/sql.ts';
 import { actorParameters, actorValues, eventInsert, toEventActor } from '../platform/journal/events.ts';
+import { sameColumns } from '../platform/journal/insertText.ts';
 import type { Caller } from './principal.ts';
 
+const inboxSql = "coalesce($8, (select i.inbox from items i where i.env = $1 and i.id = $5 and $4 = 'item'))";
+const actor = actorParameters(9);
+
+/** Counts a denial; inserts the event of any other refusal, and of the first denial of a principal, verb and target. */
 const insertRefusalSql = statement(
   'audit.denied',
-  eventInsert({
-    env: '$1',
-    at: '$2',
-    verb: '$3',
-    target_type: '$4',
-    target: '$5',
-    outcome: '$6',
-    after: '$7',
-    inbox: "coalesce($8, (select i.inbox from items i where i.env = $1 and i.id = $5 and $4 = 'item'))",
-    ...actorParameters(9),
-  }),
+  `
+  with counted as (
+    insert into refusals as r (env, actor_type, actor, verb, target_type, target, since, last_at, count, code, inbox, actor_name, role, request_id, address)
+    select $1::int, ${actor.actor_type}, coalesce(${actor.actor}, ''), $3::text, $4::text, coalesce($5::text, ''), $2::bigint, $2::bigint, 0,
+      $7::jsonb ->> 'code', ${inboxSql}, ${actor.actor_name}, ${actor.role}, ${actor.request_id}, ${actor.address}
+    where $6::text = 'denied'
+    on conflict (env, actor_type, actor, verb, target_type, target) do update set
+      count = r.count + 1, last_at = greatest(r.last_at, excluded.last_at), code = excluded.code, request_id = excluded.request_id, address = excluded.address
+    returning r.count)
+  ${eventInsert(
+    {
+      env: '$1',
+      at: '$2',
+      verb: '$3',
+      target_type: '$4',
+      target: '$5',
+      outcome: '$6',
+      after: '$7',
+      inbox: inboxSql,
+      ...actor,
+    },
+    { where: 'not exists (select from counted where count > 0)' },
+  )}`,
 );
+
+/** How long denials of one principal, verb and target are counted, in ms. */
+const countedMs = 60_000;
+
+/** Rows of one statement: a flood of different targets has many. */
+const closedRows = 500;
+
+const closeRefusalsSql = statement(
+  'audit.closeRefusals',
+  `
+  with closed as (
+    delete from refusals where ctid = any (array(
+      select ctid from refusals where since <= $1::bigint order by since limit ${String(closedRows)} for update skip locked))
+    returning *),
+  written as (${eventInsert(
+    {
+      ...sameColumns([
+        'env',
+        'verb',
+        'target_type',
+        'inbox',
+        'actor_type',
+        'actor_name',
+        'role',
+        'request_id',
+        'address',
+      ]),
+      at: '$2::bigint',
+      actor: "nullif(actor, '')",
+      target: "nullif(target, '')",
+      outcome: "'denied'",
+      after: `jsonb_build_object('code', code, 'count', count, 'from', since, 'to', last_at)`,
+    },
+    { from: 'closed', where: 'count > 0', orderBy: 'since' },
+  )})
+  select count(*)::int as n from closed`,
+);
+
+/** Inserts an event with the number of denials for each group whose time is over. */
+export const closeRefusals = async (db: Db, now: number): Promise<void> => {
+  let closed: number;
+  do {
+    closed = (await queryRow<{ n: number }>(db, closeRefusalsSql, [now - countedMs, now]))?.n ?? 0;
+  } while (closed === closedRows);
+};
 
 const failedStatuses = new Set([409, 412, 422, 502, 503, 504]);
 
@@ -43,7 +108,7 @@ interface AuditRefusal {
   readonly code: string;
 }
 
-/** Inserts the audit row of a refused request. */
+/** Inserts the audit row of a refused request, or counts it. */
 export const insertRefusal = async (
   db: Db,
   caller: Caller,

@@ -1,10 +1,17 @@
 /** Reads the audit log from the events, filtered, newest first. For api/routes/audit.ts. */
 import type { Access } from '../access/access.ts';
+import type { Caller } from '../access/principal.ts';
 import { rowId } from '../platform/core/ids.ts';
 import { isObject } from '../platform/core/jsonLimits.ts';
 import type { Db } from '../platform/db/knex.ts';
-import { queryRows, statement, type SqlValue, type Statement } from '../platform/db/sql.ts';
+import {
+  namedStatement,
+  queryNamedRows,
+  type NamedStatement,
+  type NamedValues,
+} from '../platform/db/namedStatement.ts';
 import { cutPage } from '../platform/listing/page.ts';
+import { hiddenFromPlanner } from '../platform/listing/scanSql.ts';
 
 interface AuditFilter {
   readonly actor?: string;
@@ -31,14 +38,9 @@ interface AuditRow {
   readonly address: string | null;
 }
 
-const members = ['actor', 'verb', 'target', 'from', 'to'] as const;
-const clauses: Readonly<Record<(typeof members)[number], string>> = {
-  actor: 'actor =',
-  verb: 'verb =',
-  target: 'target =',
-  from: 'at >=',
-  to: 'at <',
-};
+/** The filters that have an index of their own, the one that usually leaves the fewest rows first. */
+const ownFilters = ['target', 'actor', 'verb'] as const;
+type OwnFilter = (typeof ownFilters)[number];
 
 /** The names that a role sees, as a parameter: null for a role that sees all of a kind, whatever is declared now. */
 const seenSql = (name: string, parameter: string): string =>
@@ -46,26 +48,70 @@ const seenSql = (name: string, parameter: string): string =>
 
 /** Keeps entries whose inbox, record and flag the role sees, whichever column or member names them. */
 const visibleSql = [
-  seenSql('inbox', '$3'),
-  seenSql("split_part(about, '/', 1)", '$5'),
-  seenSql("after ->> 'resource'", '$5'),
-  seenSql("case when target_type = 'resource' then target end", '$5'),
-  seenSql("case when target_type = 'flag' then target end", '$6'),
-  seenSql("after ->> 'flag'", '$6'),
+  seenSql('inbox', '$inboxes'),
+  seenSql("split_part(about, '/', 1)", '$resources'),
+  seenSql("after ->> 'resource'", '$resources'),
+  seenSql("case when target_type = 'resource' then target end", '$resources'),
+  seenSql("case when target_type = 'flag' then target end", '$flags'),
+  seenSql("after ->> 'flag'", '$flags'),
 ].join(' and ');
 
-/** Returns the statement for the given filters; each set of filters has its own, so that each uses its own index. */
-const statementFor = (filter: AuditFilter): { prepared: Statement; values: SqlValue[] } => {
-  const given = members.filter((member) => filter[member] !== undefined);
-  const where = given.map((member, i) => `and ${clauses[member]} $${String(i + 7)}`).join(' ');
-  const prepared = statement(
-    `audit.${given.join('-')}`,
-    `
-    select id, at, actor_type, actor, actor_name, role, verb, target_type, target, outcome, before, after, request_id, address
-    from events where env = $1 and verb is not null and id < $2 and ${visibleSql} ${where}
-    order by id desc limit $4`,
+const entriesSql = 'from events where env = $env and verb is not null';
+const columns =
+  'id, at, actor_type, actor, actor_name, role, verb, target_type, target, outcome, before, after, request_id, address';
+const timesSql = '($from::bigint is null or at >= $from) and ($to::bigint is null or at < $to)';
+
+/** Entries without a limit of time: each set of filters has a statement, so that each uses its own index. */
+const newestStatement = (given: readonly OwnFilter[]): NamedStatement =>
+  namedStatement(
+    `audit.newest.${given.join('-')}`,
+    () => `
+    select ${columns} ${entriesSql} and id < $id ${given.map((name) => `and ${name} = $${name}`).join(' ')} and ${visibleSql}
+    order by id desc limit $limit`,
   );
-  return { prepared, values: given.map((member) => filter[member] ?? null) };
+
+/** Entries of a time, in the index of times; the other filters are compared with each. */
+const timedStatement: NamedStatement = namedStatement(
+  'audit.timed',
+  () => `
+  select ${columns} ${entriesSql} and at >= coalesce($from::bigint, 0) and (at, id) < ($at::bigint, $id::bigint)
+    and ${ownFilters.map((name) => hiddenFromPlanner(`$${name}::text is null or ${name} = $${name}`)).join(' and ')} and ${visibleSql}
+  order by at desc, id desc limit $limit`,
+);
+
+/** The same, found by one filter that few entries pass, and then sorted. */
+const gatheredStatement = (by: OwnFilter): NamedStatement =>
+  namedStatement(
+    `audit.gathered.${by}`,
+    () => `
+    select * from (select * ${entriesSql} and ${by} = $${by} offset 0) e
+    where ${timesSql} and (at, id) < ($at::bigint, $id::bigint)
+      and ${ownFilters.map((name) => `($${name}::text is null or ${name} = $${name})`).join(' and ')} and ${visibleSql}
+    order by at desc, id desc limit $limit`,
+  );
+
+/** So many entries of a filter at most are gathered. */
+const gatheredMost = 5_000;
+
+const countStatement = (by: OwnFilter): NamedStatement =>
+  namedStatement(
+    `audit.count.${by}`,
+    () =>
+      `select count(*)::int as n from (select 1 ${entriesSql} and ${by} = $${by} limit ${String(gatheredMost + 1)}) e`,
+  );
+
+/** Where a page ends: the id of its last entry; with a limit of time its time before that. */
+type AuditPosition = readonly number[];
+
+const isTimed = ({ from, to }: AuditFilter): boolean => from !== undefined || to !== undefined;
+
+const chooseStatement = async (db: Db, filter: AuditFilter, values: NamedValues): Promise<NamedStatement> => {
+  const given = ownFilters.filter((name) => filter[name] !== undefined);
+  if (!isTimed(filter)) return newestStatement(given);
+  const [by] = given;
+  if (by === undefined) return timedStatement;
+  const [counted] = await queryNamedRows<{ n: number }>(db, countStatement(by), values);
+  return (counted?.n ?? 0) > gatheredMost ? timedStatement : gatheredStatement(by);
 };
 
 /** Returns the values of a change without a record that the role doesn't see. */
@@ -76,30 +122,35 @@ const redactValues = (access: Access, values: Record<string, unknown> | null): R
     : values;
 };
 
+/** Returns how many refusals an entry stands for; 1 for any other entry. */
+const countOf = ({ outcome, after }: AuditRow): number =>
+  outcome === 'denied' && typeof after?.['count'] === 'number' ? after['count'] : 1;
+
 interface AuditPage {
   readonly entries: object[];
-  readonly next: number | null;
+  readonly next: AuditPosition | null;
 }
 
-/** Returns a page of the entries that the role sees, older than `before`, newest first. */
+/** Returns a page of the entries that the role sees, behind the position `after`, newest first. */
 export const readAudit = async (
   db: Db,
-  envId: number,
-  access: Access,
+  { env, principal: { access } }: Caller,
   filter: AuditFilter,
-  before: number | null,
+  after: AuditPosition | null,
   limit: number,
 ): Promise<AuditPage> => {
-  const { prepared, values } = statementFor(filter);
-  const found = await queryRows<AuditRow>(db, prepared, [
-    envId,
-    before ?? Number.MAX_SAFE_INTEGER,
-    access.namesSeen('inbox'),
-    limit + 1,
-    access.namesSeen('resource'),
-    access.namesSeen('flag'),
-    ...values,
-  ]);
+  const timed = isTimed(filter);
+  const values = {
+    ...filter,
+    env: env.id,
+    id: after?.at(-1) ?? (timed ? 0 : Number.MAX_SAFE_INTEGER),
+    at: after?.[0] ?? filter.to ?? Number.MAX_SAFE_INTEGER,
+    limit: limit + 1,
+    inboxes: access.namesSeen('inbox'),
+    resources: access.namesSeen('resource'),
+    flags: access.namesSeen('flag'),
+  };
+  const found = await queryNamedRows<AuditRow>(db, await chooseStatement(db, filter, values), values);
   const { page, last } = cutPage(found, limit);
   return {
     entries: page.map((row) => ({
@@ -109,11 +160,12 @@ export const readAudit = async (
       verb: row.verb,
       target: { type: row.target_type, id: row.target },
       outcome: row.outcome,
+      count: countOf(row),
       before: redactValues(access, row.before),
       after: redactValues(access, row.after),
       requestId: row.request_id,
       address: row.address,
     })),
-    next: last?.id ?? null,
+    next: last === null ? null : timed ? [last.at, last.id] : [last.id],
   };
 };

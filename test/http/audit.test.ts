@@ -65,6 +65,7 @@ describe('the audit log over HTTP', () => {
       verb: 'item.state',
       target: { type: 'item', id },
       outcome: 'ok',
+      count: 1,
       before: { state: 'open', dueAt: reply.body.item.createdAt + 3_600_000 },
       after: { state: 'closed', dueAt: null },
       requestId: reply.headers.get('x-request-id'),

@@ -6,8 +6,8 @@ import { indexRecords } from './indexRecords.ts';
 import { orphanedBulks } from './orphanedBulks.ts';
 import { orphanedJobs } from './orphanedJobs.ts';
 import { orphanedRampSteps, rampGuards } from './ramps.ts';
+import { countedRefusals } from './refusals.ts';
 import type { Sweep } from './sweep.ts';
-import { trimOccurrences } from './trimOccurrences.ts';
 import { unfinishedRuns } from './unfinishedRuns.ts';
 import { wakeItems } from './wakeItems.ts';
 
@@ -20,9 +20,9 @@ export const sweeps: readonly Sweep[] = [
   parkedJobs,
   unfinishedRuns,
   indexRecords,
+  countedRefusals,
   rampGuards,
   orphanedRampSteps,
-  trimOccurrences,
   // A snoozed item wakes within 2 s of its time.
   { name: 'wakeItems', everyMs: 500, run: wakeItems },
 ];

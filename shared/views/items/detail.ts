@@ -4,7 +4,6 @@ import type { Block } from '../../applink/protocol.ts';
 import { renderBlocks } from '../../blocks/renderBlocks.ts';
 import type { InboxDefinition } from '../../environments/definition.ts';
 import type { Item, RecordRef } from '../../items/model.ts';
-import { readLatestOccurrence, type Occurrence } from '../../items/occurrences.ts';
 import { canSeeActionReference, presentBlocks } from '../../items/presentBlocks.ts';
 import { evaluateCondition, fillTemplate } from '../../platform/core/conditions.ts';
 import { isObject } from '../../platform/core/jsonLimits.ts';
@@ -24,7 +23,6 @@ interface ItemPageDetail {
   readonly blocks: readonly Block[];
   readonly linked: readonly FullRecord[];
   readonly suggestedActions: readonly SuggestedAction[];
-  readonly latestOccurrence: Occurrence | null;
   /** Whether a part is missing because the app is offline. */
   readonly appOffline: boolean;
 }
@@ -81,12 +79,10 @@ export const readItemDetail = async (
 ): Promise<ItemPageDetail> => {
   const inbox = caller.env.definition.inboxes.get(item.inbox);
   const refs = linkedRefs(caller, item);
-  const latest = readLatestOccurrence(deps.db, caller.env.id, item);
-  const [stored, served, app, latestOccurrence] = await Promise.all([
+  const [stored, served, app] = await Promise.all([
     findRecords(deps.db, caller.env.id, refs),
     fetchLinkedRecords(deps, caller, refs),
-    fetchItemDetail(deps, caller, item, latest),
-    latest,
+    fetchItemDetail(deps, caller, item),
   ]);
   const linked = inReferenceOrder(refs, [...stored, ...served.records]);
   const own = linked.find(({ resource, id }) => resource === item.record?.resource && id === item.record.id) ?? null;
@@ -103,7 +99,6 @@ export const readItemDetail = async (
     suggestedActions: suggestions.filter(
       (one, i) => suggestions.findIndex((other) => sameSuggestion(one, other)) === i,
     ),
-    latestOccurrence,
     appOffline: app.offline || served.offline,
   };
 };
