@@ -33,7 +33,6 @@ export type {
   AvailableHandler,
   Item,
   ItemDetail,
-  Occurrence,
   LoadBlock,
   RecordDetail,
   RecordsHandlers,

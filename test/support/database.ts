@@ -73,18 +73,11 @@ export interface TestDatabase {
 
 export const redisUrl = (): string => required('REDIS_URL');
 
-/** Returns a database with the schema of this build. */
 export const newDatabase = async (): Promise<TestDatabase> => {
   template ??= makeTemplate();
-  return createDatabase(`template ${await template}`);
-};
-
-/** Returns a database without a schema. */
-export const newEmptyDatabase = (): Promise<TestDatabase> => createDatabase('');
-
-const createDatabase = async (options: string): Promise<TestDatabase> => {
+  const from = await template;
   const name = `world_${randomBytes(6).toString('hex')}`;
-  await administer(`create database ${name} ${options}`);
+  await administer(`create database ${name} template ${from}`);
   const ownerUrl = withDatabase(required('MIGRATE_DATABASE_URL'), name);
   return {
     url: withDatabase(required('DATABASE_URL'), name),

@@ -1,8 +1,7 @@
 /** Workers and API as processes of their own on a world's database, as an operator starts them: to be killed or frozen. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
-import { root } from '../../shared/tools/services/paths.mjs';
+import { fileURLToPath } from 'node:url';
 import { until } from './until.ts';
 import type { World } from './world.ts';
 
@@ -16,19 +15,12 @@ export interface Program {
   end(): Promise<void>;
 }
 
-interface ProgramOptions {
-  /** The checkout; this one unless given. */
-  readonly folder?: string;
-  /** Gets the program's log before it is ready. */
-  readonly listen?: (said: () => string) => void;
-}
-
-/** Starts the program; resolves once it is ready. */
+/** Starts the program; resolves once it is ready. `listen` gets its log before that. */
 export const startProgram = async (
   { config }: Pick<World, 'config'>,
   path: 'workers/main.ts' | 'api/main.ts',
   more: Readonly<Record<string, string>> = {},
-  { folder = root, listen = () => undefined }: ProgramOptions = {},
+  listen: (said: () => string) => void = () => undefined,
 ): Promise<Program> => {
   const { databaseUrl, migrateDatabaseUrl, redisUrl, redisPrefix } = config;
   const env = {
@@ -41,8 +33,7 @@ export const startProgram = async (
     LOG_LEVEL: 'info',
     ...more,
   };
-  const child = spawn(process.execPath, ['--import', 'tsx', join(folder, path)], {
-    cwd: folder,
+  const child = spawn(process.execPath, ['--import', 'tsx', fileURLToPath(new URL(`../../${path}`, import.meta.url))], {
     env,
     stdio: ['ignore', 'ignore', 'pipe'],
   });

@@ -1,5 +1,6 @@
 /** Every sweep of the service. A new one goes into a file of its own and is added here. */
 import { expiredConnections, parkedJobs } from './appConnections.ts';
+import { auditChain } from './auditChain.ts';
 import { expireApprovals } from './expireApprovals.ts';
 import { expiredRows } from './expiredRows.ts';
 import { indexRecords } from './indexRecords.ts';
@@ -21,6 +22,7 @@ export const sweeps: readonly Sweep[] = [
   unfinishedRuns,
   indexRecords,
   countedRefusals,
+  auditChain,
   rampGuards,
   orphanedRampSteps,
   // A snoozed item wakes within 2 s of its time.

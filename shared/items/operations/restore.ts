@@ -15,8 +15,7 @@ export interface PreviousValues {
 
 export type RestoreVerb = Extract<InboxVerb, 'state' | 'assign' | 'tags' | 'snooze'>;
 
-/** The only fault that bulks count as the outcome `conflict` (perform/decide.ts). */
-export const changedSinceFault = fault('conflict', 'The item has been changed since the bulk.');
+const changedSinceFault = fault('conflict', 'The item has been changed since the bulk.');
 
 const restoreTags = (item: Item, { before, after }: PreviousValues): ItemDecision => {
   const had = before.tags ?? [];

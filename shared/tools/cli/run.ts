@@ -11,6 +11,7 @@ import { toCommandError } from './commandErrors.ts';
 import { UsageError } from './failures.ts';
 import { agentCommands } from './things/agents.ts';
 import { appKeyCommands } from './things/appKeys.ts';
+import { auditCommands } from './things/audit.ts';
 import { environmentCommands } from './things/environments.ts';
 import { personCommands } from './things/people.ts';
 import { roleCommands } from './things/roles.ts';
@@ -34,6 +35,7 @@ const commands: readonly Command[] = [
   ...agentCommands,
   ...personCommands,
   ...appKeyCommands,
+  ...auditCommands,
 ];
 
 const help = (): string => {

@@ -1,0 +1,164 @@
+/**
+ * The chain of audit entries: ranges of an environment's entries, each with a hash over them and the range before, so that
+ * nobody can change, remove or slip in an entry unseen. Written by workers/sweeps/auditChain.ts after the entries are
+ * committed; read by the admin command `audit`.
+ */
+import type { Db } from '../db/knex.ts';
+import { executeStatement, queryRow, queryRows, statement } from '../db/sql.ts';
+
+/** Entries of a range at most: a look-up and 48 KB. */
+const rangeEntries = 1_000;
+const saltBytes = 16;
+const digestBytes = 32;
+
+const zeros = (bytes: number): string => `decode(repeat('00', ${String(bytes)}), 'hex')`;
+const textBytes = (value: string): string => `convert_to((${value})::text, 'UTF8')`;
+
+/** The columns that may identify a person are hashed with a salt, so that they can be erased together with it. */
+const digestSql = (salt: string): string =>
+  `sha256(${salt} || ${textBytes('json_build_array(e.actor_name, e.address, e.before, e.after, e.data)')})`;
+const linkSql = (digest: string): string =>
+  `sha256(${textBytes(`json_build_array(e.id, e.env, e.at, e.actor_type, e.actor, e.role, e.verb, e.target_type, e.target, e.outcome,
+    e.inbox, e.item, e.entry, e.type, e.is_update, e.request_id, e.about)`)} || ${digest})`;
+const hashSql = (previous: string, range: string, links: string): string =>
+  `sha256(${previous} || ${textBytes(`json_build_array(${range})`)} || ${links})`;
+
+const chainRangeSql = statement(
+  'audit.chain',
+  `
+  with head as (select n, last, hash from audit_chain where env = $1 order by n desc limit 1),
+  entries as materialized (
+    select e.*, uuid_send(gen_random_uuid()) as salt from events e
+    where e.env = $1 and e.verb is not null and e.id > coalesce((select last from head), 0) and e.id <= $2 order by e.id limit ${String(rangeEntries)}),
+  digested as materialized (select e.id, e.salt, ${digestSql('e.salt')} as digest from entries e),
+  range as (
+    select coalesce((select n from head), 0) + 1 as n, max(e.id) as last, count(*)::int as entries,
+      string_agg(d.salt, ''::bytea order by e.id) as salts, string_agg(d.digest, ''::bytea order by e.id) as digests,
+      string_agg(${linkSql('d.digest')}, ''::bytea order by e.id) as links
+    from entries e join digested d using (id) having count(*) > 0)
+  insert into audit_chain (env, n, last, entries, salts, digests, hash, at)
+  select $1, r.n, r.last, r.entries, r.salts, r.digests,
+    ${hashSql(`coalesce((select hash from head), ${zeros(digestBytes)})`, '$1::int, r.n, r.last, r.entries', 'r.links')}, $3
+  from range r on conflict do nothing`,
+);
+
+/** Chains the next entries up to the event `settled`. Returns whether there were some; another process that was first counts as none. */
+export const chainNextRange = async (db: Db, envId: number, settled: number, now: number): Promise<boolean> =>
+  (await executeStatement(db, chainRangeSql, [envId, settled, now])) > 0;
+
+const lastEventIdSql = statement('audit.lastEventId', 'select last_value as id from events_id_seq');
+/** A statement that draws event ids locks the table before, until its transaction ends. */
+const writersSql = statement(
+  'audit.writers',
+  `
+  select distinct l.virtualtransaction as writer from pg_locks l join pg_database d on d.oid = l.database
+  where d.datname = current_database() and l.locktype = 'relation' and l.relation = 'events'::regclass and l.mode = 'RowExclusiveLock'`,
+);
+
+const readWriters = async (db: Db): Promise<string[]> =>
+  (await queryRows<{ writer: string }>(db, writersSql)).map(({ writer }) => writer);
+
+/** The last event id that was drawn, and the transactions that may still commit a lower one. */
+interface EventHorizon {
+  readonly id: number;
+  readonly writers: readonly string[];
+}
+
+/** Returns the horizon of now. The id is read first: who draws a higher one later does not matter. */
+export const readEventHorizon = async (db: Db): Promise<EventHorizon> => {
+  const found = await queryRow<{ id: number }>(db, lastEventIdSql);
+  return { id: found?.id ?? 0, writers: await readWriters(db) };
+};
+
+/** Returns whether all events up to the horizon are committed or will never be. */
+export const isSettled = async (db: Db, { writers }: EventHorizon): Promise<boolean> => {
+  if (writers.length === 0) return true;
+  const left = new Set(await readWriters(db));
+  return !writers.some((writer) => left.has(writer));
+};
+
+interface AuditHead {
+  readonly n: number;
+  readonly hash: Buffer;
+  /** The id of the last event. */
+  readonly last: number;
+  /** Epoch milliseconds. */
+  readonly at: number;
+}
+
+const headSql = statement(
+  'audit.head',
+  'select n, hash, last, at from audit_chain where env = $1 order by n desc limit 1',
+);
+
+/** Returns the newest range of an environment's chain. */
+export const readAuditHead = (db: Db, envId: number): Promise<AuditHead | undefined> =>
+  queryRow<AuditHead>(db, headSql, [envId]);
+
+const hasHashSql = statement('audit.hasHash', 'select n from audit_chain where env = $1 and hash = $2');
+
+const isErased = `d.salt = ${zeros(saltBytes)}`;
+const part = (column: string, bytes: number): string =>
+  `substring(r.${column} from ((e.place - 1) * ${String(bytes)} + 1)::int for ${String(bytes)})`;
+
+const verifyRangeSql = statement(
+  'audit.verify',
+  `
+  with range as (
+    select c.*, p.n as previous, coalesce(p.hash, ${zeros(digestBytes)}) as previous_hash, coalesce(p.last, 0) as after
+    from audit_chain c left join audit_chain p on p.env = c.env and p.n = c.n - 1
+    where c.env = $1 and c.n >= $2 order by c.n limit 1),
+  entries as materialized (
+    select e.*, row_number() over (order by e.id) as place from events e
+    where e.env = $1 and e.verb is not null and e.id > (select after from range) and e.id <= (select last from range)),
+  digested as materialized (
+    select e.id, ${part('salts', saltBytes)} as salt, ${part('digests', digestBytes)} as digest from entries e cross join range r)
+  select r.n, r.previous, r.entries, r.last, count(e.id)::int as found,
+    min(e.id) filter (where not ${isErased} and ${digestSql('d.salt')} is distinct from d.digest) as altered,
+    coalesce(${hashSql('r.previous_hash', '$1::int, r.n, r.last, r.entries', `string_agg(${linkSql('d.digest')}, ''::bytea order by e.id)`)} = r.hash, false) as holds
+  from range r left join entries e on true left join digested d on d.id = e.id
+  group by r.n, r.previous, r.previous_hash, r.entries, r.last, r.hash`,
+);
+
+interface VerifiedRange {
+  readonly n: number;
+  readonly previous: number | null;
+  readonly entries: number;
+  readonly last: number;
+  readonly found: number;
+  readonly altered: number | null;
+  readonly holds: boolean;
+}
+
+const rangeProblem = ({ n, previous, entries, last, found, altered, holds }: VerifiedRange): string | null => {
+  const range = `range ${String(n)} (up to event ${String(last)})`;
+  if (n > 1 && previous === null) return `${range}: the range before it is missing.`;
+  if (found !== entries) return `${range}: it has ${String(found)} entries, and had ${String(entries)}.`;
+  if (altered !== null) return `${range}: the entry of event ${String(altered)} was changed.`;
+  return holds ? null : `${range}: an entry, or the chain before it, was changed.`;
+};
+
+interface AuditVerification {
+  readonly ranges: number;
+  readonly entries: number;
+  readonly problems: readonly string[];
+}
+
+/** Verifies an environment's chain from its beginning; `kept`: a hash that was once its head. */
+export const verifyAuditChain = async (db: Db, envId: number, kept: Buffer | null): Promise<AuditVerification> => {
+  const problems: string[] = [];
+  let ranges = 0;
+  let entries = 0;
+  for (let next = 1; ;) {
+    const range = await queryRow<VerifiedRange>(db, verifyRangeSql, [envId, next]);
+    if (range === undefined) break;
+    const problem = rangeProblem(range);
+    if (problem !== null) problems.push(problem);
+    ranges += 1;
+    entries += range.found;
+    next = range.n + 1;
+  }
+  if (kept !== null && (await queryRow(db, hasHashSql, [envId, kept])) === undefined)
+    problems.push('the hash that was kept is not in the chain: it was written again since.');
+  return { ranges, entries, problems };
+};
