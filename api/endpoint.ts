@@ -47,6 +47,8 @@ export interface PublicCall<B = unknown> {
   readonly body: B;
   readonly requestId: string;
   readonly address: string | null;
+  /** The token by which the client's browser is known; null: none. */
+  readonly browser: string | null;
 }
 
 export interface Endpoint {

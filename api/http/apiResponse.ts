@@ -9,4 +9,6 @@ export interface ApiResponse {
   readonly headers?: Readonly<Record<string, string>>;
   /** The token of the session that the client's cookie gets; null clears the cookie. */
   readonly cookie?: string | null;
+  /** The token by which the client's browser is known at its next sign-in. */
+  readonly browserCookie?: string;
 }

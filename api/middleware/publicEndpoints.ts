@@ -5,7 +5,7 @@ import type { Deps } from '../../shared/deps.ts';
 import { strictObject } from '../../shared/platform/core/schema.ts';
 import type { Endpoint, PublicCall } from '../endpoint.ts';
 import type { ApiResponse } from '../http/apiResponse.ts';
-import { isSameOrigin } from '../http/cookies.ts';
+import { isSameOrigin, readBrowserCookie } from '../http/cookies.ts';
 import { createQueryParser } from '../http/queryParser.ts';
 import type { RateLimiter } from '../http/rateLimiter.ts';
 import { readRequestBody } from '../http/requestBody.ts';
@@ -35,7 +35,7 @@ const servePublic = async (
     throw fault('forbidden', 'The request comes from another site.');
   const { value } = await readRequestBody(ctx, endpoint.bodyOptional);
   const body = endpoint.checkBody(value, deps.clock.now());
-  return handle({ deps, body, environment, requestId, address });
+  return handle({ deps, body, environment, requestId, address, browser: readBrowserCookie(ctx.req) });
 };
 
 /** Serves the requests of rows with `handlePublic`, which count by the client's address; passes on all others. */

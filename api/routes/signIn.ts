@@ -27,9 +27,15 @@ const start = publicEndpoint({
   example: { body: { email: 'ana@example.com', password: 'correct horse battery' } },
   audit: { verb: 'person.signIn', target: () => ({ type: 'person', id: null }) },
   check: checkSignInInput,
-  handle: async ({ deps, body, environment, requestId, address }) => {
-    const signedIn = await signIn(deps, { ...body, environment, requestId, address });
-    return { status: 200, body: signedIn, cookie: signedIn.token, headers: { 'cache-control': 'no-store' } };
+  handle: async ({ deps, body, ...call }) => {
+    const { browser, ...signedIn } = await signIn(deps, { ...body, ...call });
+    return {
+      status: 200,
+      body: signedIn,
+      cookie: signedIn.token,
+      browserCookie: browser,
+      headers: { 'cache-control': 'no-store' },
+    };
   },
 });
 

@@ -44,6 +44,10 @@ export const limits = {
   idempotencyMs: 24 * 3_600_000,
   ticketMs: 30_000,
   sessionMs: 12 * 3_600_000,
+  /** How long a browser is known after a sign-in (settings/knownBrowser.ts). */
+  knownBrowserMs: 90 * 86_400_000,
+  /** Preferences of a person as JSON. */
+  preferencesBytes: 16 * 1024,
   /** How long a sign-in counts as fresh. */
   freshMs: 15 * 60_000,
   streamKeepMs: 24 * 3_600_000,

@@ -1,6 +1,7 @@
 /** Hashes and verifies passwords by scrypt, with the parameters stored beside the hash. For sign-in, settings and the admin command. */
 import { randomBytes, scrypt, timingSafeEqual, type ScryptOptions } from 'node:crypto';
 import { fault } from '../catalogue/errors.ts';
+import { createLimiter, type Turn } from '../platform/core/limiter.ts';
 
 interface Parameters {
   readonly N: number;
@@ -16,32 +17,22 @@ const hashBytes = 32;
 /** Bytes that the parameters of a stored hash may request, so that no row of the database can exhaust the memory. */
 const memoryMax = 256 * 1024 * 1024;
 
-/** Hashes at a time: two of the four threads of Node's pool stay free for file and DNS work of other requests. */
-const hashingConcurrency = 2;
-/** Waiting sign-ins; the next one would wait for more than three seconds. */
-const waitingMax = 30;
+/**
+ * Hashes at a time: two of the four threads of Node's pool stay free for file and DNS work of other requests. Callers who
+ * have signed in before have a lane of their own, so that strangers' guesses don't delay them; in each lane the clients
+ * take turns. A lane of 100 is done in about 10 s, longer than which few clients wait.
+ */
+const withHashingSlot = createLimiter({
+  concurrency: 2,
+  waitingMax: 100,
+  refusal: () => fault('rate_limited', 'Too many people sign in at this moment.', { headers: { 'retry-after': '3' } }),
+});
 
-let running = 0;
-const waiting: (() => void)[] = [];
+/** Returns the turn of a client who has signed in before; `id` is theirs. */
+export const knownTurn = (id: string): Turn => ({ lane: 'known', key: id });
 
-/** Passes the slot on to the one that has waited longest, or frees it. */
-const releaseHashingSlot = (): void => {
-  const next = waiting.shift();
-  if (next === undefined) running -= 1;
-  else next();
-};
-
-/** Runs `work` when a slot is free. Throws `rate_limited` when too many wait. */
-const withHashingSlot = async <T>(work: () => Promise<T>): Promise<T> => {
-  if (running < hashingConcurrency) running += 1;
-  else if (waiting.length < waitingMax) await new Promise<void>((resolve) => waiting.push(resolve));
-  else throw fault('rate_limited', 'Too many people sign in at this moment.', { headers: { 'retry-after': '3' } });
-  try {
-    return await work();
-  } finally {
-    releaseHashingSlot();
-  }
-};
+/** Returns the turn of a client of whom nothing but the address is known. */
+export const strangersTurn = (address: string): Turn => ({ lane: 'strangers', key: address });
 
 const derive = (password: string, salt: Buffer, { N, r, p }: Parameters, length: number): Promise<Buffer> => {
   // NFKC, so that the same characters typed on another machine are the same password.
@@ -54,10 +45,10 @@ const derive = (password: string, salt: Buffer, { N, r, p }: Parameters, length:
   });
 };
 
-/** Returns `scrypt$<N>$<r>$<p>$<salt>$<hash>` with salt and hash in base64. */
-export const hashPassword = async (password: string): Promise<string> => {
+/** Returns `scrypt$<N>$<r>$<p>$<salt>$<hash>` with salt and hash in base64. Throws `rate_limited` when too many wait. */
+export const hashPassword = async (password: string, turn?: Turn): Promise<string> => {
   const salt = randomBytes(saltBytes);
-  const hash = await withHashingSlot(() => derive(password, salt, currentParameters, hashBytes));
+  const hash = await withHashingSlot(() => derive(password, salt, currentParameters, hashBytes), turn);
   return [
     'scrypt',
     currentParameters.N,
@@ -96,11 +87,11 @@ const dummyHash: StoredHash = {
 
 /**
  * Returns whether `password` has the stored hash. With `stored` null (no such person, or one without a password) it
- * returns false after the same time, so that the time doesn't show who exists.
+ * returns false after the same time, so that the time doesn't show who exists. Throws `rate_limited` when too many wait.
  */
-export const verifyPassword = async (password: string, stored: string | null): Promise<boolean> => {
+export const verifyPassword = async (password: string, stored: string | null, turn?: Turn): Promise<boolean> => {
   const kept = stored === null ? null : parseStoredHash(stored);
   const { parameters, salt, hash } = kept ?? dummyHash;
-  const found = await withHashingSlot(() => derive(password, salt, parameters, hash.length));
+  const found = await withHashingSlot(() => derive(password, salt, parameters, hash.length), turn);
   return timingSafeEqual(found, hash) && kept !== null;
 };

@@ -4,37 +4,20 @@ import { newToken, tokenHash } from '../access/tokens.ts';
 import { fault, type ErrorCode } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import type { Tx } from '../platform/db/knex.ts';
-import { executeStatement, queryRow, statement } from '../platform/db/sql.ts';
+import { executeStatement, statement } from '../platform/db/sql.ts';
 import { actorParameters, actorValues, eventInsert } from '../platform/journal/events.ts';
+import { findAccount, lockAccount, readAccount, verifyAttempt, type Account } from './accounts.ts';
 import { recordAdminChange, runAdminChange, toAdministrator } from './adminChange.ts';
 import type { DomainDeps } from './deps.ts';
-import { verifyPassword } from './passwords.ts';
-import { normalizeEmail, readPerson, type PersonView } from './people.ts';
-import { clearSignInFailures, throttleSignIn, type SignInAttempt } from './signInThrottle.ts';
+import { newBrowserToken, readBrowserToken } from './knownBrowser.ts';
+import { readPerson, type PersonView } from './people.ts';
+import { clearSignInFailures, typedEmailDigest } from './signInThrottle.ts';
 
-interface Account {
-  readonly id: string;
-  readonly email: string;
-  readonly name: string;
-  readonly role: string;
-  readonly environments: readonly string[];
-  readonly hash: string | null;
-}
-
-const account = `
-  select p.id, p.email, p.name, r.name as role, p.environments, p.password_hash as hash
-  from people p join roles r on r.id = p.role where p.removed_at is null`;
-const byEmail = statement('signIn.byEmail', `${account} and p.email = $1`);
-const byId = statement('signIn.byId', `${account} and p.id = $1`);
-/** Locks the person until the session is written, as a new password or a removal must find and delete it. */
-const lockPersonSql = statement(
-  'signIn.hold',
-  'select from people where id = $1 and password_hash = $2 and removed_at is null for share',
-);
 const insertSessionSql = statement(
   'signIn.open',
   `
-  insert into tokens (hash, kind, principal, expires_at, fresh_until, created_at) values ($1, 'person', $2, $3, $4, $5)`,
+  insert into tokens (hash, kind, principal, expires_at, fresh_until, created_at, last_used_at, address)
+  values ($1, 'person', $2, $3, $4, $5, $5, $6)`,
 );
 const dropExpired = statement('signIn.dropExpired', 'delete from tokens where principal = $1 and expires_at <= $2');
 const refreshSessionSql = statement('signIn.renew', 'update tokens set fresh_until = $2 where hash = $1');
@@ -60,17 +43,23 @@ const insertSignInAuditSql = statement(
   ),
 );
 
-interface SignInRequest extends SignInAttempt {
+interface SignInRequest {
+  readonly email: string;
   readonly password: string;
   /** The environment of the path, which may not exist. */
   readonly environment: string;
   readonly requestId: string;
+  readonly address: string | null;
+  /** The token of the client's browser (knownBrowser.ts); null: none. */
+  readonly browser: string | null;
 }
 
 interface SignInResult {
   readonly token: string;
   readonly person: PersonView;
   readonly expiresAt: number;
+  /** The token by which the browser is known the next time. */
+  readonly browser: string;
 }
 
 type SignInDeps = Pick<DomainDeps, 'db' | 'bus' | 'clock' | 'directory'>;
@@ -82,10 +71,10 @@ const insertSignInAudit = async (
   { found, code }: { found: Account | undefined; code: ErrorCode | null },
 ): Promise<void> => {
   const env = directory.environment(given.environment)?.id ?? null;
-  // A failed sign-in proves nothing but the address that was typed, so the entry names no person.
+  // A failed sign-in proves nothing, and what was typed may be anything, so the entry names no person.
   const { id, name, role } =
     found === undefined || code === 'unauthorized'
-      ? { id: null, name: normalizeEmail(given.email), role: null }
+      ? { id: null, name: typedEmailDigest(given.email), role: null }
       : found;
   const after = code === null ? null : JSON.stringify({ code });
   await executeStatement(tx, insertSignInAuditSql, [
@@ -107,16 +96,18 @@ const wrongPasswordFault = () => fault('unauthorized', 'The e-mail address or th
  */
 export const signIn = async (tools: SignInDeps, given: SignInRequest): Promise<SignInResult> => {
   const { db, clock, directory } = tools;
-  await throttleSignIn(db, given, clock.now());
-  const found = await queryRow<Account>(db, byEmail, [normalizeEmail(given.email)]);
-  const isRight = await verifyPassword(given.password, found?.hash ?? null);
-  if (!isRight || found === undefined || found.hash === null) {
+  const { email, address } = given;
+  const found = await findAccount(db, email);
+  const browser = readBrowserToken(given.browser, found, clock.now());
+  const attempt = { email, address, known: browser === null ? null : `browser:${browser}` };
+  const tried = { password: given.password, hash: found?.hash ?? null };
+  const { isRight, counted } = await verifyAttempt(db, attempt, tried, clock.now());
+  if (!isRight || found === undefined) {
     await insertSignInAudit(db, tools, given, { found, code: 'unauthorized' });
     throw wrongPasswordFault();
   }
-  const { id, hash, environments } = found;
   const env = directory.environment(given.environment);
-  if (env === undefined || !includesEnvironment(environments, env.name)) {
+  if (env === undefined || !includesEnvironment(found.environments, env.name)) {
     await insertSignInAudit(db, tools, given, { found, code: 'not_found' });
     throw fault('not_found');
   }
@@ -124,14 +115,21 @@ export const signIn = async (tools: SignInDeps, given: SignInRequest): Promise<S
   const token = newToken('person');
   const expiresAt = at + limits.sessionMs;
   const person = await db.transaction(async (tx) => {
-    if ((await executeStatement(tx, lockPersonSql, [id, hash])) === 0) throw wrongPasswordFault();
-    await executeStatement(tx, dropExpired, [id, at]);
-    await executeStatement(tx, insertSessionSql, [tokenHash(token), id, expiresAt, at + limits.freshMs, at]);
-    await clearSignInFailures(tx, given);
+    if (!(await lockAccount(tx, found))) throw wrongPasswordFault();
+    await executeStatement(tx, dropExpired, [found.id, at]);
+    await executeStatement(tx, insertSessionSql, [
+      tokenHash(token),
+      found.id,
+      expiresAt,
+      at + limits.freshMs,
+      at,
+      address,
+    ]);
+    await clearSignInFailures(tx, counted);
     await insertSignInAudit(tx, tools, given, { found, code: null });
-    return readPerson(tx, id);
+    return readPerson(tx, found.id);
   });
-  return { token, person, expiresAt };
+  return { token, person, expiresAt, browser: newBrowserToken(found, at) };
 };
 
 interface OwnSession {
@@ -140,7 +138,7 @@ interface OwnSession {
   readonly credential: string;
 }
 
-const endSession = (
+const changeOwnSession = (
   tools: SignInDeps,
   { caller, credential }: OwnSession,
   verb: string,
@@ -164,20 +162,19 @@ const endSession = (
 export const refreshSignIn = async (tools: SignInDeps, session: OwnSession, password: string): Promise<number> => {
   const { db, clock } = tools;
   const { principal, address } = session.caller;
-  const found = await queryRow<Account>(db, byId, [principal.id]);
-  if (found === undefined) throw fault('unauthorized');
-  const attempt = { email: found.email, address };
-  await throttleSignIn(db, attempt, clock.now());
-  if (!(await verifyPassword(password, found.hash))) throw fault('forbidden', 'The password is wrong.');
+  const account = await readAccount(db, principal.id);
+  const attempt = { email: account.email, address, known: `session:${session.credential}` };
+  const { isRight, counted } = await verifyAttempt(db, attempt, { password, hash: account.hash }, clock.now());
+  if (!isRight) throw fault('forbidden', 'The password is wrong.');
   const until = clock.now() + limits.freshMs;
-  await endSession(tools, session, 'person.freshSignIn', async (tx, hash) => {
-    const locked = found.hash === null ? 0 : await executeStatement(tx, lockPersonSql, [found.id, found.hash]);
-    await clearSignInFailures(tx, attempt);
-    return locked === 0 ? 0 : executeStatement(tx, refreshSessionSql, [hash, until]);
+  await changeOwnSession(tools, session, 'person.freshSignIn', async (tx, hash) => {
+    const locked = await lockAccount(tx, account);
+    await clearSignInFailures(tx, counted);
+    return locked ? executeStatement(tx, refreshSessionSql, [hash, until]) : 0;
   });
   return until;
 };
 
 /** Ends a session in all environments. */
 export const signOut = (tools: SignInDeps, session: OwnSession): Promise<void> =>
-  endSession(tools, session, 'person.signOut', (tx, hash) => executeStatement(tx, deleteSessionSql, [hash]));
+  changeOwnSession(tools, session, 'person.signOut', (tx, hash) => executeStatement(tx, deleteSessionSql, [hash]));

@@ -1,6 +1,7 @@
 /**
- * Throttles sign-ins per account and per address, over all processes, against guessing of passwords. Attempts during a
- * wait don't make it longer, and waits are short, so that nobody can be locked out. For signIn.ts.
+ * Throttles sign-ins over all processes, against guessing of passwords: per account, per address, and per account and
+ * address together, so that strangers' guesses don't keep an owner out. Attempts during a wait don't make it longer. For
+ * signIn.ts and ownPassword.ts.
  */
 import { createHash } from 'node:crypto';
 import { fault } from '../catalogue/errors.ts';
@@ -20,10 +21,14 @@ const throttlePolicies = {
   account: { free: 5, waitMaxMs: 30_000 },
   address: { free: 20, waitMaxMs: 300_000 },
 } as const satisfies Record<string, ThrottlePolicy>;
-/** Milliseconds without an attempt after which failures no longer count. */
+/** Attempts of one address at one account, in an hour, that the waits of the account don't stop. */
+const ownAttempts = 3;
+/** Attempts in an hour of a browser or a session in which the person has signed in before; further ones count as a stranger's. */
+const knownAttempts = 10;
+/** Milliseconds without an attempt after which failures no longer count, and the hour of the two numbers above. */
 const forgetMs = 3_600_000;
-/** Outdated rows that each attempt deletes: more than the two that it may insert. */
-const sweepRows = 4;
+/** Outdated rows that each attempt deletes: more than the four that it may insert. */
+const sweepRows = 8;
 
 /** Counts the attempt as failed before the password is verified, so that concurrent attempts count too; updates no row during a wait. */
 const countAttemptSql = statement(
@@ -35,6 +40,16 @@ const countAttemptSql = statement(
     from (select case when t.last_at <= $2::bigint - $5::bigint then 1 else least(t.failures, 1000) + 1 end as n) counted)
   where t.free_at <= $2::bigint`,
 );
+/** Counts the attempt in the hour that began with the first one; of these rows `last_at` is that beginning. */
+const countInHourSql = statement(
+  'tries.inHour',
+  `
+  insert into sign_in_tries as t (subject, failures, last_at, free_at) values ($1, 1, $2, $2)
+  on conflict (subject) do update set (failures, last_at) = (
+    select case when o.is_over then 1 else least(t.failures, 1000) + 1 end, case when o.is_over then $2::bigint else t.last_at end
+    from (select t.last_at <= $2::bigint - $3::bigint as is_over) o)
+  returning failures`,
+);
 const remainingWaitSql = statement(
   'tries.wait',
   'select free_at - $2::bigint as ms from sign_in_tries where subject = $1',
@@ -44,30 +59,49 @@ const deleteForgottenSql = statement(
   `
   delete from sign_in_tries where subject in (select subject from sign_in_tries where last_at <= $1 order by last_at limit $2 for update skip locked)`,
 );
-const clearFailuresSql = statement('tries.forgive', 'delete from sign_in_tries where subject = $1');
+const clearFailuresSql = statement('tries.forgive', 'delete from sign_in_tries where subject = any($1)');
 /** A success takes only its own attempt back from the address: an attacker's own account must not reset the failures at others. */
 const decrementFailuresSql = statement(
   'tries.giveBack',
-  'update sign_in_tries set failures = failures - 1 where subject = $1 and failures > 0',
+  'update sign_in_tries set failures = failures - 1 where subject = any($1) and failures > 0',
 );
 
 export interface SignInAttempt {
   readonly email: string;
   readonly address: string | null;
+  /** The browser or the session in which the person of this account has signed in before; null: a stranger so far. */
+  readonly known: string | null;
+}
+
+/** What an attempt was counted at. */
+export interface CountedAttempt {
+  /** Set back by a right password. */
+  readonly own: readonly string[];
+  /** Of which a right password takes back no more than this attempt. */
+  readonly shared: readonly string[];
+  /** Whether the client counts as one in which the person has signed in before. */
+  readonly isKnown: boolean;
 }
 
 /** The typed address may be anything, even a password, so only its hash is stored. */
-const accountSubject = ({ email }: SignInAttempt): string =>
-  `account:${createHash('sha256').update(normalizeEmail(email)).digest('base64url')}`;
-const addressSubject = ({ address }: SignInAttempt): string => `address:${addressBlock(address)}`;
+const hashEmail = (email: string, encoding: 'base64url' | 'hex'): string =>
+  createHash('sha256').update(normalizeEmail(email)).digest(encoding);
 
-const throttleSubject = async (
+/** Returns what the audit log has in place of an address that was typed and proves nothing: `sha256:` and its hash in hex. */
+export const typedEmailDigest = (email: string): string => `sha256:${hashEmail(email, 'hex')}`;
+
+const countInHour = async (tx: Tx, subject: string, at: number): Promise<number> =>
+  (await queryRow<{ failures: number }>(tx, countInHourSql, [subject, at, forgetMs]))?.failures ?? 1;
+
+/** Counts the attempt unless a wait is under way; returns whether it was counted. */
+const countUnlessWaiting = async (
   tx: Tx,
   subject: string,
   { free, waitMaxMs }: ThrottlePolicy,
   at: number,
-): Promise<void> => {
-  if ((await executeStatement(tx, countAttemptSql, [subject, at, free, waitMaxMs, forgetMs])) > 0) return;
+): Promise<boolean> => (await executeStatement(tx, countAttemptSql, [subject, at, free, waitMaxMs, forgetMs])) > 0;
+
+const throwWait = async (tx: Tx, subject: string, at: number): Promise<never> => {
   const ms = (await queryRow<{ ms: number }>(tx, remainingWaitSql, [subject, at]))?.ms ?? 1;
   const seconds = String(Math.max(1, Math.ceil(ms / 1000)));
   throw fault('rate_limited', 'Too many wrong passwords; wait for retry-after seconds.', {
@@ -75,17 +109,39 @@ const throttleSubject = async (
   });
 };
 
-/** Counts an attempt as failed until `clearSignInFailures`. Throws `rate_limited` during a wait, and then counts nothing. */
-export const throttleSignIn = (db: Db, tried: SignInAttempt, at: number): Promise<void> =>
+/** Counts the attempt of a stranger. The first ones of an address count at the account too, and are not stopped by its wait. */
+const throttleStranger = async (tx: Tx, { email, address }: SignInAttempt, at: number): Promise<CountedAttempt> => {
+  const [account, block] = [hashEmail(email, 'base64url'), addressBlock(address)];
+  const subjects = { pair: `pair:${account}:${block}`, account: `account:${account}`, address: `address:${block}` };
+  // Always in this order, so that concurrent attempts don't deadlock.
+  const isOwn = (await countInHour(tx, subjects.pair, at)) <= ownAttempts;
+  if (!(await countUnlessWaiting(tx, subjects.account, throttlePolicies.account, at)) && !isOwn)
+    await throwWait(tx, subjects.account, at);
+  if (!(await countUnlessWaiting(tx, subjects.address, throttlePolicies.address, at)))
+    await throwWait(tx, subjects.address, at);
+  return { own: [subjects.pair, subjects.account], shared: [subjects.address], isKnown: false };
+};
+
+/**
+ * Counts an attempt as failed until `clearSignInFailures` and returns what it was counted at. Throws `rate_limited` during
+ * a wait, and then counts nothing.
+ */
+export const throttleSignIn = (db: Db, tried: SignInAttempt, at: number): Promise<CountedAttempt> =>
   db.transaction(async (tx) => {
-    // Always in this order, so that concurrent attempts don't deadlock.
-    await throttleSubject(tx, accountSubject(tried), throttlePolicies.account, at);
-    await throttleSubject(tx, addressSubject(tried), throttlePolicies.address, at);
+    const known = tried.known === null ? null : `known:${tried.known}`;
+    const isKnown = known !== null && (await countInHour(tx, known, at)) <= knownAttempts;
+    const counted = isKnown ? { own: [known], shared: [], isKnown } : await throttleStranger(tx, tried, at);
     await executeStatement(tx, deleteForgottenSql, [at - forgetMs, sweepRows]);
+    return counted;
   });
 
-/** Resets the failures of the account and takes one from the address, after a right password. */
-export const clearSignInFailures = async (tx: Tx, tried: SignInAttempt): Promise<void> => {
-  await executeStatement(tx, clearFailuresSql, [accountSubject(tried)]);
-  await executeStatement(tx, decrementFailuresSql, [addressSubject(tried)]);
+/** Resets the failures of the account, the client or both, and takes one from the address, after a right password. */
+export const clearSignInFailures = async (tx: Tx, { own, shared }: CountedAttempt): Promise<void> => {
+  await executeStatement(tx, clearFailuresSql, [own]);
+  await executeStatement(tx, decrementFailuresSql, [shared]);
+};
+
+/** Takes back an attempt whose password was not verified, as too many wait for that. */
+export const takeAttemptBack = async (db: Db, { own, shared }: CountedAttempt): Promise<void> => {
+  await executeStatement(db, decrementFailuresSql, [[...own, ...shared]]);
 };

@@ -2,7 +2,7 @@
 import { responseObject, strictObject } from '../../../shared/platform/core/schema.ts';
 import { compileCheck } from '../../../shared/platform/core/validate.ts';
 import { sharesReach } from '../../../shared/settings/adminChange.ts';
-import { hashPassword } from '../../../shared/settings/passwords.ts';
+import { hashPassword, knownTurn } from '../../../shared/settings/passwords.ts';
 import { createPerson, listPeople, removePerson, updatePerson } from '../../../shared/settings/people.ts';
 import { personInput, personPatch, personViewSchema } from '../../../shared/settings/schema.ts';
 import { writeEndpoint, type Endpoint, type EndpointCall } from '../../endpoint.ts';
@@ -13,6 +13,7 @@ const checkPersonPatch = compileCheck(personPatch);
 
 const id = 'per_01jd0000000000000000000000';
 const target = ({ params }: Pick<EndpointCall, 'params'>) => ({ type: 'person', id: params['id'] ?? null });
+const ownTurn = ({ caller: { principal } }: Pick<EndpointCall, 'caller'>) => knownTurn(principal.id ?? '');
 const personResponse = responseObject({ person: personViewSchema });
 
 const list = settingsListEndpoint({
@@ -45,7 +46,7 @@ const create = writeEndpoint({
   handle: async (call) => {
     requireManager(call, { fresh: true });
     const { password, ...input } = call.body;
-    const passwordHash = await hashPassword(password);
+    const passwordHash = await hashPassword(password, ownTurn(call));
     return runSettingsChange(call, async (tx, admin) => ({
       status: 201,
       body: { person: await createPerson(tx, admin, { ...input, passwordHash }, [call.caller.env.name]) },
@@ -67,7 +68,7 @@ const update = writeEndpoint({
   handle: async (call) => {
     const { password, ...patch } = call.body;
     requireManager(call, { fresh: patch.role !== undefined || password !== undefined });
-    const hashed = password === undefined ? {} : { passwordHash: await hashPassword(password) };
+    const hashed = password === undefined ? {} : { passwordHash: await hashPassword(password, ownTurn(call)) };
     return runSettingsChange(call, async (tx, admin) => ({
       status: 200,
       body: { person: await updatePerson(tx, admin, call.params['id'] ?? '', { ...patch, ...hashed }) },

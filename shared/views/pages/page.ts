@@ -10,9 +10,9 @@ import type { BlockSource } from '../../environments/pages/schema.ts';
 import { presentBlocks } from '../../items/presentBlocks.ts';
 import { fillTemplate } from '../../platform/core/conditions.ts';
 import { isObject } from '../../platform/core/jsonLimits.ts';
+import { createLimiter } from '../../platform/core/limiter.ts';
 import type { ViewDeps } from '../deps.ts';
 import { blockTitle, type BlockResolver, type DeclaredBlock, type PageContext } from './context.ts';
-import { createLimiter } from './limiter.ts';
 import type { PageParams } from './params.ts';
 import { appBlock } from './sources/app.ts';
 import { countsBlock } from './sources/counts.ts';
@@ -72,7 +72,7 @@ export const buildPageBlocks = async (
   { page, params }: PageRequest,
 ): Promise<Block[]> => {
   const context: PageContext = { deps, caller, page: page.name, params, now: deps.clock.now() };
-  const inTurn = createLimiter(queryConcurrency);
+  const inTurn = createLimiter({ concurrency: queryConcurrency });
   const made = page.blocks.map(async (declared: DeclaredBlock, place): Promise<Block | null> => {
     const block = withFilledTitle(declared, params);
     const source = block['source'];

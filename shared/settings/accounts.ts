@@ -1,0 +1,70 @@
+/** Accounts that sign in by a password: reading one, and verifying its password within the throttle. For signIn.ts and ownAccount.ts. */
+import { fault, Fault } from '../catalogue/errors.ts';
+import { addressBlock } from '../platform/core/address.ts';
+import type { Db, Tx } from '../platform/db/knex.ts';
+import { executeStatement, queryRow, statement } from '../platform/db/sql.ts';
+import { knownTurn, strangersTurn, verifyPassword } from './passwords.ts';
+import { normalizeEmail } from './people.ts';
+import { takeAttemptBack, throttleSignIn, type CountedAttempt, type SignInAttempt } from './signInThrottle.ts';
+
+export interface Account {
+  readonly id: string;
+  readonly email: string;
+  readonly name: string;
+  readonly role: string;
+  readonly environments: readonly string[];
+  /** null: they can't sign in. */
+  readonly hash: string | null;
+}
+
+const select = `
+  select p.id, p.email, p.name, r.name as role, p.environments, p.password_hash as hash
+  from people p join roles r on r.id = p.role where p.removed_at is null`;
+const byEmail = statement('account.byEmail', `${select} and p.email = $1`);
+const byId = statement('account.byId', `${select} and p.id = $1`);
+const lockSql = statement(
+  'account.lock',
+  'select from people where id = $1 and password_hash = $2 and removed_at is null for share',
+);
+
+export const findAccount = (db: Db, email: string): Promise<Account | undefined> =>
+  queryRow<Account>(db, byEmail, [normalizeEmail(email)]);
+
+/** Returns the account of a person. Throws `unauthorized` for one who was removed. */
+export const readAccount = async (db: Db, id: string | null): Promise<Account> => {
+  const found = await queryRow<Account>(db, byId, [id]);
+  if (found === undefined) throw fault('unauthorized');
+  return found;
+};
+
+/**
+ * Locks the person until the transaction ends, as a new password or a removal must find and delete the session that is
+ * written. Returns false when the password or the person has gone meanwhile.
+ */
+export const lockAccount = async (tx: Tx, { id, hash }: Account): Promise<boolean> =>
+  hash !== null && (await executeStatement(tx, lockSql, [id, hash])) > 0;
+
+interface VerifiedAttempt {
+  readonly isRight: boolean;
+  readonly counted: CountedAttempt;
+}
+
+/**
+ * Counts an attempt and verifies its password against the stored hash, null where there is none. Throws `rate_limited`
+ * for too many failures, or when too many passwords wait to be verified; the attempt then doesn't count.
+ */
+export const verifyAttempt = async (
+  db: Db,
+  attempt: SignInAttempt,
+  { password, hash }: { readonly password: string; readonly hash: string | null },
+  at: number,
+): Promise<VerifiedAttempt> => {
+  const counted = await throttleSignIn(db, attempt, at);
+  const turn = counted.isKnown ? knownTurn(attempt.email) : strangersTurn(addressBlock(attempt.address));
+  try {
+    return { isRight: (await verifyPassword(password, hash, turn)) && hash !== null, counted };
+  } catch (error) {
+    if (error instanceof Fault && error.code === 'rate_limited') await takeAttemptBack(db, counted);
+    throw error;
+  }
+};
