@@ -1,4 +1,4 @@
-/** The endpoints that read items: the list, one with its blocks, and its timeline. */
+/** The endpoints that read items: the list, one with its blocks, its timeline and its occurrences. */
 import { findVisibleInbox } from '../../shared/access/gates.ts';
 import { itemSchema } from '../../shared/blocks/itemSchema.ts';
 import { blockSchema } from '../../shared/blocks/schema.ts';
@@ -9,6 +9,12 @@ import { resolveItemList } from '../../shared/items/filters.ts';
 import { countItems } from '../../shared/items/list/count.ts';
 import { listItems } from '../../shared/items/list/page.ts';
 import { readItems, type Item } from '../../shared/items/model.ts';
+import {
+  occurrenceJson,
+  occurrenceSchema,
+  presentOccurrence,
+  readOccurrences,
+} from '../../shared/items/occurrences.ts';
 import { itemEtag, itemJson, itemRowJson } from '../../shared/items/present.ts';
 import { entrySchema } from '../../shared/items/schema.ts';
 import { readTimeline } from '../../shared/items/timeline.ts';
@@ -98,7 +104,8 @@ const record = responseObject({
 const one = readEndpoint({
   path: '/items/:id',
   name: 'item.get',
-  summary: 'One item with its blocks, linked records, suggested actions, triage’s answers and timeline',
+  summary:
+    'One item with its blocks, linked records, suggested actions, triage’s answers, latest occurrence and timeline',
   tag: 'Items',
   query: strictObject({}),
   responses: {
@@ -123,6 +130,7 @@ const one = readEndpoint({
           closed: Type.Boolean(),
         }),
       ),
+      latestOccurrence: nullable(occurrenceSchema),
       timeline: Type.Array(entrySchema),
       timelineCursor: nextCursorSchema,
       appOffline: Type.Boolean({ description: 'The app is offline, so that what it would add is missing.' }),
@@ -144,6 +152,7 @@ const one = readEndpoint({
       linked: detail.linked,
       suggestedActions: detail.suggestedActions,
       triage: item.triage === null ? null : { answers: item.triage.answers, closed: item.triaged },
+      latestOccurrence: detail.latestOccurrence === null ? null : presentOccurrence(detail.latestOccurrence),
       timeline: timeline.entries,
       timelineCursor: timelineCursor(caller, item.id, timeline.next),
       appOffline: detail.appOffline,
@@ -178,4 +187,33 @@ const timeline = readEndpoint({
   },
 });
 
-export const itemEndpoints: readonly Endpoint[] = [list, one, timeline];
+/** Returns the place after which a page begins, from its cursor. */
+const openOccurrenceCursor = ({ env }: EndpointCall['caller'], item: string, given: string | undefined) => {
+  const keys = env.seal.openCursor(`occurrences:${item}`, given);
+  return keys === null ? null : { at: Number(keys[0]), id: String(keys[1]), listed: Number(keys[2]) };
+};
+
+const occurrences = readEndpoint({
+  path: '/items/:id/occurrences',
+  name: 'item.occurrences',
+  summary: 'What each report of an item brought, newest first; its creation is the first one',
+  tag: 'Items',
+  query: strictObject({ cursor: Type.Optional(cursorSchema), limit: Type.Optional(limitSchema) }),
+  responses: { 200: responseObject({ occurrences: Type.Array(occurrenceSchema), cursor: nextCursorSchema }) },
+  example: { params: { id: exampleItem }, query: { limit: 20 } },
+  handle: async (call) => {
+    const item = await visibleItem(call);
+    const { env } = call.caller;
+    const page = await readOccurrences(call.deps.db, env.id, item, {
+      keep: env.definition.inboxes.get(item.inbox)?.onOccurrence.keep ?? null,
+      after: openOccurrenceCursor(call.caller, item.id, call.query.cursor),
+      limit: call.query.limit ?? limits.pageDefault,
+    });
+    const { next } = page;
+    const cursor = next === null ? null : env.seal.cursor(`occurrences:${item.id}`, [next.at, next.id, next.listed]);
+    const body = `{"occurrences":[${page.occurrences.map(occurrenceJson).join(',')}],"cursor":${JSON.stringify(cursor)}}`;
+    return { status: 200, body, items: true };
+  },
+});
+
+export const itemEndpoints: readonly Endpoint[] = [list, one, timeline, occurrences];

@@ -147,8 +147,9 @@ export interface ServiceCalls {
     };
     result: { readonly block: Block };
   };
+  /** `latestOccurrence`: what the newest report of the item brought, or its creation while there is no other. */
   'item.blocks': {
-    params: { readonly item: Json };
+    params: { readonly item: Json; readonly latestOccurrence: Json | null };
     result: {
       readonly blocks?: readonly Block[];
       readonly suggestedActions?: readonly {

@@ -38,8 +38,11 @@ export const limits = {
   bulkChunk: 500,
   undoMs: 7 * 86_400_000,
   timelinePage: 100,
-  /** An item gets at most one `occurred` entry in this time. */
+  /** Where a number of occurrences is kept, an item gets at most one `occurred` entry in this time. */
   occurredEntryMs: 600_000,
+  /** Occurrences that an inbox keeps of an item: the default of one without replies, and the most that may be declared. */
+  occurrencesKept: 100,
+  occurrencesKeptMax: 10_000,
   idempotencyKeyMax: 255,
   idempotencyMs: 24 * 3_600_000,
   ticketMs: 30_000,

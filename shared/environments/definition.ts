@@ -1,5 +1,6 @@
 /** Environments and their compiled definitions: what the app declared, with every default filled in. The directory caches them. */
 import type { FaultDetail } from '../catalogue/errors.ts';
+import { limits } from '../catalogue/limits.ts';
 import { defaultStates, type StateDefinition } from '../catalogue/states.ts';
 import { compileAppSchema } from '../platform/core/appSchemas.ts';
 import type { ConditionExpression } from '../platform/core/conditions.ts';
@@ -31,7 +32,14 @@ export interface InboxDefinition {
   readonly responseTime: number | null;
   readonly fields: object;
   readonly reply: ManifestInbox['reply'];
-  readonly onOccurrence: { readonly reopen: readonly string[]; readonly wake: boolean };
+  readonly onOccurrence: {
+    readonly reopen: readonly string[];
+    readonly wake: boolean;
+    /** How many of an item's newest occurrences are kept; null: all, each as a timeline entry. */
+    readonly keep: number | null;
+    /** Whether an occurrence replaces the item's title and fields. */
+    readonly update: boolean;
+  };
   readonly blocks: readonly Record<string, unknown>[];
   readonly suggest: readonly Suggestion[];
   readonly triage: ManifestInbox['triage'];
@@ -88,6 +96,16 @@ export const mergeDefinition = (before: StoredDefinition, manifest: Manifest): S
   return { inboxes: [...now, ...gone.map((known) => ({ ...known, retired: true }))] };
 };
 
+const compileOnOccurrence = ({ onOccurrence, reply }: ManifestInbox): InboxDefinition['onOccurrence'] => {
+  const { keep } = onOccurrence ?? {};
+  return {
+    reopen: onOccurrence?.reopen ?? ['closed', 'waiting'],
+    wake: onOccurrence?.wake ?? false,
+    keep: keep === undefined ? ((reply ?? null) === null ? limits.occurrencesKept : null) : keep,
+    update: onOccurrence?.update ?? false,
+  };
+};
+
 const compileInbox = ({ declared, retired, retiredStates }: StoredInbox): InboxDefinition => {
   const states = statesOf(declared);
   const byName = new Map([...retiredStates, ...states].map((state) => [state.name, state]));
@@ -101,10 +119,7 @@ const compileInbox = ({ declared, retired, retiredStates }: StoredInbox): InboxD
     responseTime: declared.responseTime ?? null,
     fields: declared.fields ?? { type: 'object' },
     reply: declared.reply ?? null,
-    onOccurrence: {
-      reopen: declared.onOccurrence?.reopen ?? ['closed', 'waiting'],
-      wake: declared.onOccurrence?.wake ?? false,
-    },
+    onOccurrence: compileOnOccurrence(declared),
     blocks: declared.blocks ?? [],
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `conditionProblems` has accepted the conditions
     suggest: (declared.suggest ?? []) as readonly Suggestion[],

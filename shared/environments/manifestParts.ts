@@ -1,4 +1,5 @@
 /** The schemas of declared inboxes, views and resources, for manifest.ts. */
+import { limits } from '../catalogue/limits.ts';
 import { stateKinds } from '../catalogue/states.ts';
 import { nameSchema, nullable, strictObject, tagSchema, Type } from '../platform/core/schema.ts';
 import { itemSorts } from './itemQuery.ts';
@@ -82,6 +83,19 @@ export const manifestInboxSchema = strictObject({
     strictObject({
       reopen: Type.Optional(Type.Array(Type.Union(stateKinds.map((kind) => Type.Literal(kind))), { maxItems: 3 })),
       wake: Type.Optional(Type.Boolean()),
+      keep: Type.Optional(
+        nullable(
+          Type.Integer({
+            minimum: 1,
+            maximum: limits.occurrencesKeptMax,
+            description:
+              'How many of an item’s newest occurrences are kept with what they brought; null: all of them, each with a timeline entry.',
+          }),
+        ),
+      ),
+      update: Type.Optional(
+        Type.Boolean({ description: 'Whether the newest occurrence replaces the item’s title and fields.' }),
+      ),
     }),
   ),
   blocks: Type.Optional(manifestBlocksSchema),

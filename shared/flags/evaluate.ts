@@ -86,8 +86,9 @@ export const compileCondition = (condition: ConditionExpression): Test => {
   }
   const { field, op, value } = condition;
   const read = readerOf(field);
-  if (op === 'eq') return (context) => read(context) === value;
-  if (op === 'in' && Array.isArray(value)) {
+  // Null is left to `compare`, as a path that leads nowhere has that value too.
+  if (op === 'eq' && value !== null) return (context) => read(context) === value;
+  if (op === 'in' && Array.isArray(value) && !value.includes(null)) {
     const wanted = new Set<unknown>(value);
     return (context) => wanted.has(read(context));
   }

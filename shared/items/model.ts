@@ -25,10 +25,12 @@ export interface ItemTriage {
   readonly closed: boolean;
 }
 
-/** The last `occurred` entry: when it was written, and the count that it ended at. */
+/** The last `occurred` entry of an item whose inbox keeps a number of occurrences: when it was written, and the count that it ended at. */
 interface OccurredEntry {
   readonly at: number;
   readonly to: number;
+  /** The entry, which further occurrences update. Absent: it was written by a release that did not update entries. */
+  readonly entry?: { readonly id: string; readonly from: number; readonly actor: ActorRef };
 }
 
 export interface Item {

@@ -8,6 +8,7 @@ import type { Environment, InboxDefinition } from '../environments/definition.ts
 import type { Static, TSchema } from '../platform/core/schema.ts';
 import { compileCheck, type Check } from '../platform/core/validate.ts';
 import type { Item } from './model.ts';
+import type { Occurrence } from './occurrences.ts';
 
 /** The context of a decision besides the item: the time, the actor, and the environment's present definition. */
 export interface DecisionContext {
@@ -15,14 +16,26 @@ export interface DecisionContext {
   readonly by: ActorRef;
   readonly env: Environment;
   person(id: string): Person | undefined;
-  newId(prefix: 'itm' | 'ent' | 'job'): string;
+  newId(prefix: 'itm' | 'ent' | 'job' | 'occ'): string;
 }
 
-/** A timeline entry that a change writes. `id`: chosen by the decision when a job refers to the entry; else perform makes one. */
+/** A timeline entry that a change writes. `id`: chosen by the decision when something else refers to the entry; else perform makes one. */
 export interface EntryDraft {
   readonly id?: string;
+  /** Of an entry that exists: when and by whom it was written. It gets other data. */
+  readonly original?: { readonly at: number; readonly actor: ActorRef };
   readonly type: EntryType;
   readonly data: Readonly<Record<string, unknown>>;
+  /** The data as readers get it, as JSON text, where `data` refers to a part of it that is stored elsewhere. */
+  readonly shownData?: string;
+}
+
+/** An occurrence that a change writes. */
+export interface OccurrenceDraft extends Occurrence {
+  /** JSON text. */
+  readonly data: string;
+  /** Whether the item may now have more occurrences than its inbox keeps. */
+  readonly overflow: boolean;
 }
 
 /** The effect on one item: its next form, whose version and updatedAt perform sets, its timeline entries and jobs. */
@@ -32,6 +45,8 @@ export interface ItemEffect {
   readonly jobs?: readonly StagedJob[];
   /** Affected users whom the item has not counted yet. */
   readonly users?: readonly string[];
+  /** Only of creations and occurrences. */
+  readonly occurrences?: readonly OccurrenceDraft[];
 }
 
 export type ItemDecision = 'unchanged' | Fault | ItemEffect;

@@ -3,6 +3,7 @@
  * inbox prefix each lexeme, so that a search reads visible inboxes only, the newest fortnight first, and never more rows
  * of a common word than one fortnight has. Written by perform/write.ts with each change; queried by items/list.
  */
+import { escapeLexeme, nameCode } from '../platform/core/lexemes.ts';
 import { queryWords, titleWords } from '../platform/core/searchWords.ts';
 
 /** The members of an item that become terms. */
@@ -60,13 +61,6 @@ const fortnightOf = (at: number): number =>
 export const fortnightSql = (at: string): string =>
   `least(greatest((${at} - ${String(firstFortnightAt)}) / ${String(fortnightMs)}, 0), ${String(lastFortnight)})::int`;
 
-/** Returns three characters for an inbox (FNV-1a). Two inboxes may share them, so lists also compare the column `inbox`. */
-export const inboxCode = (inbox: string): string => {
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < inbox.length; i++) hash = Math.imul(hash ^ inbox.charCodeAt(i), 0x01000193) >>> 0;
-  return (hash % 46_656).toString(36).padStart(3, '0');
-};
-
 /** Returns fortnight and inbox as they stand in a lexeme, between the environment and the kind of the value. */
 const bucketText = (fortnight: number, code: string): string => String(fortnight).padStart(4, '0') + code;
 export const bucketSql = (fortnight: string, code: string): string => `lpad((${fortnight})::text, 4, '0') || ${code}`;
@@ -76,7 +70,7 @@ const kind = { word: 'w', tag: 't', state: 's', assignee: 'a', due: 'd', snoozed
 
 /** Returns the lexemes of an item, for `array_to_tsvector`. */
 export const itemTerms = (envId: number, item: ItemTermSource): string[] => {
-  const before = `${String(envId)}.${bucketText(fortnightOf(item.lastSeen), inboxCode(item.inbox))}`;
+  const before = `${String(envId)}.${bucketText(fortnightOf(item.lastSeen), nameCode(item.inbox))}`;
   const terms: string[] = [kind.state + item.state, kind.assignee + (item.assignee ?? '')];
   for (const word of titleWords(item.title)) terms.push(kind.word + word);
   for (const tag of item.tags) terms.push(kind.tag + tag);
@@ -86,9 +80,6 @@ export const itemTerms = (envId: number, item: ItemTermSource): string[] => {
   return terms.map((term) => before + term);
 };
 
-/** Returns the text as it stands inside the quotes of a tsquery's lexeme. */
-const escaped = (value: string): string => value.replaceAll('\\', '\\\\').replaceAll("'", "''");
-
 /**
  * Returns the tsquery of a filter in pieces, cut where the bucket belongs: joined by the text of a bucket (in SQL by
  * `array_to_string`) they are the query of that bucket. Lexemes are quoted, so that no character of a word is an operator.
@@ -96,7 +87,7 @@ const escaped = (value: string): string => value.replaceAll('\\', '\\\\').replac
 export const termPieces = (envId: number, filter: TermFilter): string[] => {
   const one = (which: string, value = '', prefix = ''): string[] => [
     `'${String(envId)}.`,
-    `${which}${escaped(value)}'${prefix}`,
+    `${which}${escapeLexeme(value)}'${prefix}`,
   ];
   const any = (which: string, values: readonly string[]): string[] =>
     joinPieces(

@@ -4,6 +4,7 @@ import type { ActorRef } from '../catalogue/events.ts';
 import { isObject } from '../platform/core/jsonLimits.ts';
 import type { Db } from '../platform/db/knex.ts';
 import { queryRows, statement } from '../platform/db/sql.ts';
+import { withOccurrences } from './occurrences.ts';
 
 export interface TimelineEntry {
   readonly id: string;
@@ -25,7 +26,7 @@ interface EntryRow {
   readonly data: Record<string, unknown>;
 }
 
-/** Looks up the latest status only of the three types of entries that have later statuses. */
+/** Looks up the latest data only of the types of entries that are updated. */
 const timelinePageSql = statement(
   'timeline.page',
   `
@@ -33,7 +34,7 @@ const timelinePageSql = statement(
   from events e
   left join lateral (
     select u.data from events u where u.env = $1 and u.entry = e.entry and u.is_update order by u.id desc limit 1
-  ) u on e.type in ('reply', 'action', 'approval')
+  ) u on e.type in ('reply', 'action', 'approval', 'occurred')
   where e.env = $1 and e.item = $2 and e.entry is not null and not e.is_update and e.id < $3
   order by e.id desc limit $4`,
 );
@@ -81,7 +82,7 @@ export const readTimeline = async (
   for (;;) {
     const found = await queryRows<EntryRow>(db, timelinePageSql, [envId, item, from, limit + 1]);
     for (const row of found) {
-      if (entries.length === limit) return { entries, next: from };
+      if (entries.length === limit) return { entries: await withOccurrences(db, envId, entries), next: from };
       from = row.event;
       const entry = {
         id: row.id,
@@ -94,6 +95,6 @@ export const readTimeline = async (
       const seen = redactEntry(access, entry);
       if (seen !== null) entries.push(seen);
     }
-    if (found.length <= limit) return { entries, next: null };
+    if (found.length <= limit) return { entries: await withOccurrences(db, envId, entries), next: null };
   }
 };

@@ -1,13 +1,13 @@
 /**
- * Writes again the terms and keys of records whose stored shape differs from their resource's declaration: after a new
- * declaration, and for records that a load wrote without the service. Called by workers/sweeps/indexRecords.ts.
+ * Writes again the terms and keys of records whose stored shape differs from their resource's declaration, or whose stamp is
+ * of an older release: after a new declaration, after an upgrade, and for records that a load wrote without the service. Called by workers/sweeps/indexRecords.ts.
  */
 import type { Environment } from '../environments/definition.ts';
 import type { Db } from '../platform/db/knex.ts';
 import { executeStatement, queryRows, statement } from '../platform/db/sql.ts';
 import type { FullRecord } from './queries.ts';
-import { getIndexing } from './terms.ts';
-import { newStamp, toIndexedRow } from './write.ts';
+import { firstStamp, getIndexing, newStamp } from './terms.ts';
+import { toIndexedRow } from './write.ts';
 
 /** Records of one statement, which takes about 30 ms. */
 const batchRows = 500;
@@ -23,6 +23,8 @@ const staleRecordsSql = statement(
     (select * from records where env = $1 and resource = $2 and shape < $3 limit ${String(batchRows)})
     union all
     (select * from records where env = $1 and resource = $2 and shape > $3 limit ${String(batchRows)})
+    union all
+    (select * from records where env = $1 and resource = $2 and shape = $3 and stamp < ${String(firstStamp)} limit ${String(batchRows)})
   ) r limit ${String(batchRows)}`,
 );
 

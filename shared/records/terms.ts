@@ -2,9 +2,10 @@
  * Terms and keys that stored records are found by: lexemes for words, ids and filtered values (a GIN index), keys for
  * sorts and ranges (table record_keys). The resource declares the fields. For write.ts, reindex.ts, list/ and search.ts.
  */
-import { createHash } from 'node:crypto';
+import { createHash, randomInt } from 'node:crypto';
 import type { Definition } from '../environments/definition.ts';
 import type { ManifestResource } from '../environments/manifest.ts';
+import { escapeLexeme, nameCode } from '../platform/core/lexemes.ts';
 import { getOrCreate } from '../platform/core/maps.ts';
 import { foldCase, queryWords, titleWords } from '../platform/core/searchWords.ts';
 
@@ -32,8 +33,26 @@ export interface ResourceIndexing {
   readonly keys: readonly IndexedKeyField[];
 }
 
-/** Raised when the code makes lexemes or keys otherwise, which changes every shape, so that all records are reindexed. */
+/**
+ * Raised when the code makes keys otherwise, or lexemes that a release beside this one must not make: every shape changes, so
+ * that all records are reindexed, by both releases in turn while they run side by side. `termsVersion` is for the rest.
+ */
 const version = 1;
+
+/** Raised, with an index like that of migrations/0024_recordTerms.ts, when records are found by more lexemes. 1: by the words of their ids. */
+const termsVersion = 1;
+
+/** Stamps that random numbers distinguish. */
+const stampsPerVersion = 2 ** 48;
+
+/**
+ * The first stamp of writes with these lexemes. Records with an earlier stamp are reindexed. A release that makes older lexemes
+ * leaves newer ones alone, as the shape is the same, and stamps its own writes earlier.
+ */
+export const firstStamp = termsVersion * stampsPerVersion;
+
+/** Returns a random number that names a write: no other write of the same record has it. */
+export const newStamp = (): number => firstStamp + randomInt(1, stampsPerVersion - 1);
 
 const buildIndexing = (definition: Definition, { name, fields = [] }: ManifestResource): ResourceIndexing => {
   const related = [...definition.resources.values()].flatMap(({ relations = [] }) =>
@@ -59,13 +78,6 @@ const indexingByDefinition = new WeakMap<Definition, Map<string, ResourceIndexin
 export const getIndexing = (definition: Definition, resource: ManifestResource): ResourceIndexing => {
   const known = getOrCreate(indexingByDefinition, definition, () => new Map<string, ResourceIndexing>());
   return getOrCreate(known, resource.name, () => buildIndexing(definition, resource));
-};
-
-/** Returns three characters for a resource (FNV-1a). Two resources may share them, so lists also compare the column `resource`. */
-const resourceCode = (resource: string): string => {
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < resource.length; i++) hash = Math.imul(hash ^ resource.charCodeAt(i), 0x01000193) >>> 0;
-  return (hash % 46_656).toString(36).padStart(3, '0');
 };
 
 /** Separates the lexemes of a record in a statement's parameter; no lexeme has this character. */
@@ -105,8 +117,8 @@ export const recordTerms = (
   { search, equalityFields }: ResourceIndexing,
   { id, title, subtitle, fields }: IndexedRecord,
 ): string[] => {
-  const before = `${String(envId)}.${resourceCode(resource)}`;
-  const texts = [title, subtitle ?? '', ...search.flatMap((name) => valuesOf(ownMember(fields, name)))];
+  const before = `${String(envId)}.${nameCode(resource)}`;
+  const texts = [id, title, subtitle ?? '', ...search.flatMap((name) => valuesOf(ownMember(fields, name)))];
   const words = new Set<string>();
   for (const text of texts) for (const word of titleWords(text)) if (words.size < wordsMax) words.add(word);
   const terms = [`i${foldCase(id)}`, ...[...words].map((word) => `w${word}`)];
@@ -120,11 +132,11 @@ export const recordTerms = (
 };
 
 const quoteLexeme = (lexeme: string, prefix = ''): string =>
-  `'${lexeme.replaceAll(recordTermSeparator, ' ').replaceAll('\\', '\\\\').replaceAll("'", "''")}'${prefix}`;
+  `'${escapeLexeme(lexeme.replaceAll(recordTermSeparator, ' '))}'${prefix}`;
 
 /** Returns functions that make the tsqueries of one resource. Lexemes are quoted, so that no character of a value is an operator. */
 export const termQueries = (envId: number, resource: string) => {
-  const before = `${String(envId)}.${resourceCode(resource)}`;
+  const before = `${String(envId)}.${nameCode(resource)}`;
   return {
     equals: (field: string, values: readonly (string | number | boolean)[]): string =>
       `(${values.map((value) => quoteLexeme(`${before}f${field}=${lexemeText(String(value))}`)).join(' | ')})`,

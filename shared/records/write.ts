@@ -2,7 +2,6 @@
  * Stores and deletes records of stored resources, in one statement with their terms and keys, the audit event and the
  * saved response. Called by POST /resources/:resource/records and by the app link.
  */
-import { randomInt } from 'node:crypto';
 import { principalModeFault } from '../access/gates.ts';
 import type { Caller } from '../access/principal.ts';
 import { fault, type FaultDetail } from '../catalogue/errors.ts';
@@ -28,7 +27,15 @@ import type { DomainDeps } from '../settings/deps.ts';
 import type { FullRecord } from './queries.ts';
 import { requireVisibleResource } from './read.ts';
 import { recordIdProblem, recordProblems, toFullRecord, type GivenRecord } from './recordProblems.ts';
-import { getIndexing, recordKeys, recordTerms, recordTermSeparator, titleKey, type ResourceIndexing } from './terms.ts';
+import {
+  getIndexing,
+  newStamp,
+  recordKeys,
+  recordTerms,
+  recordTermSeparator,
+  titleKey,
+  type ResourceIndexing,
+} from './terms.ts';
 
 export type PushedRecord = Omit<GivenRecord, 'resource'>;
 
@@ -89,9 +96,6 @@ const writeStatements = {
   plain: statement('records.write', writeRecordsSql(false)),
   saved: statement('records.writeSaved', writeRecordsSql(true)),
 };
-
-/** Returns a random number that names a write: no other write of the same record has it. */
-export const newStamp = (): number => randomInt(1, 2 ** 48 - 1);
 
 /** Returns a record as `writeRecordsSql` and reindex.ts take it, with its terms and keys. */
 export const toIndexedRow = (

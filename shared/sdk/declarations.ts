@@ -129,9 +129,17 @@ export interface Inbox {
     | { readonly via: 'smtp'; readonly from: string; readonly to: string };
   /**
    * What a new occurrence does to its item: `reopen` lists the kinds of states that it moves back to `initial` (`closed`
-   * and `waiting` by default), `wake` ends a snooze (false by default).
+   * and `waiting` by default), `wake` ends a snooze (false by default). `keep`: how many of the newest occurrences are kept
+   * with title and data, 1 to 10,000; null keeps all, each with a timeline entry, as a conversation needs it (null by
+   * default where the inbox declares `reply`, else 100). `update`: whether the newest one replaces the item's title and
+   * fields (false by default).
    */
-  readonly onOccurrence?: { readonly reopen?: readonly State['kind'][]; readonly wake?: boolean };
+  readonly onOccurrence?: {
+    readonly reopen?: readonly State['kind'][];
+    readonly wake?: boolean;
+    readonly keep?: number | null;
+    readonly update?: boolean;
+  };
   /** Blocks of each item's page; texts may hold templates such as `{{item.fields.email}}`. At most 50. */
   readonly blocks?: readonly Block[];
   /** Actions that are suggested for the items for which `when` holds. Texts in `input` may hold templates. */

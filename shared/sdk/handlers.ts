@@ -12,8 +12,20 @@ export interface Item extends Json {
   readonly record: { readonly resource: string; readonly id: string; readonly title: string } | null;
   readonly tags: readonly string[];
   readonly assignee: string | null;
-  /** The `data` of its reports. */
+  /** The `data` of its creation, or of its newest report where the inbox declares `onOccurrence.update`. */
   readonly fields: Json;
+}
+
+/** What one report of an item brought. */
+export interface Occurrence {
+  readonly id: string;
+  /** When it happened, in ms since 1970 UTC. */
+  readonly at: number;
+  readonly title: string;
+  /** null: it is from before the service kept content. */
+  readonly data: Json | null;
+  /** Who was affected. */
+  readonly user: string | null;
 }
 
 interface Call {
@@ -74,8 +86,13 @@ export interface RecordsHandlers {
 
 /** Returns blocks for a record's page. The service waits 10 s. */
 export type RecordDetail = (call: { readonly id: string } & Call) => Maybe<{ readonly blocks?: readonly Block[] }>;
-/** Returns blocks and suggested actions for an item's page. The service waits 10 s. */
-export type ItemDetail = (call: { readonly item: Item } & Call) => Maybe<ServiceCalls['item.blocks']['result']>;
+/**
+ * Returns blocks and suggested actions for an item's page. `latestOccurrence` is what the newest report of the item brought
+ * (null from a service that does not send it). The service waits 10 s.
+ */
+export type ItemDetail = (
+  call: { readonly item: Item; readonly latestOccurrence: Occurrence | null } & Call,
+) => Maybe<ServiceCalls['item.blocks']['result']>;
 
 /** By record id: `defaults` by action of those that apply, and by action the reason why others are `unavailable`. */
 export type Availability = Readonly<

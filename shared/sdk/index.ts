@@ -33,6 +33,7 @@ export type {
   AvailableHandler,
   Item,
   ItemDetail,
+  Occurrence,
   LoadBlock,
   RecordDetail,
   RecordsHandlers,

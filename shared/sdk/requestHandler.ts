@@ -2,7 +2,7 @@
 import { linkLimits, rpcCodes, type Json, type ServiceCalls, type ServiceMethod } from '../applink/protocol.ts';
 import type { AnswerCache } from './answerCache.ts';
 import type { App } from './defineApp.ts';
-import type { Item } from './handlers.ts';
+import type { Item, Occurrence } from './handlers.ts';
 import type { Peer, RpcAnswer } from './peer.ts';
 import { LinkProblem, toRpcError } from './problems.ts';
 import { runAction, type RunDeps, type RunParams } from './runs.ts';
@@ -78,6 +78,11 @@ const answerPageBlock = async (
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the service sends whole items
 const toItem = (item: Json): Item => item as Item;
 
+/** Returns null also for a service that sends none. */
+const toOccurrence = (occurrence: Json | null | undefined): Occurrence | null =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the service sends whole occurrences
+  (occurrence ?? null) as Occurrence | null;
+
 const createMethodTable = (app: App): Served => {
   const records = (resource: string) => {
     const found = requireDeclared(app.resources.get(resource), `resource ${resource}`);
@@ -101,7 +106,13 @@ const createMethodTable = (app: App): Served => {
     'page.block': (params, signal) => answerPageBlock(app, params, signal),
     'item.blocks': (params, signal) => {
       const item = toItem(params.item);
-      return app.inboxes.get(item.inbox)?.detail?.({ item, signal }) ?? { blocks: [], suggestedActions: [] };
+      const latestOccurrence = toOccurrence(params.latestOccurrence);
+      return (
+        app.inboxes.get(item.inbox)?.detail?.({ item, latestOccurrence, signal }) ?? {
+          blocks: [],
+          suggestedActions: [],
+        }
+      );
     },
     'record.blocks': ({ resource, id }, signal) =>
       app.resources.get(resource)?.detail?.({ id, signal }) ?? { blocks: [] },

@@ -2,7 +2,8 @@
  * Fills `items` with as many realistic items as a measurement needs: set-based, from a pool of the demo's items, with
  * the indexes built afterwards. Titles, fields and tags are the demo's; times, states, people and numbers are random.
  */
-import { bucketSql, fortnightSql, inboxCode, itemTerms } from '../../shared/items/terms.ts';
+import { bucketSql, fortnightSql, itemTerms } from '../../shared/items/terms.ts';
+import { nameCode } from '../../shared/platform/core/lexemes.ts';
 import { openDb, type Db } from '../../shared/platform/db/knex.ts';
 import { demoItems } from '../../shared/tools/demo/generate.ts';
 import type { DemoItem } from '../../shared/tools/demo/types.ts';
@@ -56,7 +57,7 @@ const fillPool = async (db: Db, now: number): Promise<void> => {
       pool.push({
         n: pool.length,
         inbox: item.inbox,
-        code: inboxCode(item.inbox),
+        code: nameCode(item.inbox),
         title: item.title,
         title_key: item.title.toLowerCase(),
         words: wordTerms(item).join(separator),

@@ -7,7 +7,7 @@ import { type ManifestResource } from '../../shared/environments/manifest.ts';
 import { parseManifest } from '../../shared/environments/readManifest.ts';
 import { newSealKey } from '../../shared/platform/core/seal.ts';
 import { openDb } from '../../shared/platform/db/knex.ts';
-import { getIndexing, recordTerms, recordTermSeparator } from '../../shared/records/terms.ts';
+import { firstStamp, getIndexing, recordTerms, recordTermSeparator } from '../../shared/records/terms.ts';
 import type { Database } from './database.ts';
 
 export const recordsEnvironment = 'records';
@@ -75,8 +75,8 @@ const insertRecords = `
   select :env, :resource, id, p.title || ' ' || n, null,
     jsonb_build_object('email', 'p' || n || '@example.com', 'city', p.city, 'plan', p.plan, 'vip', p.vip, 'spent', spent, 'joined', joined),
     joined + 1000, lower(p.title) || ' ' || n,
-    array_to_tsvector(string_to_array(p.terms, E'\\x1e') || array[:prefix || 'i' || id, :prefix || 'w' || n, :prefix || 'eemail', :prefix || 'femail=p' || n || '@example.com',
-      :prefix || 'espent', :prefix || 'fspent=' || spent, :prefix || 'ejoined', :prefix || 'fjoined=' || joined]), :shape, 1
+    array_to_tsvector(string_to_array(p.terms, E'\\x1e') || array[:prefix || 'i' || id, :prefix || 'w' || id, :prefix || 'wcon', :prefix || 'w' || split_part(id, '_', 2), :prefix || 'w' || n, :prefix || 'eemail', :prefix || 'femail=p' || n || '@example.com',
+      :prefix || 'espent', :prefix || 'fspent=' || spent, :prefix || 'ejoined', :prefix || 'fjoined=' || joined]), :shape, ${String(firstStamp + 1)}
   from (select n, 'con_' || lpad(n::text, 8, '0') as id, (n * 7919::bigint) % 1000003 as spent, 1600000000000 + (n * 104729::bigint) % 150000000000 as joined
     from generate_series(0::bigint, :rows::bigint - 1) as g(n)) g
   join record_pool p on p.pick = g.n % ${String(poolSize)}`;
@@ -84,7 +84,7 @@ const insertRecords = `
 /** One contact in ten has no `spent` among its keys: such as have none come last. */
 const insertKeys = `
   insert into record_keys (env, resource, field, missing, num, text, id, stamp)
-  select env, resource, k.field, k.missing, k.num, k.text, id, 1 from records r cross join lateral (values
+  select env, resource, k.field, k.missing, k.num, k.text, id, ${String(firstStamp + 1)} from records r cross join lateral (values
     ('plan', false, 0::float8, fields ->> 'plan'),
     ('spent', right(id, 1) = '3', case when right(id, 1) = '3' then 0 else (fields ->> 'spent')::float8 end, ''),
     ('joined', false, (fields ->> 'joined')::float8, '')) as k(field, missing, num, text)
@@ -130,7 +130,7 @@ export const loadRecords = async (database: Database, rows: number): Promise<Rec
   const termsOf = (n: number): string[] => {
     const { title, ...fields } = pooled(n);
     return recordTerms(env, recordsResource, indexing, { id: 'x', title, subtitle: null, fields }).filter(
-      (term) => term !== `${prefix}ix`,
+      (term) => term !== `${prefix}ix` && term !== `${prefix}wx`,
     );
   };
   const pool = Array.from({ length: poolSize }, (_, n) => ({

@@ -40,7 +40,7 @@ describe('builds and schemas of different ages', () => {
       await setVersion(neededSchemaVersion - 1);
       let started = false;
       let said = (): string => '';
-      const starting = startProgram(world, path, {}, (heard) => (said = heard)).then((program) => {
+      const starting = startProgram(world, path, {}, { listen: (heard) => (said = heard) }).then((program) => {
         programs.push(program);
         started = true;
       });

@@ -189,9 +189,11 @@ describe('bulks over HTTP', () => {
       );
       expect(assigned.map(({ outcome, code }) => [outcome, code])).to.deep.equal([['failed', 'invalid']]);
       await admin.post(`/items/${mail.id}/state`, { state: 'closed' });
-      expect(await outcomes((await run([mail.id], { type: 'snooze', until: Date.now() + hour })).id)).to.deep.equal([
-        'conflict',
-      ]);
+      const snooze = { type: 'snooze', until: Date.now() + hour };
+      const snoozed = await results((await run([mail.id], snooze)).id);
+      expect(snoozed.map(({ outcome, code }) => [outcome, code])).to.deep.equal([['failed', 'conflict']]);
+      const dry = await clerk.post('/bulk', { ids: [mail.id], operation: snooze, dryRun: true });
+      expect(dry.body).to.include({ wouldChange: 0, failed: 1 });
     });
 
     it('assigns, tags and snoozes as the calls for one item do', async () => {

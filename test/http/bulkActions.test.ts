@@ -101,7 +101,7 @@ describe('http: bulks of actions', () => {
       [a]: 'changed',
       [b]: 'changed',
       [c]: 'failed failed',
-      [d]: 'conflict conflict',
+      [d]: 'failed conflict',
       [e]: 'failed invalid',
       [f]: 'failed invalid',
       [hidden]: 'not_found not_found',

@@ -117,7 +117,7 @@ describe('the app’s share of an item’s detail', () => {
         ],
       }),
     });
-    const { blocks, suggestedActions, appOffline, item } = await detail();
+    const { blocks, suggestedActions, appOffline, item, latestOccurrence } = await detail();
     expect(types(blocks)).to.deep.equal(['text', 'actions', 'stat', 'app_error', 'actions']);
     expect(blocks[4].actions).to.deep.equal([]);
     expect(suggestedActions).to.deep.equal([
@@ -125,7 +125,10 @@ describe('the app’s share of an item’s detail', () => {
       { action: 'retry', label: 'Retry', record: 'p9', input: { a: 1 }, reason: null },
     ]);
     expect(appOffline).to.equal(false);
-    expect(fake.received.find(({ method }) => method === 'item.blocks')?.params).to.deep.equal({ item });
+    expect(fake.received.find(({ method }) => method === 'item.blocks')?.params).to.deep.equal({
+      item,
+      latestOccurrence,
+    });
   });
 
   it('tells the app of the whole item, whatever its reader sees of it', async () => {

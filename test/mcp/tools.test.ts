@@ -81,13 +81,22 @@ describe('tools', () => {
       });
 
       it('reads what the role sees', async () => {
-        const id = await make(clerk, { data: { email: 'x@example.com' }, tags: [era] });
+        const id = await make(clerk, { data: { email: 'x@example.com' }, tags: [era], key: `reads ${era}` });
+        await make(clerk, { data: { email: 'y@example.com' }, key: `reads ${era}` });
         const { body, isError, texts } = await tools.call('list_items', { inbox: 'mail', tags: [era], limit: 1 });
         expect(isError).to.equal(false);
         expect(body.items.map((item: { id: string }) => item.id)).to.deep.equal([id]);
         expect(JSON.parse(texts[0] ?? '')).to.deep.equal(body);
         expect((await tools.call('get_item', { id })).body.item.fields).to.deep.equal({ email: 'x@example.com' });
-        expect((await tools.call('get_item_timeline', { id })).body.entries[0].type).to.equal('created');
+        expect((await tools.call('get_item', { id })).body.latestOccurrence.data).to.deep.equal({
+          email: 'y@example.com',
+        });
+        const said = (await tools.call('get_item_occurrences', { id })).body.occurrences as { data: object }[];
+        expect(said.map(({ data }) => data)).to.deep.equal([{ email: 'y@example.com' }, { email: 'x@example.com' }]);
+        const types = (await tools.call('get_item_timeline', { id })).body.entries.map(
+          (one: { type: string }) => one.type,
+        );
+        expect(types).to.deep.equal(['occurred', 'created']);
         expect(
           (await tools.call('list_records', { resource: 'customer', filters: { seats: { gte: 5 } } })).body.records.map(
             (record: { id: string }) => record.id,
@@ -126,6 +135,7 @@ describe('tools', () => {
           ['list_items', { search: 'question', limit: 2 }, '/items?search=question&limit=2'],
           ['get_item', { id }, `/items/${id}`],
           ['get_item_timeline', { id }, `/items/${id}/timeline`],
+          ['get_item_occurrences', { id, limit: 1 }, `/items/${id}/occurrences?limit=1`],
           ['list_resources', {}, '/resources'],
           ['search_records', { resource: 'customer' }, '/resources/customer'],
           ['list_records', { resource: 'customer', sort: '-seats' }, '/resources/customer/list?sort=-seats'],

@@ -127,7 +127,12 @@ describe('the canary', function () {
       for (const target of targets) {
         const variants =
           path.includes('{') && queries[target] === undefined
-            ? ['', ...(/\/(timeline|results|history)$/.test(path) ? ['?limit=1', '?limit=200', '?cursor=x'] : ['?x=1'])]
+            ? [
+                '',
+                ...(/\/(timeline|occurrences|results|history)$/.test(path)
+                  ? ['?limit=1', '?limit=200', '?cursor=x']
+                  : ['?x=1']),
+              ]
             : path.startsWith('/settings')
               ? ['']
               : queries[target];
@@ -171,7 +176,7 @@ describe('the canary', function () {
         .filter(({ method, path }) => method === 'GET' && path.startsWith('/resources/'))
         .flatMap(({ path }) => recordsOf(path)),
       ...[...runs, ...approvals].flatMap((id) => [`/${id.startsWith('run') ? 'runs' : 'approvals'}/${id}`]),
-      ...[...hidden, ...linked].flatMap((id) => [`/items/${id}`, `/items/${id}/timeline`]),
+      ...[...hidden, ...linked].flatMap((id) => [`/items/${id}`, `/items/${id}/timeline`, `/items/${id}/occurrences`]),
     ];
     const more = morePoolsOf(planted);
     // Most lists take few of them: a handful at a time, or nothing but refusals would be looked at.
@@ -209,6 +214,7 @@ describe('the canary', function () {
       '/resources?limit=1',
       '/resources/customer/list?limit=1',
       `/items/${linked[0] ?? ''}/timeline?limit=1`,
+      `/items/${linked[0] ?? ''}/occurrences?limit=1`,
     ]) {
       for (let cursor: string | null = ''; cursor !== null;) {
         const { body } = await call(clerk, 'GET', `${path}${cursor === '' ? '' : `&cursor=${cursor}`}`);

@@ -169,6 +169,15 @@ describe('environments', () => {
     }
     const timeline = (await demo.get(`/items/${item}/timeline?limit=1`)).body.cursor as string;
     refused(await staging.get(`/items/${await make(staging)}/timeline?limit=1&cursor=${timeline}`), 400, 'bad_cursor');
+    const key = { key: 'occurs here' };
+    const occurring = await make(demo, key);
+    await make(demo, key);
+    const occurrences = (await demo.get(`/items/${occurring}/occurrences?limit=1`)).body.cursor as string;
+    refused(
+      await staging.get(`/items/${await make(staging)}/occurrences?limit=1&cursor=${occurrences}`),
+      400,
+      'bad_cursor',
+    );
     const results = (await demo.get(`/bulk/${bulk}/results?limit=1`)).body.cursor as string;
     const other = (
       await staging.post('/bulk', { ids: [await make(staging)], operation: { type: 'state', state: 'closed' } })

@@ -84,6 +84,7 @@ const fieldsArb = fc.record(
 const recordArb: fc.Arbitrary<PushedRecord> = fc.record({
   id: fc.oneof(
     fc.integer({ min: 1, max: 400 }).map((n) => `c_${String(n)}`),
+    fc.integer({ min: 1, max: 40 }).map((n) => `Pay.ord-${String(n)}`),
     fc.constantFrom('a/b', '%', 'ä ö', "it's", 'C_1'),
   ),
   title: textArb,
@@ -152,7 +153,9 @@ const holds = ({ op, values }: FilterClause, value: unknown): boolean => {
 
 const matches = (record: PushedRecord, text: string): boolean => {
   const name = record.fields?.['name'];
-  const has = [record.title, record.subtitle ?? '', typeof name === 'string' ? name : ''].flatMap(titleWords);
+  const has = [record.id, record.title, record.subtitle ?? '', typeof name === 'string' ? name : ''].flatMap(
+    titleWords,
+  );
   return (
     foldCase(record.id).startsWith(foldCase(text)) ||
     queryWords(text).every((word) => has.some((known) => known.startsWith(word)))
@@ -252,7 +255,7 @@ describe('listing stored records', () => {
   it('answers what a naive filter and sort would, page by page, whichever way it reads', async () => {
     const query = fc.tuple(
       fc.array(filterArb, { maxLength: 2 }).map((parts) => Object.assign({}, ...parts) as object),
-      fc.option(textArb),
+      fc.option(fc.oneof(textArb, fc.constantFrom('7', '11', 'ORD', 'c_1', '_1', 'ord-2', 'pay 3'))),
       sortArb,
       fc.nat(paces.length - 1),
       fc.integer({ min: 1, max: 7 }),
@@ -340,6 +343,33 @@ describe('listing stored records', () => {
     expect(await reindexRecords(db, env)).to.equal(0);
     expect(await allIds(requestOf({}, null, 'amount'), defaultRecordScanLimits, 50)).to.deep.equal(['b', 'a']);
     expect(await allIds(requestOf({}, 'berg', 'title'), defaultRecordScanLimits, 50)).to.deep.equal(['a']);
+  });
+
+  it('finds words inside ids in any case, also of records that an older release has written, and writes these once', async () => {
+    const find = async (text: string): Promise<string[]> =>
+      (await searchStoredRecords(db, { env: 1, resource: 'thing', text, limit: 50 })).map(({ id }) => id);
+    const ids = ['ord_77', 'ORD-771', 'x.ord/8', 'inv_5'];
+    await putRecords(
+      deps(),
+      callerOf(env),
+      'thing',
+      ids.map((id) => ({ id, title: 'Paper' })),
+    );
+    expect(await reindexRecords(db, env)).to.equal(0);
+    // As the older release writes them: without the words of the id, with a stamp below those of this one.
+    await db.raw(
+      `update records set stamp = stamp - 281474976710656,
+         terms = (select array_to_tsvector(array_agg(t)) from unnest(tsvector_to_array(terms)) t where t ~ '(i[^ ]*|wpaper)$')`,
+    );
+    expect(await find('77')).to.deep.equal([]);
+    expect(await reindexRecords(db, env)).to.equal(4);
+    expect(await reindexRecords(db, env)).to.equal(0);
+    expect(await find('77')).to.have.members(['ord_77', 'ORD-771']);
+    expect(await find('Ord')).to.have.members(['ord_77', 'ORD-771', 'x.ord/8']);
+    expect(await find('771 paper')).to.deep.equal(['ORD-771']);
+    expect(await find('ord/')).to.deep.equal([]);
+    expect(await find('x.ORD/')).to.deep.equal(['x.ord/8']);
+    expect(await allIds(requestOf({}, '5', 'id'), defaultRecordScanLimits, 50)).to.deep.equal(['inv_5']);
   });
 
   it('leaves alone what is stored again as it is', async () => {

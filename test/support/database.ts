@@ -73,11 +73,18 @@ export interface TestDatabase {
 
 export const redisUrl = (): string => required('REDIS_URL');
 
+/** Returns a database with the schema of this build. */
 export const newDatabase = async (): Promise<TestDatabase> => {
   template ??= makeTemplate();
-  const from = await template;
+  return createDatabase(`template ${await template}`);
+};
+
+/** Returns a database without a schema. */
+export const newEmptyDatabase = (): Promise<TestDatabase> => createDatabase('');
+
+const createDatabase = async (options: string): Promise<TestDatabase> => {
   const name = `world_${randomBytes(6).toString('hex')}`;
-  await administer(`create database ${name} template ${from}`);
+  await administer(`create database ${name} ${options}`);
   const ownerUrl = withDatabase(required('MIGRATE_DATABASE_URL'), name);
   return {
     url: withDatabase(required('DATABASE_URL'), name),

@@ -1,7 +1,8 @@
 /** Workers and API as processes of their own on a world's database, as an operator starts them: to be killed or frozen. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { root } from '../../shared/tools/services/paths.mjs';
 import { until } from './until.ts';
 import type { World } from './world.ts';
 
@@ -15,12 +16,19 @@ export interface Program {
   end(): Promise<void>;
 }
 
-/** Starts the program; resolves once it is ready. `listen` gets its log before that. */
+interface ProgramOptions {
+  /** The checkout; this one unless given. */
+  readonly folder?: string;
+  /** Gets the program's log before it is ready. */
+  readonly listen?: (said: () => string) => void;
+}
+
+/** Starts the program; resolves once it is ready. */
 export const startProgram = async (
   { config }: Pick<World, 'config'>,
   path: 'workers/main.ts' | 'api/main.ts',
   more: Readonly<Record<string, string>> = {},
-  listen: (said: () => string) => void = () => undefined,
+  { folder = root, listen = () => undefined }: ProgramOptions = {},
 ): Promise<Program> => {
   const { databaseUrl, migrateDatabaseUrl, redisUrl, redisPrefix } = config;
   const env = {
@@ -33,7 +41,8 @@ export const startProgram = async (
     LOG_LEVEL: 'info',
     ...more,
   };
-  const child = spawn(process.execPath, ['--import', 'tsx', fileURLToPath(new URL(`../../${path}`, import.meta.url))], {
+  const child = spawn(process.execPath, ['--import', 'tsx', join(folder, path)], {
+    cwd: folder,
     env,
     stdio: ['ignore', 'ignore', 'pipe'],
   });

@@ -5,6 +5,7 @@ import { reportItem } from '../../shared/items/reports/report.ts';
 import { expiredRows } from '../../workers/sweeps/expiredRows.ts';
 import { connectApp } from '../support/app.ts';
 import type { Client } from '../support/http.ts';
+import { openLive } from '../support/live.ts';
 import { startProgram } from '../support/processes.ts';
 import { until } from '../support/until.ts';
 import { newWorld, type World } from '../support/world.ts';
@@ -30,6 +31,17 @@ describe('reports', () => {
     reportItem(world.deps, caller, { inbox: 'bugs', title: 'TypeError in checkout', ...more });
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
   const itemOf = async (id: string): Promise<any> => (await agent.get(`/items/${id}`)).body.item;
+  /** Every page of a list. */
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  const allOf = async (client: Client, path: string, plural: string): Promise<any[]> => {
+    const all = [];
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const { body } = await client.get(`${path}?limit=200${cursor === '' ? '' : `&cursor=${cursor}`}`);
+      all.push(...body[plural]);
+      cursor = body.cursor as string | null;
+    }
+    return all;
+  };
   const codeOf = (failed: Promise<unknown>): Promise<unknown> =>
     failed.then(
       () => 'nothing',
@@ -65,6 +77,50 @@ describe('reports', () => {
       [id],
     );
     expect(audited?.n).to.equal(item.version);
+  });
+
+  it('of a conversation keep what each of them said, under few versions, with an entry and a live message each', async () => {
+    const live = await openLive(agent, '?inboxes=mail&types=timeline,item');
+    const said = Array.from({ length: 700 }, (_, n) => `message ${String(n)}`);
+    const answers = await Promise.all(
+      said.map((title, n) =>
+        report({ inbox: 'mail', key: 'talk', title, data: { plan: title }, delivery: `talk-${String(n)}` }),
+      ),
+    );
+    const [{ item: id } = { item: '' }] = answers;
+    await report({ inbox: 'mail', key: 'talk', title: 'again', delivery: 'talk-1' });
+    const item = await itemOf(id);
+    expect(item).to.include({ occurrences: said.length, title: 'message 0' });
+    expect(item.version).to.be.at.most(4);
+    const occurrences = await allOf(agent, `/items/${id}/occurrences`, 'occurrences');
+    expect(occurrences.map(({ title, data }) => [title, data.plan])).to.deep.equal(
+      said.toReversed().map((title) => [title, title]),
+    );
+    const entries = await allOf(agent, `/items/${id}/timeline`, 'entries');
+    expect(entries.map(({ data }) => data.occurrences?.to ?? 1)).to.deep.equal(said.map((_, n) => said.length - n));
+    expect(entries.slice(0, -1).map(({ data }) => data.occurrence)).to.deep.equal(occurrences.slice(0, -1));
+    const last = await live.next('the last entry', ({ entry }) => entry?.data.occurrences?.to === said.length, 30_000);
+    expect(last.entry).to.deep.equal(entries[0]);
+    const told = live.messages.filter(({ type }) => type === 'timeline').map(({ entry }) => entry);
+    expect(told).to.deep.equal(entries.toReversed());
+    expect(live.messages.filter(({ type }) => type === 'item')).to.have.length(item.version);
+    await live.close();
+  });
+
+  it('of much content become more versions, none of them large', async () => {
+    const plan = 'x'.repeat(30_000);
+    const answers = await Promise.all(
+      Array.from({ length: 80 }, (_, n) =>
+        report({ inbox: 'mail', key: 'much', title: String(n), data: { plan }, delivery: `much-${String(n)}` }),
+      ),
+    );
+    const id = answers[0]?.item ?? '';
+    const { version, occurrences } = await itemOf(id);
+    expect(occurrences).to.equal(80);
+    expect(version).to.be.within(4, 6);
+    expect(
+      (await allOf(agent, `/items/${id}/occurrences`, 'occurrences')).map(({ title }) => Number(title)),
+    ).to.deep.equal(Array.from({ length: 80 }, (_, n) => 79 - n));
   });
 
   it('of many items are all made, each with its own answer', async () => {

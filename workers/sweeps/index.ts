@@ -9,6 +9,7 @@ import { orphanedJobs } from './orphanedJobs.ts';
 import { orphanedRampSteps, rampGuards } from './ramps.ts';
 import { countedRefusals } from './refusals.ts';
 import type { Sweep } from './sweep.ts';
+import { trimOccurrences } from './trimOccurrences.ts';
 import { unfinishedRuns } from './unfinishedRuns.ts';
 import { wakeItems } from './wakeItems.ts';
 
@@ -21,10 +22,11 @@ export const sweeps: readonly Sweep[] = [
   parkedJobs,
   unfinishedRuns,
   indexRecords,
-  countedRefusals,
-  auditChain,
   rampGuards,
   orphanedRampSteps,
+  trimOccurrences,
+  countedRefusals,
+  auditChain,
   // A snoozed item wakes within 2 s of its time.
   { name: 'wakeItems', everyMs: 500, run: wakeItems },
 ];

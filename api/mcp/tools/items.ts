@@ -55,7 +55,7 @@ export const itemTools: readonly Tool[] = [
     isListed: canSeeAnyInbox,
     params: item,
     description:
-      'Answers all about one item: its fields, blocks, linked records, suggested actions, triage’s answers, and the newest 100 entries of its timeline (what was said and done).',
+      'Answers all about one item: its fields, blocks, linked records, suggested actions, triage’s answers, what its newest occurrence brought (latestOccurrence: the customer’s last message, the latest error), and the newest 100 entries of its timeline (what was said and done).',
   }),
   createTool({
     name: 'get_item_timeline',
@@ -65,6 +65,15 @@ export const itemTools: readonly Tool[] = [
     params: item,
     description:
       'Answers what happened to an item, newest first, page by page: changes, notes, replies, runs of actions, approvals.',
+  }),
+  createTool({
+    name: 'get_item_occurrences',
+    title: 'Get an item’s occurrences',
+    endpoint: getEndpoint('item.occurrences'),
+    isListed: canSeeAnyInbox,
+    params: item,
+    description:
+      'Answers what each report of an item brought (title, data, user), newest first, page by page: the messages of a conversation, the single errors of a group. The last one is the item’s creation.',
   }),
   createTool({
     name: 'create_item',

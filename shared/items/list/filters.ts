@@ -2,9 +2,10 @@
  * The filters of an item list as SQL conditions on rows that an index has found already: one text for all requests, in
  * which a filter that a request lacks is a null parameter. PostgreSQL never chooses an index for them. Used by items/list/.
  */
+import { nameCode } from '../../platform/core/lexemes.ts';
 import { foldCase } from '../../platform/core/searchWords.ts';
 import type { SqlValue } from '../../platform/db/sql.ts';
-import { bucketSql, emptyTermFilter, fortnightSql, inboxCode, termPieces } from '../terms.ts';
+import { bucketSql, emptyTermFilter, fortnightSql, termPieces } from '../terms.ts';
 import type { ItemCountRequest, ItemFilterName } from './request.ts';
 
 const bucketExpression = bucketSql(
@@ -64,7 +65,7 @@ export const filterValues = (request: ItemCountRequest): Record<string, SqlValue
   return {
     env: request.env,
     inboxes: request.inboxes.map((inbox) => inbox.name),
-    codes: request.inboxes.map((inbox) => inboxCode(inbox.name)),
+    codes: request.inboxes.map((inbox) => nameCode(inbox.name)),
     now: request.now,
     states: request.states,
     tags: request.tags,

@@ -5,6 +5,7 @@ import type { InboxDefinition } from '../../environments/definition.ts';
 import { countKeys } from '../../platform/core/jsonLimits.ts';
 import { nameSchema, strictObject, tagSchema, textSchema, Type, type Static } from '../../platform/core/schema.ts';
 import { compileCheck, invalidFault } from '../../platform/core/validate.ts';
+import { addOccurrences, type OccurrenceBatch, type ReportedOccurrence } from '../addOccurrences.ts';
 import type { Item, ItemRecord } from '../model.ts';
 import type { DecisionContext, EntryDraft, ItemDecision } from '../operation.ts';
 import { withState } from '../states.ts';
@@ -62,15 +63,18 @@ export const parseCreateInput = (body: unknown): CreateInput => {
   return input;
 };
 
-/** Occurrences that become one change: one, now, for a request; any number, perhaps in the past, for reports. */
-export interface OccurrenceBatch {
-  readonly count: number;
-  /** The times of the first and the last occurrence, epoch milliseconds. */
-  readonly from: number;
-  readonly to: number;
-  /** The affected users, each once. */
-  readonly users: readonly string[];
-}
+/** Returns the occurrence of a request that happens now. */
+export const toOccurrence = ({ title, data = {}, user }: CreateInput, at: number): ReportedOccurrence => ({
+  at,
+  title,
+  data: JSON.stringify(data),
+  user: user ?? null,
+});
+
+/** Returns the affected users of a batch, each once. */
+export const affectedUsers = (happened: OccurrenceBatch): string[] => [
+  ...new Set(happened.flatMap(({ user }) => (user === null ? [] : [user]))),
+];
 
 /** Facts from the database: the record's title, and those of the users whom the item has not counted yet. */
 export interface CreateFacts {
@@ -90,28 +94,27 @@ interface CreateContext {
 const hasTriage = ({ triage }: InboxDefinition): boolean =>
   triage !== null && triage !== undefined && ((triage.rules ?? []).length > 0 || triage.app === true);
 
-const newItemEffect = (
-  { inbox, input, happened, facts }: CreateContext,
-  { at, newId }: DecisionContext,
-): ItemDecision => {
+const newItemEffect = ({ inbox, input, happened, facts }: CreateContext, moment: DecisionContext): ItemDecision => {
+  const { at, newId } = moment;
   const record: ItemRecord | null = input.record === undefined ? null : { ...input.record, title: facts.recordTitle };
   const isClosed = inbox.isClosed(inbox.initial);
+  const users = affectedUsers(happened);
   const item: Item = {
     id: newId('itm'),
     inbox: inbox.name,
-    title: input.title,
+    title: happened[0].title,
     state: inbox.initial,
     closed: isClosed,
     record,
     links: input.links ?? [],
     tags: sortedTags(input.tags ?? []),
     assignee: null,
-    occurrences: happened.count,
-    users: happened.users.length,
-    firstSeen: happened.from,
-    lastSeen: happened.to,
+    occurrences: 0,
+    users: users.length,
+    firstSeen: happened[0].at,
+    lastSeen: happened[0].at,
     dueAt: inbox.responseTime === null || isClosed ? null : at + inbox.responseTime,
-    fields: JSON.stringify(input.data ?? {}),
+    fields: happened[0].data,
     snoozedUntil: null,
     triaged: false,
     triage: null,
@@ -121,22 +124,25 @@ const newItemEffect = (
     updatedAt: at,
     version: 1,
   };
+  const added = addOccurrences(item, inbox, happened, moment);
   return {
-    item,
-    entries: [{ type: 'created', data: {} }],
-    users: happened.users,
+    item: added.item,
+    entries: [{ type: 'created', data: {} }, ...added.entries],
+    users,
+    occurrences: added.occurrences,
     jobs: hasTriage(inbox)
       ? [{ id: newId('job'), name: 'triageItem', payload: { item: item.id }, subject: item.id, dueAt: at }]
       : [],
   };
 };
 
-/** Returns the effect of further occurrences: the item reopened and woken as its inbox declares, with a deadline if it has none. */
+/** Returns the effect of further occurrences: the item reopened and woken as its inbox declares, with a deadline if it has none and is not closed. */
 const occurrenceEffect = (
   item: Item,
   { inbox, happened, facts }: CreateContext,
-  { at }: DecisionContext,
+  moment: DecisionContext,
 ): ItemDecision => {
+  const { at } = moment;
   const kind = inbox.stateOf(item.state)?.kind;
   const reopens =
     kind !== undefined &&
@@ -145,27 +151,21 @@ const occurrenceEffect = (
     item.state !== inbox.initial &&
     !inbox.retired;
   const wakes = inbox.onOccurrence.wake && item.snoozedUntil !== null;
-  const moved = reopens ? withState(item, inbox, inbox.initial, at) : item;
-  const occurrences = item.occurrences + happened.count;
-  const entries: EntryDraft[] = [];
-  const last = item.occurredEntry;
-  const writesEntry = last === null || at - last.at >= limits.occurredEntryMs;
-  if (writesEntry)
-    entries.push({ type: 'occurred', data: { occurrences: { from: last?.to ?? item.occurrences, to: occurrences } } });
+  const added = addOccurrences(item, inbox, happened, moment);
+  const moved = reopens ? withState(added.item, inbox, inbox.initial, at) : added.item;
+  const entries: EntryDraft[] = [...added.entries];
   if (reopens) entries.push({ type: 'state', data: { from: item.state, to: inbox.initial } });
   if (wakes) entries.push({ type: 'woken', data: { from: item.snoozedUntil } });
   return {
     item: {
       ...moved,
-      occurrences,
       users: item.users + facts.newUsers.length,
-      lastSeen: Math.max(item.lastSeen, happened.to),
       dueAt: moved.dueAt ?? (moved.closed || inbox.responseTime === null ? null : at + inbox.responseTime),
       snoozedUntil: wakes ? null : moved.snoozedUntil,
-      occurredEntry: writesEntry ? { at, to: occurrences } : last,
     },
     entries,
     users: facts.newUsers,
+    occurrences: added.occurrences,
   };
 };
 

@@ -15,7 +15,8 @@ export interface PreviousValues {
 
 export type RestoreVerb = Extract<InboxVerb, 'state' | 'assign' | 'tags' | 'snooze'>;
 
-const changedSinceFault = fault('conflict', 'The item has been changed since the bulk.');
+/** The only fault that bulks count as the outcome `conflict` (perform/decide.ts). */
+export const changedSinceFault = fault('conflict', 'The item has been changed since the bulk.');
 
 const restoreTags = (item: Item, { before, after }: PreviousValues): ItemDecision => {
   const had = before.tags ?? [];

@@ -57,7 +57,8 @@ const withAnswers = (
 
 const decideState = (item: Item, inbox: InboxDefinition, { close, state }: TriageInput): string | null | Fault => {
   const first = inbox.states.find((known) => known.kind === 'closed')?.name;
-  if (close === true && first === undefined) return fault('conflict', `The inbox ${inbox.name} has no closed state.`);
+  if (close === true && first === undefined && !item.closed)
+    return fault('conflict', `The inbox ${inbox.name} has no closed state.`);
   const wanted = close === true ? (item.closed ? item.state : (first ?? item.state)) : (state ?? item.state);
   if (wanted === item.state) return null;
   return stateEntryProblem(item, inbox, wanted) ?? wanted;
@@ -76,7 +77,7 @@ const decide = (item: Item, inbox: InboxDefinition, input: TriageInput, moment: 
   if (problem !== null) return problem;
 
   const moved = state === null ? item : withState(item, inbox, state, moment.at);
-  const closes = state !== null && moved.closed;
+  const closes = moved.closed && (input.close === true || input.state !== undefined);
   const answers = withAnswers(item.triage, input.answers, moment);
   if (bytesOf(Object.fromEntries(answers.map(({ question, answer }) => [question, answer]))) > limits.dataBytes) {
     return invalidAt('answers', `an item holds at most ${String(limits.dataBytes)} bytes of answers`);
@@ -90,13 +91,14 @@ const decide = (item: Item, inbox: InboxDefinition, input: TriageInput, moment: 
   const answered =
     answers.length !== (item.triage?.answers.length ?? 0) ||
     answers.some((answer, i) => answer !== item.triage?.answers[i]);
-  if (entries.length === 1 && !answered) return 'unchanged';
+  const triaged = closes || moved.triaged;
+  if (entries.length === 1 && !answered && triaged === item.triaged) return 'unchanged';
   return {
     item: {
       ...moved,
       tags: tags.tags,
       assignee,
-      triaged: closes || moved.triaged,
+      triaged,
       triage: { answers, closed: closes || (moved.closed && (item.triage?.closed ?? false)) },
     },
     entries,
@@ -133,12 +135,14 @@ export const triageItem = defineItemOperation({
 
 /**
  * Triage as the triage job performs it: only on items without answers, so that it has one effect however often the job
- * runs, and never replaces the answers of a person or an agent. A closed item keeps its state.
+ * runs, and never replaces the answers of a person or an agent. A closed item keeps its state; closing only marks it as triaged.
  */
 export const triageFirst: ItemOperation<TriageInput> = {
   ...triageItem,
-  decide: (item, inbox, { state, ...input }, moment) => {
+  decide: (item, inbox, input, moment) => {
     if (item.triage !== null) return 'unchanged';
-    return decide(item, inbox, state === undefined || item.closed ? input : { ...input, state }, moment);
+    const { state, ...stateless } = input;
+    if (state === undefined || !item.closed) return decide(item, inbox, input, moment);
+    return decide(item, inbox, { ...stateless, close: inbox.isClosed(state) }, moment);
   },
 };

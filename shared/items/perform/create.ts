@@ -13,8 +13,9 @@ import { retryOnConflict } from '../../platform/db/retryOnConflict.ts';
 import type { SavedResponse } from '../../platform/journal/idempotency.ts';
 import { channels } from '../../platform/redis/bus.ts';
 import type { DomainDeps } from '../../settings/deps.ts';
+import type { OccurrenceBatch } from '../addOccurrences.ts';
 import type { Item } from '../model.ts';
-import { decideCreate, requireFitsInbox, type CreateInput, type OccurrenceBatch } from '../operations/create.ts';
+import { decideCreate, requireFitsInbox, toOccurrence, type CreateInput } from '../operations/create.ts';
 import { readCreateStates, type CreateState } from './createState.ts';
 import { createEventBatch, type DecidedChange } from './eventBatch.ts';
 import { createDecisionContext } from './perform.ts';
@@ -70,12 +71,7 @@ const decideOnRequest = (
 ): CreateDecision => {
   const { input } = request;
   const { at } = moment;
-  const happened = request.happened ?? {
-    count: 1,
-    from: at,
-    to: at,
-    users: input.user === undefined ? [] : [input.user],
-  };
+  const happened: OccurrenceBatch = request.happened ?? [toOccurrence(input, at)];
   const change = decideCreate({ existing, inbox: requireMayCreate(caller, input), input, happened, facts }, moment);
   if (change instanceof Fault) throw change;
   if (change === 'unchanged') throw new Error('Creating always changes something.');

@@ -2,9 +2,10 @@
 import type { Caller } from '../../access/principal.ts';
 import type { Db, Tx } from '../../platform/db/knex.ts';
 import { queryRows, statement } from '../../platform/db/sql.ts';
+import type { OccurrenceBatch } from '../addOccurrences.ts';
 import { readCountedUsers, readItemsByKeys, type Item, type RecordRef } from '../model.ts';
 import type { DecisionContext } from '../operation.ts';
-import type { CreateFacts, CreateInput, OccurrenceBatch } from '../operations/create.ts';
+import { affectedUsers, type CreateFacts, type CreateInput } from '../operations/create.ts';
 
 const recordTitles = statement(
   'records.titles',
@@ -23,8 +24,8 @@ interface CreateLookup {
   readonly happened: OccurrenceBatch | null;
 }
 
-const affectedUsers = ({ input, happened }: CreateLookup): readonly string[] =>
-  happened?.users ?? (input.user === undefined ? [] : [input.user]);
+const usersOf = ({ input, happened }: CreateLookup): readonly string[] =>
+  happened === null ? (input.user === undefined ? [] : [input.user]) : affectedUsers(happened);
 
 /** Returns the facts for each input, in their order. With `lock` the rows of existing items stay locked until the transaction ends. */
 export const readCreateStates = async (
@@ -45,7 +46,7 @@ export const readCreateStates = async (
   );
   const asked = all.flatMap((wanted, i) => {
     const item = existing[i]?.id;
-    return item === undefined ? [] : affectedUsers(wanted).map((who) => ({ item, who }));
+    return item === undefined ? [] : usersOf(wanted).map((who) => ({ item, who }));
   });
   const [titles, counted] = await Promise.all([
     refs.length === 0
@@ -65,7 +66,7 @@ export const readCreateStates = async (
       existing: item,
       facts: {
         recordTitle: titles.find((ref) => ref.resource === record?.resource && ref.id === record.id)?.title ?? null,
-        newUsers: item === null ? [] : affectedUsers(wanted).filter((who) => !known.has(`${item.id} ${who}`)),
+        newUsers: item === null ? [] : usersOf(wanted).filter((who) => !known.has(`${item.id} ${who}`)),
       },
       moment,
     };

@@ -4,6 +4,7 @@ import { Fault, fault } from '../../catalogue/errors.ts';
 import type { BulkOutcome } from '../../catalogue/states/bulks.ts';
 import type { Item } from '../model.ts';
 import type { DecisionContext, ItemDecision, ItemOperation } from '../operation.ts';
+import { changedSinceFault } from '../operations/restore.ts';
 import { gateItemChange } from './gate.ts';
 
 export interface DecisionRequest<I> {
@@ -27,6 +28,8 @@ export const decideItemChange = <I>(
   return operation.decide(seen.item, seen.inbox, input, moment);
 };
 
-/** Returns the outcome as which a bulk's results and a dry run count a fault. */
-export const toBulkOutcome = ({ code }: Fault): BulkOutcome =>
-  code === 'forbidden' || code === 'not_found' || code === 'conflict' ? code : 'failed';
+/** Returns the outcome as which a bulk's results and a dry run count a fault: `conflict` is for an undo whose item has changed since. */
+export const toBulkOutcome = (problem: Fault): BulkOutcome => {
+  if (problem === changedSinceFault) return 'conflict';
+  return problem.code === 'forbidden' || problem.code === 'not_found' ? problem.code : 'failed';
+};

@@ -3,7 +3,7 @@ import { fullAccess } from '../../access/access.ts';
 import { toActorRef, type Caller } from '../../access/principal.ts';
 import type { ActorRef } from '../../catalogue/events.ts';
 import type { Item } from '../model.ts';
-import type { ItemEffect } from '../operation.ts';
+import type { EntryDraft, ItemEffect } from '../operation.ts';
 import { itemJson } from '../present.ts';
 
 /** A decision that is about to be written; `before` null: a new item. */
@@ -81,11 +81,36 @@ export interface WrittenEntry {
 export interface EventBatch {
   /** Rows for `events` as JSON, less what all of a batch have in common. */
   readonly rows: readonly string[];
-  /** Live messages as JSON text, one array a change; the row with that number in `live`, from 1 on, emits them. */
+  /** Live messages as JSON text, arrays of them; the row with that number in `live`, from 1 on, emits them. */
   readonly liveParts: readonly string[];
+  /** Returns whether a row updates an entry that exists. */
+  readonly hasUpdates: () => boolean;
   /** Adds the events of a change: its first row has the audit entry and the live messages, each further one a timeline entry. */
   readonly add: (decided: DecidedChange) => WrittenEntry[];
 }
+
+/** Timeline messages of one row of the outbox: an offset has eight bits for the place of a message in its row. */
+const messagesPerRow = 50;
+
+/** An entry of a change as it is written: who reads it gets `shown`. Both are JSON text. */
+interface EntryText {
+  readonly entry: WrittenEntry;
+  readonly isUpdate: boolean;
+  readonly stored: string;
+  readonly shown: string;
+}
+
+const entryMessage = (
+  { entry: { id, item, type, at }, isUpdate, shown }: EntryText,
+  inbox: string,
+  by: string,
+): string =>
+  `{"type":"timeline","inbox":"${inbox}","change":"${isUpdate ? 'changed' : 'created'}","item":"${item}","entry":{"id":"${id}","item":"${item}","type":"${type}","at":${String(at)},"actor":${by},"data":${shown}}}`;
+
+const entryColumns = (text: EntryText | undefined): string =>
+  text === undefined
+    ? ''
+    : `,"entry":"${text.entry.id}","type":"${text.entry.type}","data":${text.stored}${text.isUpdate ? ',"is_update":true' : ''}`;
 
 /** Texts are put together around parts that are JSON already; names and ids hold no sign that JSON would escape. */
 export const createEventBatch = (caller: Caller, at: number, newEntryId: () => string): EventBatch => {
@@ -94,23 +119,33 @@ export const createEventBatch = (caller: Caller, at: number, newEntryId: () => s
   const decided = caller.approvedBy === undefined ? {} : { approvedBy: caller.approvedBy };
   const rows: string[] = [];
   const live: string[] = [];
+  let updates = false;
+
+  const toText = (item: string, { id, original, type, data, shownData }: EntryDraft): EntryText => {
+    const stored = JSON.stringify(data);
+    updates ||= original !== undefined;
+    return {
+      entry: {
+        id: id ?? newEntryId(),
+        item,
+        type,
+        at: original?.at ?? at,
+        actor: original?.actor ?? actor,
+        data,
+      },
+      isUpdate: original !== undefined,
+      stored,
+      shown: shownData ?? stored,
+    };
+  };
 
   const add = ({ before, effect: { item, entries } }: DecidedChange): WrittenEntry[] => {
-    const written = entries.map(({ id, type, data }): WrittenEntry => ({
-      id: id ?? newEntryId(),
-      item: item.id,
-      type,
-      at,
-      actor,
-      data,
-    }));
-    const texts = written.map(({ data }) => JSON.stringify(data));
-    const own = `{"type":"item","inbox":"${item.inbox}","change":"${before === null ? 'created' : 'changed'}","item":${itemJson(item, fullAccess)},"by":${by}}`;
-    const told = written.map(
-      ({ id, type }, n) =>
-        `{"type":"timeline","inbox":"${item.inbox}","change":"created","item":"${item.id}","entry":{"id":"${id}","item":"${item.id}","type":"${type}","at":${String(at)},"actor":${by},"data":${texts[n] ?? '{}'}}}`,
+    const written = entries.map((draft) => toText(item.id, draft));
+    const told = written.map((text) =>
+      entryMessage(text, item.inbox, text.isUpdate ? JSON.stringify(text.entry.actor) : by),
     );
-    live.push(`[${[own, ...told].join(',')}]`);
+    const own = `{"type":"item","inbox":"${item.inbox}","change":"${before === null ? 'created' : 'changed'}","item":${itemJson(item, fullAccess)},"by":${by}}`;
+    live.push(`[${[own, ...told.slice(0, messagesPerRow)].join(',')}]`);
 
     const changed = changedMembers(before, item);
     const audit = JSON.stringify({
@@ -121,11 +156,20 @@ export const createEventBatch = (caller: Caller, at: number, newEntryId: () => s
       due_from: effectiveDeadline(before),
       due_to: effectiveDeadline(item),
     });
-    const timeline = written.map(({ id, type }, n) => `,"entry":"${id}","type":"${type}","data":${texts[n] ?? '{}'}`);
-    rows.push(`{"n":0,"item":"${item.id}","inbox":"${item.inbox}"${timeline[0] ?? ''},${audit.slice(1)}`);
-    for (let n = 1; n < timeline.length; n++)
-      rows.push(`{"n":${String(n)},"item":"${item.id}","inbox":"${item.inbox}"${timeline[n] ?? ''}}`);
-    return written;
+    rows.push(`{"n":0,"item":"${item.id}","inbox":"${item.inbox}"${entryColumns(written[0])},${audit.slice(1)}`);
+    for (let n = 1; n < written.length; n++) {
+      const emits = n % messagesPerRow === 0;
+      if (emits) live.push(`[${told.slice(n, n + messagesPerRow).join(',')}]`);
+      rows.push(
+        `{"n":${String(n)},"item":"${item.id}","inbox":"${item.inbox}"${entryColumns(written[n])}${emits ? `,"live":${String(live.length)}` : ''}}`,
+      );
+    }
+    return written.map(({ entry }) => entry);
   };
-  return { rows, liveParts: live, add };
+  return {
+    rows,
+    liveParts: live,
+    hasUpdates: () => updates,
+    add,
+  };
 };

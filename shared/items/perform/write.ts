@@ -62,13 +62,18 @@ const changingColumns = (env: number, item: Item): object => ({
   terms: itemTerms(env, item).join(itemTermSeparator),
 });
 
-/** Returns a whole new item as JSON; its fields are JSON already. */
+/** Returns an object as JSON with one member more, whose value is JSON already. */
+const withJsonMember = (object: object, name: string, value: string): string =>
+  `${JSON.stringify(object).slice(0, -1)},"${name}":${value}}`;
+
+const contentColumns = ({ title }: Item): object => ({ title, title_key: title.toLowerCase() });
+
+/** Returns a whole new item as JSON. */
 const wholeRowJson = (env: number, item: Item): string => {
-  const rest = JSON.stringify({
+  const rest = {
     ...changingColumns(env, item),
+    ...contentColumns(item),
     inbox: item.inbox,
-    title: item.title,
-    title_key: item.title.toLowerCase(),
     record_resource: item.record?.resource,
     record_id: item.record?.id,
     record_title: item.record?.title,
@@ -76,16 +81,29 @@ const wholeRowJson = (env: number, item: Item): string => {
     first_seen: item.firstSeen,
     key: item.key,
     created_at: item.createdAt,
-  });
-  return `${rest.slice(0, -1)},"fields":${item.fields}}`;
+  };
+  return withJsonMember(rest, 'fields', item.fields);
 };
 
-const itemsJson = (env: number, changed: readonly DecidedChange[], create: boolean): string => {
+const itemsJson = (env: number, changed: readonly DecidedChange[], { create, content }: WriteShape): string => {
   const items = changed.map(({ effect }) => effect.item);
-  return create
-    ? `[${items.map((item) => wholeRowJson(env, item)).join(',')}]`
-    : JSON.stringify(items.map((item) => changingColumns(env, item)));
+  if (create) return `[${items.map((item) => wholeRowJson(env, item)).join(',')}]`;
+  if (!content) return JSON.stringify(items.map((item) => changingColumns(env, item)));
+  return `[${items.map((item) => withJsonMember({ ...changingColumns(env, item), ...contentColumns(item) }, 'fields', item.fields)).join(',')}]`;
 };
+
+/** Returns rows for `occurrences` as JSON, or null when the batch has none. */
+const occurrencesJson = (changed: readonly DecidedChange[]): string | null => {
+  const rows = changed.flatMap(({ effect: { item, occurrences = [] } }) =>
+    occurrences.map(({ id, at, title, data, user, overflow }) =>
+      withJsonMember({ item: item.id, at, id, title, who: user, overflow }, 'data', data),
+    ),
+  );
+  return rows.length === 0 ? null : `[${rows.join(',')}]`;
+};
+
+const replacesContent = ({ before, effect: { item } }: DecidedChange): boolean =>
+  before !== null && (before.title !== item.title || before.fields !== item.fields);
 
 const jobJson =
   (caller: Caller, at: number) =>
@@ -109,6 +127,7 @@ export const writeItemBatch = async (
 ): Promise<Set<string>> => {
   const { changed, events: told, saved, results, deliveries = [] } = batch;
   const users = changed.flatMap(({ effect }) => (effect.users ?? []).map((who) => ({ item: effect.item.id, who })));
+  const occurrences = occurrencesJson(changed);
   const jobs = changed.flatMap(({ effect }) => (effect.jobs ?? []).map((job) => ({ item: effect.item.id, job })));
   const shape: WriteShape = {
     create: changed.some(({ before }) => before === null),
@@ -118,11 +137,13 @@ export const writeItemBatch = async (
     saved: saved !== null,
     results: results !== null,
     deliveries: deliveries.length > 0,
+    occurrences: occurrences !== null,
+    content: occurrences !== null && changed.some(replacesContent),
   };
   const { env } = caller;
   const values: SqlValue[] = [
     env.id,
-    itemsJson(env.id, changed, shape.create),
+    itemsJson(env.id, changed, shape),
     `[${told.rows.join(',')}]`,
     told.liveParts.join(livePartSeparator),
     at,
@@ -130,6 +151,7 @@ export const writeItemBatch = async (
     ...actorValues(toEventActor(caller)),
   ];
   if (shape.users) values.push(JSON.stringify(users));
+  if (occurrences !== null) values.push(occurrences);
   if (shape.jobs) values.push(JSON.stringify(jobs.map(jobJson(caller, at))));
   if (results !== null) values.push(results.bulk, JSON.stringify(results.rows));
   if (shape.deliveries) values.push(JSON.stringify(deliveries));

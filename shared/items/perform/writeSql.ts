@@ -20,6 +20,10 @@ export interface WriteShape {
   readonly saved: boolean;
   readonly results: boolean;
   readonly deliveries: boolean;
+  /** Rows of occurrences, which creations and occurrences have, and no other change. */
+  readonly occurrences: boolean;
+  /** Items whose title and fields an occurrence replaces. */
+  readonly content: boolean;
 }
 
 /**
@@ -34,17 +38,18 @@ const termsOf = (row: string): string => `array_to_tsvector(string_to_array(${ro
 
 const changing = `id text, version int, state text, closed boolean, tags text, assignee text, occurrences int, users int, last_seen bigint,
   due_at bigint, snoozed_until bigint, triaged boolean, triage jsonb, occurred_entry jsonb, updated_at bigint, terms text`;
-const staying = `inbox text, title text, title_key text, record_resource text, record_id text, record_title text, links jsonb,
-  first_seen bigint, fields json, key text, created_at bigint`;
+const content = 'title text, title_key text, fields json';
+const staying = `inbox text, record_resource text, record_id text, record_title text, links jsonb,
+  first_seen bigint, key text, created_at bigint`;
 
 /** Rows of many are locked in one order, so that two batches never wait for each other; \`place\` saves a second look-up. */
-const updateItemsSql = (many: boolean): string => `
+const updateItemsSql = ({ many, content: replaced }: WriteShape): string => `
   ${many ? 'held as (select i.id, i.ctid as place from items i join given g on g.id = i.id where i.env = $1 and i.version = g.version - 1 order by i.id for update of i),' : ''}
   written as (
     update items i set version = g.version, state = g.state, closed = g.closed, tags = ${tagsOf('g')}, assignee = g.assignee,
       occurrences = g.occurrences, users = g.users, last_seen = g.last_seen, due_at = g.due_at,
       snoozed_until = g.snoozed_until, triaged = g.triaged, triage = g.triage, occurred_entry = g.occurred_entry,
-      updated_at = g.updated_at, terms = ${termsOf('g')}
+      updated_at = g.updated_at, terms = ${termsOf('g')}${replaced ? ', title = g.title, title_key = g.title_key, fields = g.fields' : ''}
     from given g ${many ? 'join held using (id) where i.ctid = held.place' : 'where i.env = $1 and i.id = g.id and i.version = g.version - 1'}
     returning i.id)`;
 
@@ -63,26 +68,34 @@ const onFirstEvent = (value: string): string => `case when n = 0 then ${value} e
 
 const actor = actorParameters(7);
 
-const eventsSql = eventInsert(
-  {
-    ...sameColumns(['id', 'inbox', 'item', 'entry', 'type', 'data', 'before', 'after']),
-    env: '$1',
-    at: '$5::bigint',
-    ...actor,
-    role: onFirstEvent(actor.role),
-    request_id: onFirstEvent(actor.request_id),
-    address: onFirstEvent(actor.address),
-    verb: onFirstEvent('$6'),
-    target_type: onFirstEvent("'item'"),
-    target: onFirstEvent('item'),
-  },
-  { from: 'numbered' },
-);
+const eventsSql = ({ occurrences }: WriteShape): string =>
+  eventInsert(
+    {
+      ...sameColumns(['id', 'inbox', 'item', 'entry', 'type', 'data', 'before', 'after']),
+      env: '$1',
+      at: '$5::bigint',
+      ...actor,
+      role: onFirstEvent(actor.role),
+      request_id: onFirstEvent(actor.request_id),
+      address: onFirstEvent(actor.address),
+      verb: onFirstEvent('$6'),
+      target_type: onFirstEvent("'item'"),
+      target: onFirstEvent('item'),
+      ...(occurrences ? { is_update: 'coalesce(is_update, false)' } : {}),
+    },
+    { from: 'numbered' },
+  );
 
 const outboxSql = outboxInsert(
   { ...sameColumns(['id', 'parts', 'inbox', 'deltas', 'due_from', 'due_to']), env: '$1', at: '$5::bigint' },
-  { from: 'numbered', where: 'n = 0' },
+  { from: 'numbered', where: 'parts is not null' },
 );
+
+const occurrencesSql = (given: string): string => `
+  insert into occurrences (env, item, at, id, title, data, who, overflow)
+  select $1, o.item, o.at, o.id, o.title, o.data, o.who, o.overflow
+  from json_to_recordset(${given}::json) as o(item text, at bigint, id text, title text, data json, who text, overflow boolean)
+  join written w on w.id = o.item`;
 
 const jobsSql = (jobs: string): string =>
   stagedJobInsert(
@@ -109,7 +122,7 @@ const resultsSql = (bulk: string, results: string): string =>
 
 /**
  * Event ids are drawn from rows of `written`, so after the item's row lock: per item, ids follow versions. Parameters:
- * $1 environment, $2 items, $3 events, $4 live messages, $5 when, $6 the verb, then who, then as the shape requires: users, jobs,
+ * $1 environment, $2 items, $3 events, $4 live messages, $5 when, $6 the verb, then who, then as the shape requires: users, occurrences, jobs,
  * bulk and its results, deliveries, saved response. Live messages are the greater part of it all: cutting a text at a sign that
  * no JSON holds costs a fifth of parsing them.
  */
@@ -120,19 +133,19 @@ const writeSqlText = (shape: WriteShape): string => {
     return `$${String(parameter)}`;
   };
   const parts = [
-    `given as (select * from json_to_recordset($2::json) as g(${changing}${shape.create ? `, ${staying}` : ''}))`,
-    shape.create ? insertItemsSql : updateItemsSql(shape.many),
+    `given as (select * from json_to_recordset($2::json) as g(${changing}${shape.create || shape.content ? `, ${content}` : ''}${shape.create ? `, ${staying}` : ''}))`,
+    shape.create ? insertItemsSql : updateItemsSql(shape),
     `numbered as materialized (
       ${withEventIds(
         `(
         select e.*, l.parts from json_to_recordset($3::json) as e(n int, item text, inbox text, entry text, type text, live int, data jsonb,
-          before jsonb, after jsonb, deltas jsonb, due_from bigint, due_to bigint)
+          before jsonb, after jsonb, deltas jsonb, due_from bigint, due_to bigint${shape.occurrences ? ', is_update boolean' : ''})
         join written w on w.id = e.item
         left join string_to_table($4, E'\\x1e') with ordinality as l(parts, live) on l.live = e.live
         order by e.item, e.n) e`,
         'e.*',
       )})`,
-    `happened as (${eventsSql})`,
+    `happened as (${eventsSql(shape)})`,
     `told as (${outboxSql})`,
   ];
   if (shape.users) {
@@ -140,6 +153,7 @@ const writeSqlText = (shape: WriteShape): string => {
       select $1, u.item, u.who from json_to_recordset(${next()}::json) as u(item text, who text) join written w on w.id = u.item
       on conflict do nothing)`);
   }
+  if (shape.occurrences) parts.push(`occurred as (${occurrencesSql(next())})`);
   if (shape.jobs) parts.push(`staged as (${jobsSql(next())})`);
   if (shape.results) parts.push(`resulted as (${resultsSql(next(), next())})`);
   if (shape.deliveries) {

@@ -9,7 +9,8 @@ import { getOrCreate } from '../../platform/core/maps.ts';
 import { strictObject, timeSchema, Type, type Static } from '../../platform/core/schema.ts';
 import { compileCheck } from '../../platform/core/validate.ts';
 import type { DomainDeps } from '../../settings/deps.ts';
-import { createInput, requireDataLimits } from '../operations/create.ts';
+import type { ReportedOccurrence } from '../addOccurrences.ts';
+import { createInput, requireDataLimits, toOccurrence } from '../operations/create.ts';
 import { createItems, isDuplicateDelivery, requireMayCreate, type CreateRequest } from '../perform/create.ts';
 import { expireDeliveries, readDeliveries, type DeliveryResult } from './deliveries.ts';
 import { createReportQueue, type ReportQueue } from './reportQueue.ts';
@@ -32,7 +33,7 @@ const roundsMax = 5;
 
 interface Report {
   readonly input: ReportInput;
-  readonly at: number;
+  readonly occurrence: ReportedOccurrence;
   readonly caller: Caller;
 }
 
@@ -49,36 +50,31 @@ const reportDelivery = ({ input }: Report): string[] => (input.delivery === unde
 
 /** Returns one request for reports of one key, whose first report creates the item when it is new. */
 const toCreateRequest = (reports: readonly Report[]): CreateRequest => {
-  const [first] = reports;
+  const [first, ...others] = reports;
   if (first === undefined) throw new Error('A change is made of at least one report.');
   const { at: _, delivery: __, ...input } = first.input;
-  const times = reports.map(({ at }) => at);
   return {
     input,
-    happened: {
-      count: reports.length,
-      from: times.reduce((a, b) => Math.min(a, b)),
-      to: times.reduce((a, b) => Math.max(a, b)),
-      users: [...new Set(reports.flatMap(({ input: { user } }) => (user === undefined ? [] : [user])))],
-    },
+    happened: [first.occurrence, ...others.map(({ occurrence }) => occurrence)],
     deliveries: reports.flatMap((report) =>
       reportDelivery(report).map((delivery) => ({ delivery, first: report === first })),
     ),
   };
 };
 
-/** Returns the reports of a change without a result, and of each delivery only the first. */
+/** Returns the reports of a change without a result, and of each delivery only the first, in the order in which they happened. */
 const unansweredReports = (
   reports: readonly Report[],
   answers: ReadonlyMap<Report, ReportResult | Error>,
 ): Report[] => {
   const seen = new Set<string>();
-  return reports.filter((report) => {
+  const open = reports.filter((report) => {
     const { delivery } = report.input;
     if (answers.has(report) || (delivery !== undefined && seen.has(delivery))) return false;
     if (delivery !== undefined) seen.add(delivery);
     return true;
   });
+  return open.toSorted((a, b) => a.occurrence.at - b.occurrence.at);
 };
 
 type ReportResults = Map<Report, ReportResult | Error>;
@@ -146,13 +142,15 @@ const writeReports = async (
   );
 };
 
+const reportBytes = ({ occurrence: { title, data } }: Report): number => title.length + data.length;
+
 /** Queues of a process by environment and app key, as events name the app key that reported. */
 const queuesByDeps = new WeakMap<DomainDeps, Map<string, ReportQueue<Report, ReportResult>>>();
 
 const getReportQueue = (deps: DomainDeps, { env, principal }: Caller): ReportQueue<Report, ReportResult> => {
   const all = getOrCreate(queuesByDeps, deps, () => new Map<string, ReportQueue<Report, ReportResult>>());
   const name = `${String(env.id)} ${principal.id ?? ''}`;
-  return getOrCreate(all, name, () => createReportQueue((changes) => writeReports(deps, changes)));
+  return getOrCreate(all, name, () => createReportQueue((changes) => writeReports(deps, changes), reportBytes));
 };
 
 /** Returns the stored result of the delivery, which a repeat gets even when the report would be refused now. */
@@ -182,5 +180,6 @@ export const reportItem = async (
     return answer;
   }
   const key = input.key === undefined ? null : `${input.inbox} ${input.key}`;
-  return getReportQueue(deps, caller).add({ input, at: Math.min(input.at ?? now, now), caller }, key);
+  const occurrence = toOccurrence(input, Math.min(input.at ?? now, now));
+  return getReportQueue(deps, caller).add({ input, occurrence, caller }, key);
 };

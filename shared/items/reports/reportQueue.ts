@@ -10,8 +10,11 @@ import { sleep } from '../../platform/core/wait.ts';
 const batchMax = 100;
 /** Statements at a time: two keep PostgreSQL busy and leave connections to other requests. */
 const writersMax = 2;
-/** Reports of one change; further ones wait for the next. */
+/** Reports of one change, and bytes of what they brought; further ones wait for the next. */
 const groupMax = 5_000;
+const groupBytesMax = 1024 * 1024;
+/** Bytes of what the reports of one statement brought, beyond its first change. */
+const batchBytesMax = 2 * groupBytesMax;
 
 interface PendingReport<R, A> {
   readonly report: R;
@@ -22,8 +25,23 @@ interface PendingReport<R, A> {
 /** Reports that become one change, and the callback for its end. */
 interface Task<R, A> {
   readonly reports: readonly PendingReport<R, A>[];
+  readonly bytes: number;
   ended(): void;
 }
+
+/** Removes and returns the first of the list, at most `max` of together at most `bytesMax` bytes, and at least one. */
+const takeUpTo = <T>(
+  list: T[],
+  bytesOf: (one: T) => number,
+  { max, bytesMax }: { readonly max: number; readonly bytesMax: number },
+): T[] => {
+  let bytes = 0;
+  const end = list.findIndex((one, i) => {
+    bytes += bytesOf(one);
+    return i === max || (i > 0 && bytes > bytesMax);
+  });
+  return list.splice(0, end < 0 ? list.length : end);
+};
 
 /** Writes changes, each made of reports of one key, and returns a result or an error per report. Never rejects. */
 type WriteAll<R, A> = (changes: readonly (readonly R[])[]) => Promise<(A | Error)[][]>;
@@ -33,7 +51,11 @@ export interface ReportQueue<R, A> {
   add(report: R, key: string | null): Promise<A>;
 }
 
-export const createReportQueue = <R, A>(writeAll: WriteAll<R, A>): ReportQueue<R, A> => {
+/** Returns a queue; `bytesOf` is the size of what a report brought. */
+export const createReportQueue = <R, A>(
+  writeAll: WriteAll<R, A>,
+  bytesOf: (report: R) => number,
+): ReportQueue<R, A> => {
   const queue: Task<R, A>[] = [];
   const groups = new Map<string, PendingReport<R, A>[]>();
   let writers = 0;
@@ -51,12 +73,13 @@ export const createReportQueue = <R, A>(writeAll: WriteAll<R, A>): ReportQueue<R
   };
   const writer = async (): Promise<void> => {
     writers += 1;
-    while (queue.length > 0) await writeSome(queue.splice(0, batchMax));
+    while (queue.length > 0)
+      await writeSome(takeUpTo(queue, ({ bytes }) => bytes, { max: batchMax, bytesMax: batchBytesMax }));
     writers -= 1;
   };
   const write = (reports: readonly PendingReport<R, A>[]): Promise<void> =>
     new Promise((ended) => {
-      queue.push({ reports, ended });
+      queue.push({ reports, bytes: reports.reduce((sum, { report }) => sum + bytesOf(report), 0), ended });
       // After this turn of the event loop, so that reports of one frame, or of many sockets at once, share a statement.
       if (writers < writersMax)
         setImmediate(() => void (writers < writersMax && queue.length > 0 ? writer() : undefined));
@@ -64,7 +87,7 @@ export const createReportQueue = <R, A>(writeAll: WriteAll<R, A>): ReportQueue<R
   const follow = async (key: string, group: PendingReport<R, A>[]): Promise<void> => {
     while (group.length > 0) {
       const window = sleep(limits.reportWindowMs);
-      await write(group.splice(0, groupMax));
+      await write(takeUpTo(group, ({ report }) => bytesOf(report), { max: groupMax, bytesMax: groupBytesMax }));
       await window;
     }
     groups.delete(key);

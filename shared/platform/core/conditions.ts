@@ -26,6 +26,10 @@ const textual =
     typeof actual === 'string' && typeof wanted === 'string' && test(actual, wanted);
 const oneOf: Compare = (actual, wanted) => Array.isArray(wanted) && wanted.includes(actual);
 
+/** Returns whether there is a value: not null, and of a list a member that is one. */
+const hasValue = (actual: unknown): boolean =>
+  Array.isArray(actual) ? actual.some(hasValue) : actual !== undefined && actual !== null;
+
 const comparisons: Readonly<Record<string, Compare>> = {
   eq: (actual, wanted) => actual === wanted,
   ne: (actual, wanted) => actual !== wanted,
@@ -39,7 +43,7 @@ const comparisons: Readonly<Record<string, Compare>> = {
     Array.isArray(actual) ? actual.includes(wanted) : textual((text, part) => text.includes(part))(actual, wanted),
   startsWith: textual((actual, wanted) => actual.startsWith(wanted)),
   endsWith: textual((actual, wanted) => actual.endsWith(wanted)),
-  exists: (actual, wanted) => (actual !== undefined && actual !== null) === (wanted !== false),
+  exists: (actual, wanted) => hasValue(actual) === (wanted !== false),
   matchesSemver: textual(matchesRange),
 };
 
@@ -47,7 +51,11 @@ const comparisons: Readonly<Record<string, Compare>> = {
 const ops: ReadonlyMap<string, Compare> = new Map(Object.entries(comparisons));
 export const conditionOps: readonly string[] = [...ops.keys()];
 /** Returns the comparison of an op, for compiled conditions (shared/flags/evaluate.ts). An unknown op is never true. */
-export const getComparison = (op: string): Compare => ops.get(op) ?? (() => false);
+export const getComparison = (op: string): Compare => {
+  const compare = ops.get(op) ?? (() => false);
+  // A path that leads nowhere has the value null.
+  return (actual, wanted) => compare(actual ?? null, wanted);
+};
 
 /** Returns the value at a dotted path. Only own members count, so `constructor` finds nothing. */
 const getPath = (subject: unknown, path: string): unknown => {
@@ -65,7 +73,7 @@ export const evaluateCondition = (condition: ConditionExpression, subject: unkno
   if ('all' in condition) return condition.all.every((inner) => evaluateCondition(inner, subject));
   if ('any' in condition) return condition.any.some((inner) => evaluateCondition(inner, subject));
   if ('not' in condition) return !evaluateCondition(condition.not, subject);
-  return ops.get(condition.op)?.(getPath(subject, condition.field), condition.value) ?? false;
+  return getComparison(condition.op)(getPath(subject, condition.field), condition.value);
 };
 
 const wholeTemplate = /^\{\{\s*([A-Za-z0-9_.-]+)\s*\}\}$/;

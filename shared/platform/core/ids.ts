@@ -1,7 +1,22 @@
 /** TypeIDs (https://github.com/jetify-com/typeid, spec 0.3): a prefix and 26 characters of a time-ordered UUIDv7. */
 import { randomFillSync } from 'node:crypto';
 
-const idPrefixes = ['itm', 'ent', 'run', 'blk', 'apr', 'agt', 'per', 'rol', 'key', 'aud', 'req', 'job', 'ses'] as const;
+const idPrefixes = [
+  'itm',
+  'ent',
+  'run',
+  'blk',
+  'apr',
+  'agt',
+  'per',
+  'rol',
+  'key',
+  'aud',
+  'req',
+  'job',
+  'ses',
+  'occ',
+] as const;
 export type IdPrefix = (typeof idPrefixes)[number];
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';

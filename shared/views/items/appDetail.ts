@@ -5,6 +5,7 @@ import { rpcCodes, type Block } from '../../applink/protocol.ts';
 import { errorBlockFor, requireAnswer } from '../../blocks/appAnswers.ts';
 import { errorBlock, validateBlocks } from '../../blocks/validateBlocks.ts';
 import type { Item, RecordRef } from '../../items/model.ts';
+import { presentOccurrence, type Occurrence } from '../../items/occurrences.ts';
 import { presentItem } from '../../items/present.ts';
 import { presentBlocks } from '../../items/presentBlocks.ts';
 import { isObject, jsonProblem } from '../../platform/core/jsonLimits.ts';
@@ -62,10 +63,19 @@ const missingAppDetail = async ({ link }: ViewDeps, envId: number): Promise<AppI
 });
 
 /** Returns the app's part of an item's detail. Never rejects: a late or invalid answer becomes an `error` block. */
-export const fetchItemDetail = async (deps: ViewDeps, caller: Caller, item: Item): Promise<AppItemDetail> => {
+export const fetchItemDetail = async (
+  deps: ViewDeps,
+  caller: Caller,
+  item: Item,
+  latest: Promise<Occurrence | null>,
+): Promise<AppItemDetail> => {
   const { id: envId } = caller.env;
   try {
-    const params = { item: presentItem(item, fullAccess) };
+    const occurrence = await latest;
+    const params = {
+      item: presentItem(item, fullAccess),
+      latestOccurrence: occurrence === null ? null : presentOccurrence(occurrence),
+    };
     const outcome = await deps.link.call(envId, 'item.blocks', params, {
       declares: { kind: 'inbox', name: item.inbox },
       timeoutMs: appTimeoutMs,

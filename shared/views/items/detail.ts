@@ -4,6 +4,7 @@ import type { Block } from '../../applink/protocol.ts';
 import { renderBlocks } from '../../blocks/renderBlocks.ts';
 import type { InboxDefinition } from '../../environments/definition.ts';
 import type { Item, RecordRef } from '../../items/model.ts';
+import { readLatestOccurrence, type Occurrence } from '../../items/occurrences.ts';
 import { canSeeActionReference, presentBlocks } from '../../items/presentBlocks.ts';
 import { evaluateCondition, fillTemplate } from '../../platform/core/conditions.ts';
 import { isObject } from '../../platform/core/jsonLimits.ts';
@@ -23,6 +24,7 @@ interface ItemPageDetail {
   readonly blocks: readonly Block[];
   readonly linked: readonly FullRecord[];
   readonly suggestedActions: readonly SuggestedAction[];
+  readonly latestOccurrence: Occurrence | null;
   /** Whether a part is missing because the app is offline. */
   readonly appOffline: boolean;
 }
@@ -79,10 +81,12 @@ export const readItemDetail = async (
 ): Promise<ItemPageDetail> => {
   const inbox = caller.env.definition.inboxes.get(item.inbox);
   const refs = linkedRefs(caller, item);
-  const [stored, served, app] = await Promise.all([
+  const latest = readLatestOccurrence(deps.db, caller.env.id, item);
+  const [stored, served, app, latestOccurrence] = await Promise.all([
     findRecords(deps.db, caller.env.id, refs),
     fetchLinkedRecords(deps, caller, refs),
-    fetchItemDetail(deps, caller, item),
+    fetchItemDetail(deps, caller, item, latest),
+    latest,
   ]);
   const linked = inReferenceOrder(refs, [...stored, ...served.records]);
   const own = linked.find(({ resource, id }) => resource === item.record?.resource && id === item.record.id) ?? null;
@@ -99,6 +103,7 @@ export const readItemDetail = async (
     suggestedActions: suggestions.filter(
       (one, i) => suggestions.findIndex((other) => sameSuggestion(one, other)) === i,
     ),
+    latestOccurrence,
     appOffline: app.offline || served.offline,
   };
 };

@@ -4,6 +4,7 @@ import type { Caller } from '../../access/principal.ts';
 import type { ActorRef } from '../../catalogue/events.ts';
 import { limits } from '../../catalogue/limits.ts';
 import type { RecordRef } from '../../items/model.ts';
+import { withOccurrences } from '../../items/occurrences.ts';
 import { redactEntry } from '../../items/timeline.ts';
 import type { Db } from '../../platform/db/knex.ts';
 import { queryRows, statement } from '../../platform/db/sql.ts';
@@ -52,7 +53,7 @@ const recordHistorySql = statement(
   join events e on e.id = x.id
   left join lateral (
     select u.data from events u where u.env = $1 and u.entry = e.entry and u.is_update order by u.id desc limit 1
-  ) u on e.type in ('reply', 'action', 'approval')
+  ) u on e.type in ('reply', 'action', 'approval', 'occurred')
   order by e.id desc`,
 );
 
@@ -82,11 +83,12 @@ export const readRecordHistory = async (
   for (let from = keys === null ? Number.MAX_SAFE_INTEGER : Number(keys[0]); ;) {
     const found = await queryRows<Row>(db, recordHistorySql, [env.id, `${resource}/${id}`, items, from, limit + 1]);
     for (const row of found) {
-      if (entries.length === limit) return { entries, cursor: env.seal.cursor(key, [from]) };
+      if (entries.length === limit)
+        return { entries: await withOccurrences(db, env.id, entries), cursor: env.seal.cursor(key, [from]) };
       from = row.event;
       const entry = redactEntry(principal.access, toHistoryEntry(caller, row));
       if (entry !== null) entries.push(entry);
     }
-    if (found.length <= limit) return { entries, cursor: null };
+    if (found.length <= limit) return { entries: await withOccurrences(db, env.id, entries), cursor: null };
   }
 };

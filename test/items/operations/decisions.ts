@@ -39,6 +39,7 @@ const manifest = parseManifest({
   inboxes: [
     desk,
     { name: 'plain' },
+    { name: 'few', onOccurrence: { keep: 2, update: true } },
     { name: 'letters', reply: { via: 'smtp', from: 'us@example.com', to: '{{item.fields.email}}' } },
     { name: 'endless', states: states.slice(0, 2) },
     { name: 'bugs', responseTime: hour, onOccurrence: { reopen: ['closed'], wake: true }, triage: { app: true } },
@@ -114,6 +115,7 @@ export type Expected =
       readonly entries: readonly EntryDraft[];
       readonly jobs?: ItemEffect['jobs'];
       readonly users?: ItemEffect['users'];
+      readonly occurrences?: ItemEffect['occurrences'];
     };
 
 export const expectDecision = (decision: ItemDecision, item: Item, expected: Expected): void => {

@@ -18,10 +18,28 @@ describe('operations of triage', () => {
       expected: 'unchanged',
     },
     {
-      title: 'nothing for closing what is closed',
-      item: closedItem,
+      title: 'nothing for closing what triage has closed',
+      item: { ...closedItem, triaged: true, triage: { answers: [], closed: true } },
       input: { answers: {}, close: true },
       expected: 'unchanged',
+    },
+    {
+      title: 'triaged for closing what is closed, which keeps its state',
+      item: { ...closedItem, state: 'dropped' },
+      input: { answers: {}, close: true },
+      expected: {
+        changes: { triaged: true, triage: { answers: [], closed: true } },
+        entries: [entry({}, true)],
+      },
+    },
+    {
+      title: 'triaged for the closed state that it has',
+      item: closedItem,
+      input: { answers: {}, state: 'done' },
+      expected: {
+        changes: { triaged: true, triage: { answers: [], closed: true } },
+        entries: [entry({}, true)],
+      },
     },
     {
       title: 'nothing for tags and a person that it has',
@@ -137,6 +155,15 @@ describe('operations of triage', () => {
       expected: {
         changes: { triage: { answers: [{ question: 'spam', answer: 'no', by, at: now }], closed: false } },
         entries: [entry({ spam: 'no' })],
+      },
+    },
+    {
+      title: 'triaged without another state for closing an item that was closed meanwhile',
+      item: closedItem,
+      input: { answers: {}, state: 'dropped' },
+      expected: {
+        changes: { triaged: true, triage: { answers: [], closed: true } },
+        entries: [entry({}, true)],
       },
     },
     {

@@ -152,6 +152,7 @@ export const toolCallsOf = ({
   return {
     get_item: each('get_item', ids),
     get_item_timeline: each('get_item_timeline', ids),
+    get_item_occurrences: each('get_item_occurrences', ids),
     set_item_state: each('set_item_state', ids, { state: 'nosuch' }),
     assign_item: each('assign_item', ids, { assignee: hiddenPerson }),
     tag_item: each('tag_item', ids, { add: ['a'] }),

@@ -154,9 +154,9 @@ export const newCanaryWorld = (): { open(): Promise<Planted>; close(): Promise<v
       }),
       await make({
         inbox,
-        title: `${word} title`,
+        title: `${word} title again`,
         tags: [word],
-        data: { [word]: word },
+        data: { [word]: `${word} again` },
         record: thing,
         links: [thing],
         key: word,
@@ -170,9 +170,12 @@ export const newCanaryWorld = (): { open(): Promise<Planted>; close(): Promise<v
         title: 'Of a hidden record',
         record: thing,
         links: [thing, { resource: 'customer', id: 'c1' }],
+        key: 'linked',
       }),
       await make({ inbox: 'bugs', title: 'Of a hidden record', record: thing }),
     ];
+    // More pages of occurrences than one of an item that the clerk sees, each reported with what it doesn't.
+    await make({ inbox: 'mail', title: 'Reported again', record: thing, links: [thing], key: 'linked' });
     for (const id of hidden) {
       await admin.post(`/items/${id}/notes`, { text: word });
       await admin.post(`/items/${id}/reply`, { subject: word, text: word });

@@ -21,6 +21,7 @@ const tools: Readonly<Record<string, string>> = {
   'GET /items': 'list_items',
   'GET /items/{id}': 'get_item',
   'GET /items/{id}/timeline': 'get_item_timeline',
+  'GET /items/{id}/occurrences': 'get_item_occurrences',
   'POST /items': 'create_item',
   'POST /items/{id}/state': 'set_item_state',
   'POST /items/{id}/assign': 'assign_item',

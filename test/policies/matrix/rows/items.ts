@@ -1,4 +1,4 @@
-/** Rows of the permission matrix about items: lists, one of them, its timeline, and what changes it. */
+/** Rows of the permission matrix about items: lists, one of them, its timeline and occurrences, and what changes it. */
 import type { Row } from '../columns.ts';
 
 export const items: readonly Row[] = [
@@ -24,6 +24,11 @@ export const items: readonly Row[] = [
   ['GET /items/{id}/timeline', 'hidden', '200  200  200  404  404  404  404  403  200  401  404'],
   ['GET /items/{id}/timeline', 'else', '404  404  404  404  404  404  404  403  404  401  404'],
   ['GET /items/{id}/timeline', 'no', '404  404  404  404  404  404  404  403  404  401  404'],
+  ['GET /items/{id}/occurrences', 'own', '200  200  200  200  404  200  200  403  200  401  404'],
+  ['GET /items/{id}/occurrences', 'readOnly', '200  200  200  200  404  200  200  403  200  401  404'],
+  ['GET /items/{id}/occurrences', 'hidden', '200  200  200  404  404  404  404  403  200  401  404'],
+  ['GET /items/{id}/occurrences', 'else', '404  404  404  404  404  404  404  403  404  401  404'],
+  ['GET /items/{id}/occurrences', 'no', '404  404  404  404  404  404  404  403  404  401  404'],
 
   ['POST /items', 'own', '201  201  403  201  404  403  202  201  201  401  404'],
   ['POST /items', 'readOnly', '201  201  403  403  404  403  403  201  201  401  404'],
