@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { fault } from '../../shared/catalogue/errors.ts';
 import type { Deps } from '../../shared/deps.ts';
 import { addressBlock } from '../../shared/platform/core/address.ts';
+import { redisKeys } from '../../shared/platform/redis/keys.ts';
 import type { AuthSession } from '../../shared/settings/directory.ts';
 
 /** Takes up to ARGV[3] requests from the bucket; returns how many, how many are left, and the milliseconds until the next one. */
@@ -67,7 +68,7 @@ export const createRateLimiter = ({ config, redis }: Deps): RateLimiter => {
 
   const ask = async (key: string, allowance: Allowance): Promise<void> => {
     allowance.batch = allowance.left > 0 ? 1 : Math.min(2 * allowance.batch, batchMax);
-    const call = [1, `${redis.prefix}:rate:${key}`, rate, burst, allowance.batch] as const;
+    const call = [1, redis.key(redisKeys.rate(redis.digest(key))), rate, burst, allowance.batch] as const;
     let answer: unknown;
     try {
       answer = await redis.command.evalsha(sha, ...call).catch((error: unknown) => {

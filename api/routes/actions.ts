@@ -133,22 +133,29 @@ const runPollMs = 1_000;
 
 /**
  * Returns the response of a call that waits for its run. Each turn of the loop reads the row again; the end of a call of
- * the app by this process ends the loop, whatever its outcome.
+ * the app by this process ends the loop, whatever its outcome, and so does the end of the connection at another one.
  */
 const waitForResult = async (
   call: EndpointCall<unknown, unknown>,
-  { run: begun, completion: called }: AwaitedRun,
+  { run: begun, completion: called, remote }: AwaitedRun,
 ): Promise<ApiResponse> => {
   const { deps } = call;
   const until = performance.now() + limits.actionWaitMs;
+  let isGone = false;
+  const gone = remote?.gone.then(() => {
+    isGone = true;
+    return null;
+  });
   for (let run: Run | undefined = begun; run !== undefined; run = await readRun(deps.db, begun.env, begun.id)) {
     const answered = await toRunResponse(call, run, begun);
     if (answered !== null) return answered;
+    if (isGone) break;
     const left = until - performance.now();
     if (left <= 0) break;
     const { moved, end } = waitForRunChange(deps.bus, begun.id, called === null ? Math.min(left, runPollMs) : left);
     const ended = await Promise.race([
       moved.then(() => null),
+      ...(gone === undefined ? [] : [gone]),
       ...(called === null ? [] : [called.then((after) => ({ after }))]),
     ]);
     end();
@@ -171,6 +178,8 @@ const waitForRun = async (call: EndpointCall<unknown, unknown>, direct: AwaitedR
       'the result of a run could not be waited for',
     );
     return runningResponse(direct.run.id);
+  } finally {
+    direct.remote?.end();
   }
 };
 

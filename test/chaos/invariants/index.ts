@@ -9,6 +9,7 @@ import { killMatrix } from './killMatrix.ts';
 import { offlineActions } from './offlineActions.ts';
 import { paging } from './paging.ts';
 import { ramps } from './ramps.ts';
+import { redisAttacker } from './redisAttacker.ts';
 import { resume } from './resume.ts';
 import { revocation } from './revocation.ts';
 import { rolling } from './rolling.ts';
@@ -34,4 +35,5 @@ export const invariants: readonly Invariant[] = [
   runsUnderFaults,
   unheard,
   ramps,
+  redisAttacker,
 ];

@@ -1,0 +1,12 @@
+/** What a process of the service has said about its event loop; every test that runs processes looks here when it ends them. */
+
+const blocked = 'the event loop was blocked';
+
+/** Returns the lines of a log that say that the process blocked its own event loop (shared/platform/core/eventLoop.ts). */
+export const blockedLoopLines = (log: string): string[] => log.split('\n').filter((line) => line.includes(blocked));
+
+/** Throws when a process has blocked its event loop. */
+export const requireFreeEventLoop = (name: string, log: string): void => {
+  const lines = blockedLoopLines(log);
+  if (lines.length > 0) throw new Error(`${name} blocked its event loop for more than 500 ms: ${lines.join(' ')}`);
+};
