@@ -15,7 +15,8 @@ local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local rate, burst, want = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local bucket = redis.call('HMGET', KEYS[1], 'n', 'at')
-local n = math.min(burst, (tonumber(bucket[1]) or burst) + (now - (tonumber(bucket[2]) or now)) * rate / 1000)
+-- Whatever somebody wrote there, a bucket is never emptier than empty and never in the future.
+local n = math.max(0, math.min(burst, (tonumber(bucket[1]) or burst) + math.max(0, now - (tonumber(bucket[2]) or now)) * rate / 1000))
 local got = math.min(want, math.floor(n))
 n = n - got
 redis.call('HSET', KEYS[1], 'n', tostring(n), 'at', tostring(now))
