@@ -2,12 +2,14 @@
 import { acceptAction } from '../../shared/actions/acceptAction.ts';
 import { acceptedRunBody, type AcceptedRun, type AwaitedRun } from '../../shared/actions/accepted.ts';
 import { authorizeAction } from '../../shared/actions/authorizeAction.ts';
+import { dryRunAuthorized } from '../../shared/actions/dryRun.ts';
 import { isSettledRun, readRun, type Run } from '../../shared/actions/model.ts';
 import { presentRunBlocks } from '../../shared/actions/present.ts';
 import { requireNotInProgress } from '../../shared/actions/requireNotInProgress.ts';
 import { waitForRunChange } from '../../shared/actions/runChanges.ts';
 import {
   acceptedRunResponse,
+  actionDryRunResponse,
   actionInput,
   actionSchema,
   availableInput,
@@ -28,6 +30,7 @@ import {
   strictObject,
   Type,
 } from '../../shared/platform/core/schema.ts';
+import { insertSavedResponse } from '../../shared/platform/journal/idempotency.ts';
 import { readAvailableActions } from '../../shared/views/available.ts';
 import { readEndpoint, writeEndpoint, type Endpoint, type EndpointCall } from '../endpoint.ts';
 import type { ApiResponse } from '../http/apiResponse.ts';
@@ -192,18 +195,23 @@ export const respondAccepted = (
 const run = writeEndpoint<ActionInput>({
   path: '/actions',
   name: 'action.run',
-  summary: 'Run an action',
+  summary: 'Run an action, or try out what that would do',
   tag: 'Actions',
   body: actionInput,
-  responses: { 200: runResultResponse, 202: acceptedRunResponse },
+  responses: { 200: Type.Union([runResultResponse, actionDryRunResponse]), 202: acceptedRunResponse },
   example: { body: { action: 'resend_receipt', record: 'ord_1001', input: { email: 'ana@example.com' } } },
   audit: { verb: 'action.run', target: ({ body }) => ({ type: 'action', id: actionNameOfBody(body) }) },
   check: checkActionInput,
   requireNotInProgress: ({ deps, caller }, key) => requireNotInProgress(deps, caller, key),
   handle: async (call): Promise<ApiResponse> => {
     const { deps, caller, body, session, save } = call;
-    const ready = await authorizeAction(deps, caller, body, session.freshUntil);
-    return respondAccepted(call, await acceptAction(deps, caller, { ...ready, recordId: body.record ?? null }, save));
+    const ready = { ...(await authorizeAction(deps, caller, body, session.freshUntil)), recordId: body.record ?? null };
+    if (body.dryRun !== true) return respondAccepted(call, await acceptAction(deps, caller, ready, save));
+    const would = await dryRunAuthorized(deps, caller, ready);
+    const text = JSON.stringify({ dryRun: true, would, input: ready.input });
+    const saved = save(200, text);
+    if (saved !== null) await insertSavedResponse(deps.db, saved, deps.clock.now());
+    return { status: 200, body: text };
   },
 });
 
