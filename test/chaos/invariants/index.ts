@@ -3,6 +3,7 @@ import type { Invariant } from '../support/run.ts';
 import { acceptedKept } from './acceptedKept.ts';
 import { away } from './away.ts';
 import { bulkOnce } from './bulkOnce.ts';
+import { contentKept } from './contentKept.ts';
 import { frozenWorker } from './frozenWorker.ts';
 import { idempotency } from './idempotency.ts';
 import { killMatrix } from './killMatrix.ts';
@@ -35,5 +36,6 @@ export const invariants: readonly Invariant[] = [
   runsUnderFaults,
   unheard,
   ramps,
+  contentKept,
   redisAttacker,
 ];
