@@ -73,7 +73,7 @@ interface DemoTriage {
 }
 
 /** What a report of an item brought. */
-export interface DemoOccurrence {
+interface DemoOccurrence {
   at: number;
   title: string;
   data: Record<string, unknown>;
