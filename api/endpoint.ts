@@ -5,7 +5,7 @@ import { fault, type Fault } from '../shared/catalogue/errors.ts';
 import type { Deps } from '../shared/deps.ts';
 import type { Static, TObject, TSchema } from '../shared/platform/core/schema.ts';
 import type { SavedResponse } from '../shared/platform/journal/idempotency.ts';
-import type { AuthSession } from '../shared/settings/directory.ts';
+import type { AuthSession } from '../shared/settings/sessionCache.ts';
 import type { ApiResponse } from './http/apiResponse.ts';
 import type { RequestBody } from './http/requestBody.ts';
 import type { Live } from './live/index.ts';

@@ -45,6 +45,7 @@ export const openDeps = async (config: Config, part: string, clock: Clock = syst
       db,
       bus: redis.bus,
       clock,
+      idleMs: config.sessionIdleMs,
       onError: (error) => log.warn({ err: error }, 'the directory could not be read'),
     });
     const link = openAppLink({ db, bus: redis.bus, clock, config, log, onRefused: redis.onRefused });

@@ -15,7 +15,7 @@ import {
   type ServiceNotifications,
 } from '../../shared/applink/protocol.ts';
 import { invalidFault } from '../../shared/platform/core/validate.ts';
-import type { AuthSession } from '../../shared/settings/directory.ts';
+import type { AuthSession } from '../../shared/settings/sessionCache.ts';
 import type { AppContext } from './context.ts';
 import { parseFrame, type AppFrame } from './frames.ts';
 import { OutgoingCalls } from './outgoingCalls.ts';

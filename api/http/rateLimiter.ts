@@ -7,7 +7,7 @@ import { fault } from '../../shared/catalogue/errors.ts';
 import type { Deps } from '../../shared/deps.ts';
 import { addressBlock } from '../../shared/platform/core/address.ts';
 import { redisKeys } from '../../shared/platform/redis/keys.ts';
-import type { AuthSession } from '../../shared/settings/directory.ts';
+import type { AuthSession } from '../../shared/settings/sessionCache.ts';
 
 /** Takes up to ARGV[3] requests from the bucket; returns how many, how many are left, and the milliseconds until the next one. */
 const script = `

@@ -5,7 +5,7 @@
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
 import { limits } from '../../shared/catalogue/limits.ts';
-import type { AuthSession } from '../../shared/settings/directory.ts';
+import type { AuthSession } from '../../shared/settings/sessionCache.ts';
 import { CatchUp } from './catchUp.ts';
 import type { EnvironmentChannel } from './channel.ts';
 import type { LiveContext } from './context.ts';
