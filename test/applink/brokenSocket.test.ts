@@ -49,7 +49,9 @@ describe('app link: a socket that breaks while calls are dispatched', () => {
   const at = ({ port }: Program, { token, id }: Client): Client =>
     clientOf(`http://127.0.0.1:${port}/api/env/demo`, token, id);
 
-  before(async () => {
+  before(async function () {
+    // Two processes start, on a machine that may be busy.
+    this.timeout(60_000);
     world = await newWorld({ server: false, manifest });
     const env = { RATE_LIMIT: '1000000', RATE_BURST: '1000000' };
     apis = await Promise.all([startProgram(world, 'api/main.ts', env), startProgram(world, 'api/main.ts', env)]);
