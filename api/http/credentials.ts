@@ -2,9 +2,10 @@
 import type { IncomingMessage } from 'node:http';
 import { includesEnvironment, type Caller } from '../../shared/access/principal.ts';
 import { parseTokenKind } from '../../shared/access/tokens.ts';
+import { principalIn } from '../../shared/access/withheld.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
 import type { Deps } from '../../shared/deps.ts';
-import type { AuthSession } from '../../shared/settings/sessionCache.ts';
+import type { AuthSession } from '../../shared/settings/directory.ts';
 import { isSameOrigin, readCookieToken } from './cookies.ts';
 import { headerValues } from './headers.ts';
 
@@ -55,5 +56,5 @@ export const resolveCaller = (
 ): Caller => {
   const env = directory.environment(name);
   if (env === undefined || !includesEnvironment(principal.environments, env.name)) throw fault('not_found');
-  return { env, principal, requestId, address };
+  return { env, principal: principalIn(env, principal), requestId, address };
 };

@@ -4,8 +4,9 @@
  */
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
+import { accessIn } from '../../shared/access/withheld.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
-import type { AuthSession } from '../../shared/settings/sessionCache.ts';
+import type { AuthSession } from '../../shared/settings/directory.ts';
 import { CatchUp } from './catchUp.ts';
 import type { EnvironmentChannel } from './channel.ts';
 import type { LiveContext } from './context.ts';
@@ -50,7 +51,7 @@ export class LiveSession {
     this.socket = socket;
     this.who = who;
     this.narrowing = narrowing;
-    this.#group = channel.groups.join(who.principal.access, narrowing);
+    this.#group = channel.groups.join(accessIn(channel.env, who.principal), narrowing);
     this.#chain = new MessageChain(ws, socket);
     this.#catchUp = new CatchUp(context, this);
     this.#counts = new SentCounts(channel, this.#chain);
@@ -115,12 +116,11 @@ export class LiveSession {
     if (this.mode === 'behind') this.#catchUp.from({ position: head, parts: 0 });
   }
 
-  /** Continues with the access that the principal's role gives now. */
+  /** Continues with the access that the principal has in the environment now. */
   updatePrincipal(who: AuthSession): void {
     if (this.mode === 'ended') return;
-    const before = this.who.principal.access.key;
     this.who = who;
-    if (who.principal.access.key === before) return;
+    if (accessIn(this.channel.env, who.principal).key === this.#group.access.key) return;
     this.#regroup();
     this.reset('role');
   }
@@ -171,7 +171,7 @@ export class LiveSession {
     this.channel.flush();
     this.#group.live.delete(this);
     this.channel.groups.leave(this.#group);
-    this.#group = this.channel.groups.join(this.who.principal.access, this.narrowing);
+    this.#group = this.channel.groups.join(accessIn(this.channel.env, this.who.principal), this.narrowing);
     if (this.mode === 'live') this.#group.live.add(this);
   }
 

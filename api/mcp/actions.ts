@@ -26,11 +26,15 @@ const actionToolName = (action: string): string => {
   return `${plain.replaceAll('.', '_').slice(0, nameMax - hashLength - 1)}_${hash}`;
 };
 
+/** Returns a text with a full stop, to be followed by another sentence. */
+const sentence = (text: string): string => (/[.!?]\s*$/.test(text) ? text.trim() : `${text.trim()}.`);
+
 const descriptionOf = (
-  { name, label, resource, input, danger, approval, background, freshSignIn, offline }: ActionDefinition,
+  { name, label, description, resource, input, danger, approval, background, freshSignIn, offline }: ActionDefinition,
   { confirmed }: ArgumentNames,
 ): string =>
   [
+    ...(description === null ? [] : [sentence(description)]),
     `Runs the action ${name} (${label})${resource === null ? '' : ` on a record of ${resource}`}, which the customer’s app does.`,
     ...('description' in input && typeof input.description === 'string' ? [input.description] : []),
     ...(confirmed === undefined ? [] : [`It is dangerous (${danger ?? ''}): ${confirmed} has to be true.`]),

@@ -81,7 +81,6 @@ export const routing = (
     query: undefined,
     body: undefined,
     ifMatch: undefined,
-    ofTool: null,
     signal: () => requests.signalOf(res),
     save: saveNothing,
   });

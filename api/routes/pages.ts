@@ -2,7 +2,7 @@
 import { blockSchema } from '../../shared/blocks/schema.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
 import type { ManifestPage } from '../../shared/environments/manifest.ts';
-import { responseObject, strictObject, Type } from '../../shared/platform/core/schema.ts';
+import { describedSchema, responseObject, strictObject, Type } from '../../shared/platform/core/schema.ts';
 import { buildPageBlocks } from '../../shared/views/pages/page.ts';
 import { parsePageParams } from '../../shared/views/pages/params.ts';
 import { readEndpoint, type Endpoint } from '../endpoint.ts';
@@ -11,19 +11,21 @@ import { listResponse, pageQuerySchema, paginateByName } from './discovery.ts';
 const pageSchema = responseObject({
   name: Type.String({ description: 'The page.' }),
   label: Type.String({ description: 'What people read.' }),
-  params: Type.Array(responseObject({ name: Type.String(), required: Type.Boolean() }), {
+  description: describedSchema,
+  params: Type.Array(responseObject({ name: Type.String(), description: describedSchema, required: Type.Boolean() }), {
     description: 'What it takes in params.',
   }),
 });
 
-const presented = ({
-  name,
-  label,
-  params = [],
-}: ManifestPage): { name: string; label: string; params: { name: string; required: boolean }[] } => ({
+const presented = ({ name, label, description, params = [] }: ManifestPage) => ({
   name,
   label: label ?? name,
-  params: params.map((param) => ({ name: param.name, required: param.required ?? false })),
+  description: description ?? null,
+  params: params.map((param) => ({
+    name: param.name,
+    description: param.description ?? null,
+    required: param.required ?? false,
+  })),
 });
 
 const list = readEndpoint({

@@ -6,6 +6,7 @@ import type { ManifestResource } from '../../shared/environments/manifest.ts';
 import { entrySchema } from '../../shared/items/schema.ts';
 import {
   cursorSchema,
+  describedSchema,
   nextCursorSchema,
   nullable,
   responseObject,
@@ -44,18 +45,23 @@ const exampleCustomer = { resource: 'customer', id: 'cus_1001' };
 const presented = (caller: Caller, resource: ManifestResource) => ({
   name: resource.name,
   label: resource.label ?? resource.name,
+  description: resource.description ?? null,
   source: resource.source,
-  fields: (resource.fields ?? []).map(({ name, label, type, filter = false, sort = false, search = false }) => ({
+  fields: (resource.fields ?? []).map(
+    ({ name, label, description, type, filter = false, sort = false, search = false }) => ({
+      name,
+      label: label ?? name,
+      description: description ?? null,
+      type: type ?? null,
+      filter,
+      sort,
+      search,
+    }),
+  ),
+  relations: visibleRelations(caller, resource).map(({ name, label, description, resource: target }) => ({
     name,
     label: label ?? name,
-    type: type ?? null,
-    filter,
-    sort,
-    search,
-  })),
-  relations: visibleRelations(caller, resource).map(({ name, label, resource: target }) => ({
-    name,
-    label: label ?? name,
+    description: description ?? null,
     resource: target ?? null,
   })),
 });
@@ -127,6 +133,7 @@ const refOf = ({ params }: Pick<EndpointCall, 'params'>): { resource: string; id
 const action = responseObject({
   action: Type.String(),
   label: Type.String(),
+  description: describedSchema,
   danger: nullable(Type.String()),
   approval: Type.Boolean(),
   background: Type.Boolean(),

@@ -3,6 +3,7 @@ import type { Endpoint } from '../endpoint.ts';
 import { agentSettings } from './settings/agents.ts';
 import { appKeySettings } from './settings/appKeys.ts';
 import { environmentSettings } from './settings/environments.ts';
+import { looseningSettings } from './settings/loosenings.ts';
 import { peopleSettings } from './settings/people.ts';
 import { roleSettings } from './settings/roles.ts';
 
@@ -12,4 +13,5 @@ export const settingsEndpoints: readonly Endpoint[] = [
   ...peopleSettings,
   ...appKeySettings,
   ...environmentSettings,
+  ...looseningSettings,
 ];

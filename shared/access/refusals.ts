@@ -106,14 +106,13 @@ interface AuditRefusal {
   readonly target: { readonly type: string; readonly id: string | null };
   readonly outcome: 'denied' | 'failed';
   readonly code: string;
-  readonly dryRun?: boolean;
 }
 
 /** Inserts the audit row of a refused request, or counts it. */
 export const insertRefusal = async (
   db: Db,
   caller: Caller,
-  { verb, target, outcome, code, dryRun = false }: AuditRefusal,
+  { verb, target, outcome, code }: AuditRefusal,
   at: number,
 ): Promise<void> => {
   const id = target.id?.replaceAll('\0', '').slice(0, targetMax).toWellFormed() ?? null;
@@ -124,7 +123,7 @@ export const insertRefusal = async (
     target.type,
     id,
     outcome,
-    JSON.stringify({ code, ...(dryRun ? { dryRun } : {}) }),
+    JSON.stringify({ code }),
     inboxOf(caller.env, target),
     ...actorValues(toEventActor(caller)),
   ]);

@@ -82,10 +82,13 @@ export const fillInput = (action: ActionDefinition, input: object, prefix = 'inp
   return filled;
 };
 
+/** Returns why an action does not apply where its `when` does not hold. */
+export const inapplicableReason = ({ label, resource, otherwise }: ActionDefinition): string =>
+  otherwise ?? `${label} does not apply to this ${resource ?? 'state of things'} now.`;
+
 const requireApplies = (action: ActionDefinition, record: FullRecord | null | 'unverified'): void => {
   if (action.when === null || record === 'unverified') return;
-  if (!evaluateCondition(action.when, { record }))
-    throw fault('conflict', `${action.label} does not apply to this ${action.resource ?? 'state of things'} now.`);
+  if (!evaluateCondition(action.when, { record })) throw fault('conflict', inapplicableReason(action));
 };
 
 export const requireConfirmed = (action: ActionDefinition, confirmed: boolean, path = 'confirmed'): void => {

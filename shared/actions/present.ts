@@ -1,6 +1,7 @@
 /** Presents runs and their results to one caller: items and blocks that the role does not see are left out. */
 import { findVisibleInbox } from '../access/gates.ts';
 import type { Caller } from '../access/principal.ts';
+import { principalIn } from '../access/withheld.ts';
 import type { Block } from '../applink/protocol.ts';
 import { presentBlocks } from '../items/presentBlocks.ts';
 import type { ActionDeps } from './deps.ts';
@@ -41,6 +42,10 @@ export const runResultBody = async (
   const blocks =
     env === undefined || principal === null
       ? []
-      : await presentBlocks(db, { env, principal, requestId: run.request_id, address: run.address }, run.blocks ?? []);
+      : await presentBlocks(
+          db,
+          { env, principal: principalIn(env, principal), requestId: run.request_id, address: run.address },
+          run.blocks ?? [],
+        );
   return JSON.stringify({ message: run.message, blocks, run: run.id });
 };

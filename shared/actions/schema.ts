@@ -4,6 +4,7 @@ import { limits } from '../catalogue/limits.ts';
 import { runStatuses } from '../catalogue/states/runs.ts';
 import {
   actorSchema,
+  describedSchema,
   idSchema,
   lookupIdSchema,
   nameSchema,
@@ -21,7 +22,6 @@ export const actionInput = strictObject({
   input: Type.Optional(Type.Object({}, { description: 'As the action’s schema says; its defaults are filled in.' })),
   item: Type.Optional(lookupIdSchema('An item on whose timeline the run is recorded.')),
   confirmed: Type.Optional(Type.Boolean({ description: 'Must be true for an action with a danger level.' })),
-  dryRun: Type.Optional(Type.Boolean({ description: 'true: only say what would happen.' })),
 });
 export type ActionInput = Static<typeof actionInput>;
 export const checkActionInput = compileCheck(actionInput);
@@ -99,21 +99,13 @@ const dangerSchema = nullable(
 const availableActionSchema = responseObject({
   action: Type.String(),
   label: Type.String(),
+  description: describedSchema,
   danger: dangerSchema,
   approval: Type.Boolean(),
   background: Type.Boolean(),
   freshSignIn: Type.Boolean(),
   input: Type.Object({}, { description: 'JSON Schema of its input.' }),
   defaults: Type.Object({}, { description: 'What to begin the input with.' }),
-});
-
-export const actionDryRunResponse = responseObject({
-  dryRun: Type.Literal(true),
-  would: Type.Union([Type.Literal('run'), Type.Literal('start'), Type.Literal('queue'), Type.Literal('pend')], {
-    description:
-      'run: it runs and the call waits for the result; start: it runs in the background; queue: it waits for the app or for earlier runs of the record; pend: a person has to approve it first.',
-  }),
-  input: Type.Object({}, { description: 'With the defaults filled in.' }),
 });
 
 export const availableResponse = responseObject({
@@ -130,6 +122,7 @@ export const availableResponse = responseObject({
 export const actionSchema = responseObject({
   name: Type.String(),
   label: Type.String(),
+  description: describedSchema,
   resource: nullable(Type.String()),
   input: Type.Object({}),
   danger: dangerSchema,

@@ -14,6 +14,7 @@ type StateKind = (typeof stateKinds)[number];
 export interface StateDefinition {
   readonly name: string;
   readonly kind: StateKind;
+  readonly description?: string;
 }
 
 export const defaultStates: readonly StateDefinition[] = [

@@ -1,15 +1,19 @@
-/** Compiles a declared action: fills in the defaults, and compiles the schema of the input at its first use. Used by definition.ts. */
+/** Compiles a declared action: fills in the defaults, keeps the rule in force, and compiles the schema of the input at its first use. Used by definition.ts. */
 import type { FaultDetail } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import { compileAppSchemaWithDefaults } from '../platform/core/appSchemas.ts';
 import type { ConditionExpression } from '../platform/core/conditions.ts';
 import type { ManifestAction } from './manifest.ts';
+import { keepInputLimits } from './rules/inputLimits.ts';
+import { membersInForce, type Rule } from './rules/rules.ts';
+import { conditionOf, otherwiseOf } from './when.ts';
 
 export type DangerLevel = 'low' | 'high' | null;
 
 export interface ActionDefinition {
   readonly name: string;
   readonly label: string;
+  readonly description: string | null;
   /** The resource whose records it acts on; null: it takes no record. */
   readonly resource: string | null;
   /** JSON Schema of its input. */
@@ -28,20 +32,30 @@ export interface ActionDefinition {
   /** How long the app may take, in ms. */
   readonly timeout: number;
   readonly when: ConditionExpression | null;
+  /** Why it does not apply where `when` does not hold; null: the declaration does not say. */
+  readonly otherwise: string | null;
   readonly defaults: Readonly<Record<string, unknown>>;
   /** Fills the schema's defaults into an input, in place, and returns its problems with paths below `prefix`. */
   inputProblems(input: Record<string, unknown>, prefix: string): FaultDetail[];
 }
 
-export const compileAction = (declared: ManifestAction): ActionDefinition => {
+/** Compiles a declared action. `rule`: the rule in force for its name, which may be stricter than the declaration. */
+export const compileAction = (own: ManifestAction, rule?: Rule): ActionDefinition => {
+  const declared = membersInForce('action', own, rule);
   const background = declared.background ?? false;
-  const input = declared.input ?? { type: 'object', additionalProperties: false };
+  // Compared at its first use: definitions are compiled with every reload of the directory.
+  let input: object | undefined;
+  const inputInForce = (): object =>
+    (input ??= keepInputLimits(declared.input ?? { type: 'object', additionalProperties: false }, rule?.input ?? {}));
   let problems: ReturnType<typeof compileAppSchemaWithDefaults> | undefined;
   return {
     name: declared.name,
     label: declared.label ?? declared.name,
+    description: declared.description ?? null,
     resource: declared.resource ?? null,
-    input,
+    get input() {
+      return inputInForce();
+    },
     danger: declared.danger ?? null,
     approval: declared.approval ?? false,
     freshSignIn: declared.freshSignIn ?? false,
@@ -51,11 +65,15 @@ export const compileAction = (declared: ManifestAction): ActionDefinition => {
     offline: declared.offline ?? 'queue',
     offlineExpiry: declared.offlineExpiry ?? limits.offlineExpiryMs,
     timeout: declared.timeout ?? (background ? limits.backgroundTimeoutMs : limits.actionTimeoutMs),
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `conditionProblems` has accepted it
-    when: (declared.when as ConditionExpression | undefined) ?? null,
+    when:
+      declared.when === undefined
+        ? null
+        : // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `conditionProblems` has accepted it
+          (conditionOf(declared.when) as ConditionExpression),
+    otherwise: declared.when === undefined ? null : otherwiseOf(declared.when),
     defaults: { ...declared.defaults },
     inputProblems: (given, prefix) => {
-      problems ??= compileAppSchemaWithDefaults(input);
+      problems ??= compileAppSchemaWithDefaults(inputInForce());
       return problems(given, prefix);
     },
   };

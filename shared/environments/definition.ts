@@ -14,6 +14,7 @@ import type {
   ManifestResource,
   ManifestView,
 } from './manifest.ts';
+import { membersInForce, type Rule, type RuleType } from './rules/rules.ts';
 
 interface Suggestion {
   readonly when?: ConditionExpression;
@@ -25,6 +26,7 @@ interface Suggestion {
 export interface InboxDefinition {
   readonly name: string;
   readonly label: string;
+  readonly description: string | null;
   readonly states: readonly StateDefinition[];
   readonly initial: string;
   /** null: any state to any other. */
@@ -60,6 +62,8 @@ export interface Definition {
   readonly pages: ReadonlyMap<string, ManifestPage>;
   readonly flags: ReadonlyMap<string, ManifestFlag>;
   readonly manifest: Manifest;
+  /** Names of actions and flags that agents may not use before a person accepts them. */
+  readonly withheld: Readonly<Record<RuleType, ReadonlySet<string>>>;
 }
 
 export interface Environment {
@@ -113,6 +117,7 @@ const compileInbox = ({ declared, retired, retiredStates }: StoredInbox): InboxD
   return {
     name: declared.name,
     label: declared.label ?? declared.name,
+    description: declared.description ?? null,
     states,
     initial: declared.initial ?? states[0]?.name ?? 'open',
     transitions: declared.transitions ?? null,
@@ -137,16 +142,42 @@ const compileInbox = ({ declared, retired, retiredStates }: StoredInbox): InboxD
 
 export const emptyManifest: Manifest = {};
 
-/** Returns the definition of a manifest with the retired inboxes of the stored one. */
-export const compileDefinition = (manifest: Manifest, stored: StoredDefinition): Definition => ({
-  manifest,
-  inboxes: new Map(stored.inboxes.map((inbox) => [inbox.declared.name, compileInbox(inbox)])),
-  views: new Map((manifest.views ?? []).map((view) => [view.name, view])),
-  resources: new Map((manifest.resources ?? []).map((resource) => [resource.name, resource])),
-  actions: new Map((manifest.actions ?? []).map((action) => [action.name, compileAction(action)])),
-  pages: new Map((manifest.pages ?? []).map((page) => [page.name, page])),
-  flags: new Map((manifest.flags ?? []).map((flag) => [flag.key, flag])),
-});
+/** The rule in force for an action or a flag. */
+export interface StoredRule {
+  readonly type: RuleType;
+  readonly name: string;
+  readonly rule: Rule;
+}
+
+/**
+ * Returns the definition of a manifest with the retired inboxes of the stored one. Where a rule in force is stricter than
+ * what the manifest declares, the definition has the rule.
+ */
+export const compileDefinition = (
+  manifest: Manifest,
+  stored: StoredDefinition,
+  rules: readonly StoredRule[],
+): Definition => {
+  const rulesOf = (type: RuleType): ReadonlyMap<string, Rule> =>
+    new Map(rules.flatMap((one) => (one.type === type ? [[one.name, one.rule]] : [])));
+  const withheldOf = (type: RuleType): ReadonlySet<string> =>
+    new Set(rules.flatMap((one) => (one.type === type && one.rule.withheld ? [one.name] : [])));
+  const [actionRules, flagRules] = [rulesOf('action'), rulesOf('flag')];
+  return {
+    manifest,
+    inboxes: new Map(stored.inboxes.map((inbox) => [inbox.declared.name, compileInbox(inbox)])),
+    views: new Map((manifest.views ?? []).map((view) => [view.name, view])),
+    resources: new Map((manifest.resources ?? []).map((resource) => [resource.name, resource])),
+    actions: new Map(
+      (manifest.actions ?? []).map((action) => [action.name, compileAction(action, actionRules.get(action.name))]),
+    ),
+    pages: new Map((manifest.pages ?? []).map((page) => [page.name, page])),
+    flags: new Map(
+      (manifest.flags ?? []).map((flag) => [flag.key, membersInForce('flag', flag, flagRules.get(flag.key))]),
+    ),
+    withheld: { action: withheldOf('action'), flag: withheldOf('flag') },
+  };
+};
 
 export interface StoredEnvironment {
   readonly id: number;
@@ -155,6 +186,8 @@ export interface StoredEnvironment {
   readonly seal_key: Buffer;
   readonly manifest: Manifest | null;
   readonly definition: StoredDefinition | null;
+  /** Of the names that the manifest declares. */
+  readonly rules: readonly StoredRule[] | null;
 }
 
 /** Returns the environment of its rows. */
@@ -163,5 +196,5 @@ export const toEnvironment = (row: StoredEnvironment): Environment => ({
   name: row.name,
   epoch: row.epoch,
   seal: createSeal(row.seal_key),
-  definition: compileDefinition(row.manifest ?? emptyManifest, row.definition ?? { inboxes: [] }),
+  definition: compileDefinition(row.manifest ?? emptyManifest, row.definition ?? { inboxes: [] }, row.rules ?? []),
 });

@@ -2,17 +2,19 @@
 import { limits } from '../catalogue/limits.ts';
 import { nameSchema, nullable, strictObject, Type, type Static } from '../platform/core/schema.ts';
 import {
+  descriptionSchema,
   jsonSchemaSchema,
   labelSchema,
-  manifestConditionSchema,
   manifestInboxSchema,
   manifestResourceSchema,
   manifestViewSchema,
+  manifestWhenSchema,
 } from './manifestParts.ts';
 
 const action = strictObject({
   name: nameSchema('The action.'),
   label: Type.Optional(labelSchema),
+  description: Type.Optional(descriptionSchema),
   resource: Type.Optional(nullable(nameSchema('The resource that it acts on.'))),
   input: Type.Optional(jsonSchemaSchema),
   danger: Type.Optional(nullable(Type.Union([Type.Literal('low'), Type.Literal('high')]))),
@@ -42,17 +44,23 @@ const action = strictObject({
       description: 'How long a run may take, in milliseconds.',
     }),
   ),
-  when: Type.Optional(manifestConditionSchema),
+  when: Type.Optional(manifestWhenSchema),
   defaults: Type.Optional(Type.Object({})),
 });
 
 const page = strictObject({
   name: nameSchema('The page.'),
   label: Type.Optional(labelSchema),
+  description: Type.Optional(descriptionSchema),
   params: Type.Optional(
-    Type.Array(strictObject({ name: nameSchema('The parameter.'), required: Type.Optional(Type.Boolean()) }), {
-      maxItems: 50,
-    }),
+    Type.Array(
+      strictObject({
+        name: nameSchema('The parameter.'),
+        description: Type.Optional(descriptionSchema),
+        required: Type.Optional(Type.Boolean()),
+      }),
+      { maxItems: 50 },
+    ),
   ),
   blocks: Type.Array(Type.Object({ type: Type.String() }), { maxItems: 100 }),
 });
@@ -64,7 +72,7 @@ const flag = strictObject({
   resource: Type.Optional(nullable(nameSchema('The resource whose records it is evaluated for.'))),
   approval: Type.Optional(Type.Boolean()),
   danger: Type.Optional(nullable(Type.Union([Type.Literal('low'), Type.Literal('high')]))),
-  description: Type.Optional(Type.String({ maxLength: 2000 })),
+  description: Type.Optional(descriptionSchema),
 });
 
 export const manifestSchema = strictObject(

@@ -5,15 +5,23 @@ import { nameSchema, nullable, strictObject, tagSchema, Type } from '../platform
 import { itemSorts } from './itemQuery.ts';
 
 export const labelSchema = Type.String({ minLength: 1, maxLength: 200, description: 'What people read.' });
+/** Characters of a description. */
+const descriptionMax = 2_000;
+export const descriptionSchema = Type.String({
+  maxLength: descriptionMax,
+  description: 'What it is, for people, models and programs that find it here for the first time.',
+});
 const durationSchema = Type.Integer({ minimum: 1, maximum: 31_536_000_000, description: 'Milliseconds.' });
 export const jsonSchemaSchema = Type.Object(
   {},
   { description: 'A JSON Schema 2020-12 with references into itself only, at most 64 KiB.' },
 );
 /** `conditionProblems` checks the form, with better messages than a schema's alternatives would give. */
-export const manifestConditionSchema = Type.Object(
+const manifestConditionSchema = Type.Object({}, { description: 'A condition: all, any, not, or field, op and value.' });
+/** `whenProblems` checks the form, for the same reason. */
+export const manifestWhenSchema = Type.Object(
   {},
-  { description: 'A condition: all, any, not, or field, op and value.' },
+  { description: 'A condition, or { if, otherwise }: a condition, and why the action does not apply without it.' },
 );
 const manifestBlocksSchema = Type.Array(Type.Object({ type: Type.String() }), {
   maxItems: 50,
@@ -28,11 +36,13 @@ const address = (description: string) =>
 
 export const manifestInboxSchema = strictObject({
   name: nameSchema('The inbox.'),
+  description: Type.Optional(descriptionSchema),
   label: Type.Optional(labelSchema),
   states: Type.Optional(
     Type.Array(
       strictObject({
         name: nameSchema('The state.'),
+        description: Type.Optional(descriptionSchema),
         kind: Type.Union(
           stateKinds.map((kind) => Type.Literal(kind)),
           { description: 'open, waiting or closed.' },
@@ -114,6 +124,7 @@ export const manifestInboxSchema = strictObject({
 
 export const manifestViewSchema = strictObject({
   name: nameSchema('The view.'),
+  description: Type.Optional(descriptionSchema),
   label: Type.Optional(labelSchema),
   inbox: Type.Optional(nameSchema('Only this inbox.')),
   state: Type.Optional(Type.String({ maxLength: 5000, description: 'States, comma-separated, as in GET /items.' })),
@@ -128,12 +139,14 @@ export const manifestViewSchema = strictObject({
 
 export const manifestResourceSchema = strictObject({
   name: nameSchema('The resource.'),
+  description: Type.Optional(descriptionSchema),
   label: Type.Optional(labelSchema),
   source: Type.Union([Type.Literal('stored'), Type.Literal('app')]),
   fields: Type.Optional(
     Type.Array(
       strictObject({
         name: nameSchema('The field.'),
+        description: Type.Optional(descriptionSchema),
         label: Type.Optional(labelSchema),
         type: Type.Optional(Type.String()),
         filter: Type.Optional(Type.Boolean()),
@@ -147,6 +160,7 @@ export const manifestResourceSchema = strictObject({
     Type.Array(
       strictObject({
         name: nameSchema('The relation.'),
+        description: Type.Optional(descriptionSchema),
         label: Type.Optional(labelSchema),
         resource: Type.Optional(nameSchema('The related resource.')),
         field: Type.Optional(nameSchema('A field of the related records that holds this record’s id.')),

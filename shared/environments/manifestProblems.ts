@@ -4,13 +4,13 @@
  */
 import { blockProblems, templateProblems } from '../blocks/manifestBlocks.ts';
 import type { FaultDetail } from '../catalogue/errors.ts';
-import { conditionProblems } from '../platform/core/conditionSchema.ts';
 import { duplicateNames } from './duplicateNames.ts';
 import { inboxProblems, inboxStates } from './inboxProblems.ts';
 import type { ManifestAction, ManifestFlag, ManifestResource, ManifestView } from './manifest.ts';
 import { pageProblems } from './pages/manifestPages.ts';
 import { getQueryCheck, splitLists } from './pages/query.ts';
 import type { ValidManifestParts } from './validManifestParts.ts';
+import { whenProblems } from './when.ts';
 
 /** Problems of one manifest that are reported: nobody reads more at once. */
 export const problemsMax = 200;
@@ -67,7 +67,7 @@ const defaultsProblems = ({ defaults = {}, input }: ManifestAction, path: string
 
 const actionProblems = (action: ManifestAction, path: string, resources: ReadonlySet<string>): FaultDetail[] => [
   ...undeclaredProblems('resource', resources, action.resource, `${path}.resource`),
-  ...(action.when === undefined ? [] : conditionProblems(action.when, `${path}.when`)),
+  ...(action.when === undefined ? [] : whenProblems(action.when, `${path}.when`)),
   ...defaultsProblems(action, `${path}.defaults`),
 ];
 
@@ -75,7 +75,7 @@ const actionProblems = (action: ManifestAction, path: string, resources: Readonl
 type States = (inbox: string | undefined) => readonly string[] | null;
 
 const viewProblems = (
-  { name: _, label: _label, ...filters }: ManifestView,
+  { name: _, label: _label, description: _description, ...filters }: ManifestView,
   path: string,
   known: { readonly inboxes: ReadonlySet<string>; readonly states: States },
 ): FaultDetail[] => {

@@ -4,7 +4,6 @@ import type { ActorRef } from '../catalogue/events.ts';
 import { isObject } from '../platform/core/jsonLimits.ts';
 import type { Db } from '../platform/db/knex.ts';
 import { queryRows, statement } from '../platform/db/sql.ts';
-import { readVisiblePage } from '../platform/listing/page.ts';
 import { withOccurrences } from './occurrences.ts';
 
 export interface TimelineEntry {
@@ -78,22 +77,24 @@ export const readTimeline = async (
   before: number | null,
   limit: number,
 ): Promise<TimelinePage> => {
-  const { page, next } = await readVisiblePage(
-    {
-      from: before ?? Number.MAX_SAFE_INTEGER,
-      limit,
-      read: (from, wanted) => queryRows<EntryRow>(db, timelinePageSql, [envId, item, from, wanted]),
-      positionOf: ({ event }) => event,
-    },
-    (row): TimelineEntry | null =>
-      redactEntry(access, {
+  const entries: TimelineEntry[] = [];
+  let from = before ?? Number.MAX_SAFE_INTEGER;
+  for (;;) {
+    const found = await queryRows<EntryRow>(db, timelinePageSql, [envId, item, from, limit + 1]);
+    for (const row of found) {
+      if (entries.length === limit) return { entries: await withOccurrences(db, envId, entries), next: from };
+      from = row.event;
+      const entry = {
         id: row.id,
         item,
         type: row.type,
         at: row.at,
         actor: { type: row.actor_type, id: row.actor, name: row.actor_name },
         data: row.data,
-      }),
-  );
-  return { entries: await withOccurrences(db, envId, page), next };
+      };
+      const seen = redactEntry(access, entry);
+      if (seen !== null) entries.push(seen);
+    }
+    if (found.length <= limit) return { entries: await withOccurrences(db, envId, entries), next: null };
+  }
 };

@@ -2,6 +2,7 @@
 import { limits } from '../catalogue/limits.ts';
 import {
   cursorSchema,
+  describedSchema,
   limitSchema,
   nextCursorSchema,
   nullable,
@@ -26,6 +27,7 @@ export const recordsResponse = responseObject({ records: Type.Array(recordSchema
 export const resourceSchema = responseObject({
   name: Type.String({ description: 'The resource.' }),
   label: Type.String({ description: 'What people read.' }),
+  description: describedSchema,
   source: Type.Union([Type.Literal('stored'), Type.Literal('app')], {
     description: 'stored: kept by the service; app: each read is a call to the app.',
   }),
@@ -33,6 +35,7 @@ export const resourceSchema = responseObject({
     responseObject({
       name: Type.String(),
       label: Type.String(),
+      description: describedSchema,
       type: nullable(Type.String({ description: 'text, number, money, time, boolean, link or person; null: any.' })),
       filter: Type.Boolean({ description: 'Whether lists can be filtered by it.' }),
       sort: Type.Boolean({ description: 'Whether lists can be sorted by it.' }),
@@ -43,6 +46,7 @@ export const resourceSchema = responseObject({
     responseObject({
       name: Type.String(),
       label: Type.String(),
+      description: describedSchema,
       resource: nullable(Type.String({ description: 'Of the related records; null: of several.' })),
     }),
   ),

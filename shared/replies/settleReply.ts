@@ -4,7 +4,6 @@
  * workers/jobs/replySend.ts.
  */
 import { fullAccess } from '../access/access.ts';
-import type { ReplyJob } from '../applink/link.ts';
 import type { ReplyStatus } from '../catalogue/states/replies.ts';
 import { readItems, type Item } from '../items/model.ts';
 import { itemTermSeparator } from '../items/perform/writeSql.ts';
@@ -16,7 +15,7 @@ import { actorParameters, actorValues, eventInsert, withEventIds } from '../plat
 import { outboxInsert } from '../platform/journal/outbox.ts';
 import { channels } from '../platform/redis/bus.ts';
 import type { DomainDeps } from '../settings/deps.ts';
-import type { ReplyRequest } from './replyRequest.ts';
+import type { ReplyJobKey, ReplyRequest } from './replyRequest.ts';
 
 export interface ReplyResolution {
   readonly status: Exclude<ReplyStatus, 'sending'>;
@@ -95,7 +94,7 @@ const replyLiveParts = (request: ReplyRequest, data: object, restored: Item | nu
 };
 
 interface ReplySettling {
-  readonly job: ReplyJob & { readonly env: number };
+  readonly job: ReplyJobKey & { readonly env: number };
   readonly request: ReplyRequest;
   readonly end: ReplyResolution;
   readonly dueAt: number | null;
@@ -144,7 +143,7 @@ const trySettle = async (
 /** Settles a reply. Returns false, and writes nothing, when the worker has lost the job's lease. `dueAt`: the deadline that the reply had cleared. */
 export const settleReply = async (
   deps: DomainDeps,
-  job: ReplyJob & { readonly env: number },
+  job: ReplyJobKey & { readonly env: number },
   request: ReplyRequest,
   end: ReplyResolution,
   dueAt: number | null,

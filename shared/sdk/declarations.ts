@@ -56,6 +56,8 @@ export interface Field {
   readonly name: string;
   /** What people read; the name by default. */
   readonly label?: string;
+  /** What it is, for those who find it for the first time; at most 2,000 characters. */
+  readonly description?: string;
   /** `text` by default. */
   readonly type?: ValueType;
   /** Whether lists can be filtered by the field; false by default. */
@@ -71,6 +73,8 @@ export interface Relation {
   readonly name: string;
   /** What people read; the name by default. */
   readonly label?: string;
+  /** What it is, for those who find it for the first time; at most 2,000 characters. */
+  readonly description?: string;
   /** The related resource; required with `field` or `key`. */
   readonly resource?: string;
   /** The field of the related records that holds this record's id. */
@@ -82,6 +86,8 @@ export interface Relation {
 interface ResourceBase {
   /** What people read; the name by default. */
   readonly label?: string;
+  /** What it is, for those who find it for the first time; at most 2,000 characters. */
+  readonly description?: string;
   readonly fields?: readonly Field[];
   readonly relations?: readonly Relation[];
   /** Blocks of each record's page; texts may hold templates such as `{{record.fields.email}}`. At most 50. */
@@ -105,6 +111,7 @@ export type Resource =
 /** A state of an inbox's items; `closed` states end the work on an item. */
 export interface State {
   readonly name: string;
+  readonly description?: string;
   readonly kind: 'open' | 'waiting' | 'closed';
 }
 
@@ -112,6 +119,8 @@ export interface State {
 export interface Inbox {
   /** What people read; the name by default. */
   readonly label?: string;
+  /** What it is, for those who find it for the first time; at most 2,000 characters. */
+  readonly description?: string;
   /** `open`, `waiting` and `closed` by default. */
   readonly states?: readonly State[];
   /** The state of a new item; the first of `states` by default. */
@@ -157,6 +166,8 @@ export interface Inbox {
 export interface View {
   /** What people read; the name by default. */
   readonly label?: string;
+  /** What it is, for those who find it for the first time; at most 2,000 characters. */
+  readonly description?: string;
   readonly inbox?: string;
   /** States, comma-separated: items in any of them. */
   readonly state?: string;
@@ -178,6 +189,8 @@ export interface View {
 export interface Action<S> {
   /** What people read; the name by default. */
   readonly label?: string;
+  /** What it is, for those who find it for the first time; at most 2,000 characters. */
+  readonly description?: string;
   /** The resource whose records the action runs on; none by default. */
   readonly resource?: string | null;
   /**
@@ -203,8 +216,8 @@ export interface Action<S> {
   readonly offlineExpiry?: number;
   /** How long the handler may take, in ms; 60 s by default, 1 hour for a background action, at most 24 hours. */
   readonly timeout?: number;
-  /** For which records the action applies, over `record` and `item`; all by default. */
-  readonly when?: Condition;
+  /** For which records the action applies, over `record` and `item`, and why not for others; all by default. */
+  readonly when?: Condition | { readonly if: Condition; readonly otherwise: string };
   /** What the form is filled with, by member of the input; texts may hold templates such as `{{record.fields.email}}`. */
   readonly defaults?: Json;
   /** Does the work. See `RunCall` for what makes it safe to call twice. */
@@ -226,8 +239,10 @@ export type PageBlock = Json & {
 export interface Page {
   /** What people read; the name by default. */
   readonly label?: string;
+  /** What it is, for those who find it for the first time; at most 2,000 characters. */
+  readonly description?: string;
   /** What the page is asked for with; at most 50. */
-  readonly params?: readonly { readonly name: string; readonly required?: boolean }[];
+  readonly params?: readonly { readonly name: string; readonly description?: string; readonly required?: boolean }[];
   /** At most 100. */
   readonly blocks: readonly PageBlock[];
 }

@@ -85,6 +85,11 @@ const insertAuditSql = statement(
 const raiseRevisionSql = statement('administer.raise', 'update revisions set n = n + 1 where id = 1');
 const revisionSql = statement('administer.revision', 'select n from revisions where id = 1');
 
+/** Raises the revision, which makes every process reload its directory. Called last in a transaction, as it locks the only revision row. */
+export const raiseRevision = async (tx: Tx): Promise<void> => {
+  await executeStatement(tx, raiseRevisionSql);
+};
+
 /** Inserts the audit entries of a change and raises the revision. Called last in a transaction, as it locks the only revision row. */
 export const recordAdminChange = async (
   tx: Tx,
@@ -105,7 +110,7 @@ export const recordAdminChange = async (
   ]);
   const actor = admin.by.type === 'person' ? admin.by.id : null;
   await recordRightsChange(tx, { verb, target: target.id, actor, at: admin.at });
-  await executeStatement(tx, raiseRevisionSql);
+  await raiseRevision(tx);
 };
 
 /** Runs `work` in a transaction, returns its result, and after the commit sends the wake signal that makes every process reload. */

@@ -1,5 +1,6 @@
 /** Looks up the requester of work that is done later, with present rights. For jobs, and for approvals when they are decided. */
 import { includesEnvironment, type Caller } from '../access/principal.ts';
+import { principalIn } from '../access/withheld.ts';
 import type { DomainDeps } from './deps.ts';
 
 interface Requester {
@@ -19,7 +20,7 @@ const findRequester = async (
   const principal = env === undefined ? null : await directory.principal(type, actor);
   return env === undefined || principal === null || !includesEnvironment(principal.environments, env.name)
     ? null
-    : { env, principal, requestId, address };
+    : { env, principal: principalIn(env, principal), requestId, address };
 };
 
 /**

@@ -1,6 +1,7 @@
 /** Schemas of roles, agents, people, app keys and environments in requests and responses. For the settings endpoints and the admin command. */
 import { permissions } from '../catalogue/permissions.ts';
 import {
+  actorSchema,
   linePattern,
   nameSchema,
   nullable,
@@ -107,13 +108,27 @@ export const personPatch = strictObject(
 
 export const appKeyInput = strictObject({ name: label });
 export const appKeyPatch = strictObject({ name: Type.Optional(label) }, { minProperties: 1 });
-export const environmentInput = strictObject({ name: nameSchema('Unique; part of its address.') });
+const trustApp = Type.Boolean({
+  description: 'Whether what its app declares takes effect without a person’s acceptance of what that loosens.',
+});
+const acceptNew = Type.Boolean({
+  description: 'Whether agents may use a new action or flag only after a person has accepted it.',
+});
+export const environmentInput = strictObject({
+  name: nameSchema('Unique; part of its address.'),
+  trustApp: Type.Optional(trustApp),
+  acceptNew: Type.Optional(acceptNew),
+});
 const independentApproval = Type.Boolean({
   description:
     'Whether people who made or changed an agent, its token or its role in the last 30 days, and people whom they let in, may not decide its requests.',
 });
 export const environmentPatch = strictObject(
-  { independentApproval: Type.Optional(independentApproval) },
+  {
+    independentApproval: Type.Optional(independentApproval),
+    trustApp: Type.Optional(trustApp),
+    acceptNew: Type.Optional(acceptNew),
+  },
   { minProperties: 1 },
 );
 
@@ -121,30 +136,6 @@ export const environmentPatch = strictObject(
 const enteredPassword = Type.String({ minLength: 1, maxLength: 1024, description: 'The password.' });
 export const signInInput = strictObject({ email, password: enteredPassword });
 export const freshSignInInput = strictObject({ password: enteredPassword });
-
-export const ownAccountPatch = strictObject(
-  {
-    name: Type.Optional(label),
-    password: Type.Optional(
-      strictObject(
-        { current: enteredPassword, next: password },
-        { description: 'A new password; it ends your other sessions.' },
-      ),
-    ),
-    preferences: Type.Optional(
-      nullable(
-        Type.Record(Type.String(), Type.Unknown(), {
-          description: 'Those given are set, null takes one away, the others stay; null for the whole takes all away.',
-        }),
-      ),
-    ),
-  },
-  { minProperties: 1 },
-);
-export const preferencesSchema = Type.Object(
-  {},
-  { description: 'What the person has set for the clients they use; of others {}.' },
-);
 
 const roleRef = responseObject({ id: Type.String(), name: Type.String() });
 const reach = Type.Array(Type.String(), { description: 'Names of environments, or "*" alone for all of them.' });
@@ -180,14 +171,6 @@ export const personViewSchema = responseObject({
   createdAt: at('When they were let in'),
 });
 
-export const ownSessionSchema = responseObject({
-  id: Type.String({ pattern: '^ses_' }),
-  createdAt: at('When it was opened'),
-  lastUsedAt: at('When it was used last, to the minute'),
-  address: nullable(Type.String({ description: 'The address that it was opened from; null: not known.' })),
-  current: Type.Boolean({ description: 'Whether it is the one that asks.' }),
-});
-
 export const appKeyViewSchema = responseObject({
   id: Type.String(),
   name: Type.String(),
@@ -202,6 +185,28 @@ export const environmentViewSchema = responseObject({
   createdAt: at('When it was made'),
   definedAt: nullable(at('When what its app declared last changed; null: nothing declared yet')),
   independentApproval,
+  trustApp,
+  acceptNew,
+});
+
+export const looseningSchema = responseObject({
+  id: Type.String({ pattern: '^loo_' }),
+  on: responseObject({
+    type: Type.Union([Type.Literal('action'), Type.Literal('flag')]),
+    name: Type.String({ description: 'The action or flag.' }),
+    member: Type.String({
+      description:
+        'What is declared less strict, e.g. approval or input.properties.amount.maximum; new: the name itself.',
+    }),
+  }),
+  from: Type.Unknown({ description: 'What is in force; of a new name, the removed one that it resembles, or null.' }),
+  to: Type.Unknown({ description: 'What is declared.' }),
+  since: at('When it was declared'),
+  status: Type.Union(
+    (['waiting', 'accepted', 'refused', 'noted'] as const).map((status) => Type.Literal(status)),
+    { description: 'waiting: the stricter rule stays in force until a person accepts; noted: a new name.' },
+  ),
+  decidedBy: nullable(actorSchema),
 });
 
 /** Returns the members of a response that creates or rotates a credential. */
@@ -221,7 +226,6 @@ export type AgentInput = Static<typeof agentInput>;
 export type AgentPatch = Static<typeof agentPatch>;
 export type PersonInput = Static<typeof personInput>;
 export type PersonPatch = Static<typeof personPatch>;
-export type OwnAccountPatch = Static<typeof ownAccountPatch>;
 export type AppKeyInput = Static<typeof appKeyInput>;
 export type AppKeyPatch = Static<typeof appKeyPatch>;
 export type EnvironmentInput = Static<typeof environmentInput>;

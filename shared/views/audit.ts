@@ -12,6 +12,7 @@ import {
 } from '../platform/db/namedStatement.ts';
 import { cutPage } from '../platform/listing/page.ts';
 import { hiddenFromPlanner } from '../platform/listing/scanSql.ts';
+import { redactDefinitionChange } from './definitionChange.ts';
 
 interface AuditFilter {
   readonly actor?: string;
@@ -126,6 +127,15 @@ const redactValues = (access: Access, values: Record<string, unknown> | null): R
 const countOf = ({ outcome, after }: AuditRow): number =>
   outcome === 'denied' && typeof after?.['count'] === 'number' ? after['count'] : 1;
 
+const redactSide = (
+  { env, principal: { access } }: Caller,
+  verb: string,
+  values: Record<string, unknown> | null,
+): Readonly<Record<string, unknown>> | null =>
+  verb === 'environment.define'
+    ? redactDefinitionChange({ access, definition: env.definition }, values)
+    : redactValues(access, values);
+
 interface AuditPage {
   readonly entries: object[];
   readonly next: AuditPosition | null;
@@ -134,11 +144,15 @@ interface AuditPage {
 /** Returns a page of the entries that the role sees, behind the position `after`, newest first. */
 export const readAudit = async (
   db: Db,
-  { env, principal: { access } }: Caller,
+  caller: Caller,
   filter: AuditFilter,
   after: AuditPosition | null,
   limit: number,
 ): Promise<AuditPage> => {
+  const {
+    env,
+    principal: { access },
+  } = caller;
   const timed = isTimed(filter);
   const values = {
     ...filter,
@@ -161,8 +175,8 @@ export const readAudit = async (
       target: { type: row.target_type, id: row.target },
       outcome: row.outcome,
       count: countOf(row),
-      before: redactValues(access, row.before),
-      after: redactValues(access, row.after),
+      before: redactSide(caller, row.verb, row.before),
+      after: redactSide(caller, row.verb, row.after),
       requestId: row.request_id,
       address: row.address,
     })),

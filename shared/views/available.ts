@@ -1,5 +1,6 @@
 /** Reads the actions that apply to records now, with defaults for their input. For `POST /available` and record pages. */
 import type { Caller } from '../access/principal.ts';
+import { inapplicableReason } from '../actions/authorizeAction.ts';
 import { linkLimits } from '../applink/protocol.ts';
 import type { ActionDefinition, DangerLevel } from '../environments/actions.ts';
 import { evaluateCondition, fillTemplate } from '../platform/core/conditions.ts';
@@ -10,6 +11,7 @@ import type { ViewDeps } from './deps.ts';
 export interface AvailableAction {
   readonly action: string;
   readonly label: string;
+  readonly description: string | null;
   readonly danger: DangerLevel;
   readonly approval: boolean;
   readonly background: boolean;
@@ -88,7 +90,7 @@ const fetchAvailability = async (
 };
 
 const describeAction = (
-  { name, label, danger, approval, background, freshSignIn, input, defaults }: ActionDefinition,
+  { name, label, description, danger, approval, background, freshSignIn, input, defaults }: ActionDefinition,
   record: FullRecord,
   answered: AppAvailability,
 ): AvailableAction => {
@@ -96,6 +98,7 @@ const describeAction = (
   return {
     action: name,
     label,
+    description,
     danger,
     approval,
     background,
@@ -116,7 +119,7 @@ const buildAvailability = (
     if (action.when !== null && !evaluateCondition(action.when, { record }))
       found.unavailable.push({
         action: action.name,
-        reason: `${action.label} does not apply to this ${record.resource} now.`,
+        reason: inapplicableReason(action),
       });
     else if (reason !== undefined) found.unavailable.push({ action: action.name, reason });
     else found.actions.push(describeAction(action, record, answered));

@@ -117,7 +117,7 @@ const define = async ({ sql }: Database): Promise<number> => {
 export const loadRecords = async (database: Database, rows: number): Promise<RecordsSite> => {
   const started = performance.now();
   const env = await define(database);
-  const definition = compileDefinition(manifest, { inboxes: [] });
+  const definition = compileDefinition(manifest, { inboxes: [] }, []);
   const resource = definition.resources.get(recordsResource);
   if (resource === undefined) throw new Error('The bench’s resource is not declared.');
   const [count] = await database.sql<{ n: number }>('select count(*)::int as n from records where env = $1', [env]);

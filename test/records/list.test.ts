@@ -200,6 +200,7 @@ describe('listing stored records', () => {
       seal_key: Buffer.alloc(32),
       manifest: manifestOf(declared),
       definition: null,
+      rules: null,
     });
   const env = environmentOf(fields);
   const deps = (): Deps => ({ db, clock: { now: () => 1 } }) as unknown as Deps;

@@ -17,13 +17,15 @@ const checkEnvironmentPatch = compileCheck(environmentPatch);
 
 const presented = (
   call: Pick<EndpointCall, 'deps'>,
-  { name, createdAt, definedAt, independentApproval }: EnvironmentView,
+  { name, createdAt, definedAt, independentApproval, trustApp, acceptNew }: EnvironmentView,
 ) => ({
   name,
   baseUrl: environmentBaseUrl(call, name),
   createdAt,
   definedAt,
   independentApproval,
+  trustApp,
+  acceptNew,
 });
 
 const list = settingsListEndpoint({
@@ -40,7 +42,8 @@ const list = settingsListEndpoint({
 const create = writeEndpoint({
   path: '/settings/environments',
   name: 'environment.create',
-  summary: 'Make an environment, empty until an app declares what it holds',
+  summary:
+    'Make an environment, empty until an app declares what it holds; one that trusts its app needs a fresh sign-in',
   tag: settingsTag,
   body: environmentInput,
   responses: { 201: responseObject({ environment: environmentViewSchema }) },
@@ -48,7 +51,7 @@ const create = writeEndpoint({
   audit: { verb: 'environment.create', target: () => ({ type: 'environment', id: null }) },
   check: checkEnvironmentInput,
   handle: async (call) => {
-    requireManager(call, { fresh: false });
+    requireManager(call, { fresh: call.body.trustApp === true });
     return runSettingsChange(call, async (tx, admin) => ({
       status: 201,
       body: { environment: presented(call, await createEnvironment(tx, admin, call.body)) },
@@ -60,7 +63,7 @@ const update = writeEndpoint({
   method: 'patch',
   path: '/settings/environments/:name',
   name: 'environment.update',
-  summary: 'Change what an environment demands of those who decide',
+  summary: 'Change what an environment demands of those who decide, and how far it trusts its app',
   tag: settingsTag,
   body: environmentPatch,
   responses: { 200: responseObject({ environment: environmentViewSchema }) },

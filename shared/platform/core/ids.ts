@@ -16,6 +16,7 @@ const idPrefixes = [
   'job',
   'ses',
   'occ',
+  'loo',
 ] as const;
 export type IdPrefix = (typeof idPrefixes)[number];
 

@@ -39,6 +39,13 @@ const keywords = {
   named: { same: ['dependentSchemas'], below: ['properties', 'patternProperties', '$defs', 'definitions'] },
 } as const;
 
+/** Keywords that contain schemas, whatever value those apply to. */
+export const schemaKeywords: Readonly<Record<keyof typeof keywords, readonly string[]>> = {
+  one: [...keywords.one.same, ...keywords.one.below],
+  list: [...keywords.list.same, ...keywords.list.below],
+  named: [...keywords.named.same, ...keywords.named.below],
+};
+
 /** Keywords that would refer to other documents, or back into the schema by other ways than `$ref`, or make the check asynchronous. */
 const refusedKeywords = ['$dynamicRef', '$recursiveRef', '$async'];
 
@@ -67,7 +74,7 @@ const childrenOf = (schema: Members): Child[] => {
 };
 
 /** Returns the schema that a reference such as `#/a/b~1c` names (RFC 6901), or undefined. */
-const resolveRef = (root: unknown, ref: string): unknown => {
+export const resolveRef = (root: unknown, ref: string): unknown => {
   if (ref === '#') return root;
   if (!ref.startsWith('#/')) return undefined;
   let at: unknown = root;

@@ -46,6 +46,9 @@ export const limitSchema = Type.Integer({
 export const csvListSchema = <T extends TSchema>(items: T, description: string) =>
   Type.Array(items, { minItems: 1, maxItems: limits.filterValues, description: `${description} (comma-separated)` });
 
+/** The description that an app declares for something. */
+export const describedSchema = nullable(Type.String({ description: 'What it is, in the words of the app.' }));
+
 export const nextCursorSchema = nullable(
   Type.String({ description: 'Pass it back to get the next page; null on the last page.' }),
 );

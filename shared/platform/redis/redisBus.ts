@@ -1,11 +1,8 @@
-/** The bus (bus.ts) over Redis pub/sub: seals and publishes on the command connection, receives on a subscriber connection and opens. */
+/** The bus (bus.ts) over Redis pub/sub: publishes on the command connection, receives on a subscriber connection. */
 import { Cluster, type Redis } from 'ioredis';
 import { channels, type Bus } from './bus.ts';
 import type { RedisAddress, RedisClient } from './client.ts';
 import { createStickyNode, type StickyNode } from './cluster.ts';
-import type { RefusalReporter } from './droppedMessages.ts';
-import type { KeyRing } from './keyRing.ts';
-import { createMessageSeal } from './messageSeal.ts';
 import { openSubscriber, type SubscriberConnection } from './subscriberConnection.ts';
 
 /** Time between two pings in ms: a frozen Redis keeps its connections open. */
@@ -37,17 +34,8 @@ const coalescingSender = (send: (text: string) => Promise<unknown>): ((text: str
 const getPublishTarget = (command: RedisClient): StickyNode =>
   command instanceof Cluster ? createStickyNode(command) : { get: (): Redis => command, discard: () => undefined };
 
-/** What keeps others with access to Redis out. */
-export interface RedisSecurity {
-  /** Closed by whoever closes the connections. */
-  readonly keys: KeyRing;
-  /** Called for each message or job that is refused. */
-  readonly onRefused: RefusalReporter;
-}
-
 /** Opens the bus. The first `subscribe` opens the subscriber connection. The caller closes `command`. */
-export const openRedisBus = (address: RedisAddress, command: RedisClient, security: RedisSecurity): Bus => {
-  const seal = createMessageSeal(security.keys);
+export const openRedisBus = (address: RedisAddress, command: RedisClient): Bus => {
   const full = (channel: string): string => `${address.prefix}:${channel}`;
   const subscribers = new Map<string, Set<(text: string) => void>>();
   const server = getPublishTarget(command);
@@ -70,15 +58,8 @@ export const openRedisBus = (address: RedisAddress, command: RedisClient, securi
   }, pingIntervalMs);
   ping.unref();
 
-  const onMessage = (channel: string, message: Buffer): void => {
-    const own = subscribers.get(channel);
-    if (own === undefined) return;
-    const opened = seal.open(channel, message);
-    if (opened.kind === 'dropped') security.onRefused(opened.why);
-    else emit(own, opened.text);
-  };
-  const emit = (own: ReadonlySet<(text: string) => void>, text: string): void => {
-    for (const subscriber of own) {
+  const onMessage = (channel: string, text: string): void => {
+    for (const subscriber of subscribers.get(channel) ?? []) {
       try {
         subscriber(text);
       } catch (error) {
@@ -88,8 +69,7 @@ export const openRedisBus = (address: RedisAddress, command: RedisClient, securi
   };
 
   const send = async (channel: string, text: string): Promise<void> => {
-    const sealed = seal.seal(full(channel), text);
-    if (sealed !== null) await server.get()?.publish(full(channel), sealed);
+    await server.get()?.publish(full(channel), text);
   };
   const sendWakeSignal = coalescingSender((text) => send(channels.workAvailable, text));
 
@@ -119,11 +99,6 @@ export const openRedisBus = (address: RedisAddress, command: RedisClient, securi
         subscribers.delete(key);
         connection?.remove(key);
       };
-    },
-    countSubscribers: async (channel) => {
-      if (command instanceof Cluster || !isUp) return null;
-      const counts = await command.pubsub('NUMSUB', full(channel)).catch(() => null);
-      return counts === null ? null : Number(counts[1]);
     },
     get connected() {
       return isUp;

@@ -22,21 +22,14 @@ interface SubscriberOptions {
   readonly command: RedisClient;
   /** Returns all channels to subscribe to, whatever was in flight when a connection was lost. */
   readonly channels: () => readonly string[];
-  readonly onMessage: (channel: string, message: Buffer) => void;
+  readonly onMessage: (channel: string, text: string) => void;
 }
-
-/** Calls `onMessage` for each message that a connection receives. */
-const listen = (client: RedisClient, onMessage: SubscriberOptions['onMessage']): void => {
-  client.on('messageBuffer', (channel: Buffer, message: Buffer) => {
-    onMessage(channel.toString(), message);
-  });
-};
 
 const subscriberSettings = { autoResubscribe: false, enableOfflineQueue: false } satisfies RedisOptions;
 
-const subscribeToServer = ({ address, channels, onMessage }: SubscriberOptions): SubscriberConnection => {
+const subscribeToServer = ({ address, channels, onMessage: hear }: SubscriberOptions): SubscriberConnection => {
   const client = openClient(address, { ...blockingOptions, ...subscriberSettings });
-  listen(client, onMessage);
+  client.on('message', hear);
   client.on('ready', () => {
     if (channels().length > 0) client.subscribe(...channels()).catch(address.onError);
   });
@@ -59,7 +52,7 @@ const checkIntervalMs = 1_000;
  * gone, does not answer, or has left the cluster.
  */
 const subscribeToCluster = (
-  { address, channels, onMessage }: SubscriberOptions,
+  { address, channels, onMessage: hear }: SubscriberOptions,
   cluster: Cluster,
 ): SubscriberConnection => {
   let client: Redis | null = null;
@@ -74,7 +67,7 @@ const subscribeToCluster = (
   };
   const leave = (from: Redis): void => {
     if (client !== from || reconnect !== undefined) return;
-    from.removeAllListeners('end').removeAllListeners('messageBuffer').disconnect();
+    from.removeAllListeners('end').removeAllListeners('message').disconnect();
     reconnectLater();
   };
   const open = (): void => {
@@ -89,9 +82,9 @@ const subscribeToCluster = (
       commandTimeout: checkIntervalMs,
     });
     client = opened;
-    listen(opened, onMessage);
     opened
       .on('error', address.onError)
+      .on('message', hear)
       .on('end', () => {
         leave(opened);
       })

@@ -15,11 +15,15 @@ export interface EnvironmentView {
   readonly definedAt: number | null;
   /** Whether people who have an agent in their hands may not decide what it requests. */
   readonly independentApproval: boolean;
+  /** Whether what the app declares takes effect without a person's acceptance. */
+  readonly trustApp: boolean;
+  /** Whether agents wait for a person's acceptance of actions and flags that are new. */
+  readonly acceptNew: boolean;
 }
 
 const select = `
   select e.name, e.epoch, e.created_at as "createdAt", d.updated_at as "definedAt",
-    e.independent_approval as "independentApproval"
+    e.independent_approval as "independentApproval", e.trust_app as "trustApp", e.accept_new as "acceptNew"
   from environments e left join definitions d on d.env = e.id`;
 const list = statement('administer.environments.list', `${select} order by e.id`);
 const one = statement('administer.environments.one', `${select} where e.name = $1`);
@@ -27,7 +31,7 @@ const one = statement('administer.environments.one', `${select} where e.name = $
 const locked = statement('administer.environments.locked', `${select} where e.name = $1 for no key update of e`);
 const insert = statement(
   'administer.environments.insert',
-  'insert into environments (name, seal_key, created_at) values ($1, $2, $3) returning id',
+  'insert into environments (name, seal_key, created_at, trust_app, accept_new) values ($1, $2, $3, $4, $5) returning id',
 );
 const insertStream = statement(
   'administer.environments.stream',
@@ -63,10 +67,10 @@ export const lockEnvironment = async (tx: Tx, name: string): Promise<Environment
 export const createEnvironment = async (
   tx: Tx,
   admin: Administrator,
-  { name }: EnvironmentInput,
+  { name, trustApp = false, acceptNew = false }: EnvironmentInput,
 ): Promise<EnvironmentView> => {
   try {
-    const made = await queryRow<{ id: number }>(tx, insert, [name, newSealKey(), admin.at]);
+    const made = await queryRow<{ id: number }>(tx, insert, [name, newSealKey(), admin.at, trustApp, acceptNew]);
     await executeStatement(tx, insertStream, [made?.id ?? 0]);
     if (admin.by.type === 'person') await executeStatement(tx, grantOwnAccessSql, [admin.by.id, name]);
   } catch (error) {
@@ -77,7 +81,7 @@ export const createEnvironment = async (
     target: { type: 'environment', id: name },
     environments: [name],
     before: null,
-    after: { name },
+    after: { name, trustApp, acceptNew },
   });
   return environmentOf(tx, name);
 };

@@ -17,8 +17,12 @@ import { jsonProblem } from '../../platform/core/jsonLimits.ts';
 import { invalidFault } from '../../platform/core/validate.ts';
 import type { Tx } from '../../platform/db/knex.ts';
 import { executeStatement, queryRow, statement } from '../../platform/db/sql.ts';
-import { recordAdminChange, type Administrator } from '../adminChange.ts';
+import { raiseRevision, recordAdminChange, type Administrator } from '../adminChange.ts';
 import { changedFlagKeys, definitionWarnings, stateKindProblems } from './definitionChanges.ts';
+import { definitionDiff } from './definitionDiff.ts';
+import { applyRules, type RulesResult } from './definitionRules.ts';
+import { looseningWarnings, namesByKind } from './looseningWarnings.ts';
+import { readOpenLoosenings, readRulesOf } from './ruleStore.ts';
 
 interface ManifestDeclaration {
   /** The environment's name. */
@@ -43,40 +47,76 @@ interface Stored {
   readonly definition: StoredDefinition | null;
   readonly startedAt: number | null;
   readonly same: boolean | null;
+  /** Whether the rules were compared with this manifest: an earlier release writes manifests without doing so. */
+  readonly ruled: boolean;
+  readonly trustApp: boolean;
+  readonly acceptNew: boolean;
 }
 
 /** Locks the environment's row, as the definition may not exist yet; with no key update, so that inserts of events don't wait. */
 const current = statement(
   'definitions.current',
   `
-  select e.id, d.manifest, d.definition, d.started_at as "startedAt", d.manifest = $2::jsonb as same
+  select e.id, e.trust_app as "trustApp", e.accept_new as "acceptNew", d.manifest, d.definition,
+    d.started_at as "startedAt", d.manifest = $2::jsonb as same, d.ruled_at is not distinct from d.updated_at as ruled
   from environments e left join definitions d on d.env = e.id where e.name = $1 for no key update of e`,
 );
 const insert = statement(
   'definitions.insert',
   `
-  insert into definitions (env, manifest, definition, started_at, updated_at) values ($1, $2::jsonb, $3::jsonb, $4, $5)
+  insert into definitions (env, manifest, definition, started_at, updated_at, ruled_at)
+  values ($1, $2::jsonb, $3::jsonb, $4, $5, $5)
   on conflict (env) do update set manifest = excluded.manifest, definition = excluded.definition,
-    started_at = excluded.started_at, updated_at = excluded.updated_at`,
+    started_at = excluded.started_at, updated_at = excluded.updated_at, ruled_at = excluded.ruled_at`,
 );
 const touch = statement(
   'definitions.touch',
-  'update definitions set started_at = greatest(started_at, $2) where env = $1',
+  'update definitions set started_at = greatest(started_at, $2), ruled_at = updated_at where env = $1',
 );
-
-const countManifestParts = ({ resources, inboxes, views, actions, pages, flags }: Manifest): object =>
-  Object.fromEntries(
-    Object.entries({ resources, inboxes, views, actions, pages, flags }).map(([kind, list]) => [
-      kind,
-      list?.length ?? 0,
-    ]),
-  );
 
 /** Returns the problems that the schema of the manifest can't express. */
 const contentProblems = async (read: ParsedManifest): Promise<FaultDetail[]> => [
   ...crossReferenceProblems(read),
   ...(await readSchemaProblems(read.manifest)),
 ];
+
+/** Inserts the audit entries of a declaration: what it changes, and which of that a stricter rule keeps from taking effect. */
+const recordDefinition = async (
+  tx: Tx,
+  admin: Administrator,
+  environment: string,
+  { before, after, rules }: { before: Manifest | null; after: Manifest; rules: RulesResult },
+): Promise<void> => {
+  const notes = {
+    ...(rules.held.length === 0 ? {} : { held: namesByKind(rules.held) }),
+    ...(rules.taken.length === 0 ? {} : { loosened: namesByKind(rules.taken) }),
+  };
+  for (const [i, diff] of definitionDiff(before, after).entries())
+    await recordAdminChange(tx, admin, {
+      verb: 'environment.define',
+      target: { type: 'environment', id: environment },
+      environments: [environment],
+      before: before === null ? null : diff.before,
+      after: i === 0 ? { ...diff.after, ...notes } : diff.after,
+    });
+};
+
+/** Registers the manifest that is stored already: only its rules may still be compared. */
+const defineSame = async (
+  tx: Tx,
+  admin: Administrator,
+  { id, ruled, trustApp, acceptNew }: Stored,
+  { manifest, startedAt }: { readonly manifest: Manifest; readonly startedAt: number },
+): Promise<DefineResult> => {
+  if (ruled) {
+    await executeStatement(tx, touch, [id, startedAt]);
+    return { changed: false, warnings: looseningWarnings(await readOpenLoosenings(tx, id), manifest), flags: [] };
+  }
+  const { held } = await applyRules(tx, { envId: id, at: admin.at, trustApp, acceptNew, former: manifest, manifest });
+  await executeStatement(tx, touch, [id, startedAt]);
+  await raiseRevision(tx);
+  return { changed: false, warnings: looseningWarnings(held, manifest), flags: [] };
+};
 
 /** Stores a manifest. Throws `invalid` with every problem in `details`, `not_found` for an unknown environment. */
 export const defineEnvironment = async (
@@ -93,10 +133,7 @@ export const defineEnvironment = async (
   const text = JSON.stringify(parsed);
   const stored = await queryRow<Stored>(tx, current, [environment, text]);
   if (stored === undefined) throw fault('not_found', `There is no environment ${JSON.stringify(environment)}.`);
-  if (stored.same === true) {
-    await executeStatement(tx, touch, [stored.id, startedAt]);
-    return { changed: false, warnings: [], flags: [] };
-  }
+  if (stored.same === true) return defineSame(tx, admin, stored, { manifest: parsed, startedAt });
   const wrong = await contentProblems(read);
   if (wrong.length > 0) throw invalidFault(wrong.slice(0, problemsMax));
   if (stored.startedAt !== null && stored.startedAt > startedAt) {
@@ -106,19 +143,19 @@ export const defineEnvironment = async (
       flags: [],
     };
   }
+  const { id: envId, manifest: former, trustApp, acceptNew } = stored;
   const known = stored.definition ?? { inboxes: [] };
   const merged = mergeDefinition(known, parsed);
-  const before = compileDefinition(stored.manifest ?? emptyManifest, known);
-  const after = compileDefinition(parsed, merged);
-  const changed = await stateKindProblems(tx, stored.id, before, after);
+  const before = compileDefinition(former ?? emptyManifest, known, await readRulesOf(tx, envId, former));
+  const rules = await applyRules(tx, { envId, at: admin.at, trustApp, acceptNew, former, manifest: parsed });
+  const after = compileDefinition(parsed, merged, rules.rules);
+  const changed = await stateKindProblems(tx, envId, before, after);
   if (changed.length > 0) throw invalidFault(changed);
-  await executeStatement(tx, insert, [stored.id, text, JSON.stringify(merged), startedAt, admin.at]);
-  await recordAdminChange(tx, admin, {
-    verb: 'environment.define',
-    target: { type: 'environment', id: environment },
-    environments: [environment],
-    before: stored.manifest === null ? null : countManifestParts(stored.manifest),
-    after: countManifestParts(parsed),
-  });
-  return { changed: true, warnings: definitionWarnings(before, after), flags: changedFlagKeys(before, after) };
+  await executeStatement(tx, insert, [envId, text, JSON.stringify(merged), startedAt, admin.at]);
+  await recordDefinition(tx, admin, environment, { before: former, after: parsed, rules });
+  return {
+    changed: true,
+    warnings: [...looseningWarnings(rules.held, parsed), ...definitionWarnings(before, after)],
+    flags: changedFlagKeys(before, after),
+  };
 };

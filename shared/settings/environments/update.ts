@@ -10,13 +10,18 @@ import { lockEnvironment, type EnvironmentView } from './create.ts';
 
 const update = statement(
   'administer.environments.update',
-  'update environments set independent_approval = $2 where name = $1',
+  'update environments set independent_approval = $2, trust_app = $3, accept_new = $4 where name = $1',
 );
 
-const switches = ({ independentApproval }: EnvironmentView) => ({ independentApproval });
+const switches = ({ independentApproval, trustApp, acceptNew }: EnvironmentView) => ({
+  independentApproval,
+  trustApp,
+  acceptNew,
+});
 
 /**
- * Changes an environment and returns it; writes nothing when the patch changes nothing. Throws `not_found` for one that
+ * Changes an environment and returns it; writes nothing when the patch changes nothing. A loosening that waits for a person
+ * goes on waiting when the app is trusted. Throws `not_found` for one that
  * the administrator has no access to.
  */
 export const updateEnvironment = async (
@@ -29,7 +34,7 @@ export const updateEnvironment = async (
   const before = await lockEnvironment(tx, name);
   const after = { ...before, ...patch };
   if (JSON.stringify(after) === JSON.stringify(before)) return before;
-  await executeStatement(tx, update, [name, after.independentApproval]);
+  await executeStatement(tx, update, [name, after.independentApproval, after.trustApp, after.acceptNew]);
   if (after.independentApproval && !before.independentApproval) await copyRightsChanges(tx, admin.at);
   await recordAdminChange(tx, admin, {
     verb: 'environment.update',

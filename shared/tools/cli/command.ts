@@ -36,6 +36,7 @@ export interface CommandArguments {
   /** Milliseconds; `undefined` when not given. */
   readonly ms: (name: string) => number | undefined;
   readonly list: (name: string) => string[] | undefined;
+  readonly flag: (name: string) => boolean;
 }
 
 const commonOptions: Readonly<Record<string, Option>> = { json: { kind: 'flag' }, help: { kind: 'flag' } };
@@ -131,5 +132,6 @@ export const parseCommandArguments = (
       const value = values[name];
       return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : undefined;
     },
+    flag: (name) => values[name] === true,
   };
 };

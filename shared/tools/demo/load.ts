@@ -14,6 +14,7 @@ import { queryRow, statement } from '../../platform/db/sql.ts';
 import { systemAdministrator } from '../../settings/adminChange.ts';
 import { listAgents } from '../../settings/agents.ts';
 import { listAppKeys } from '../../settings/appKeys.ts';
+import { environmentSql } from '../../settings/directory.ts';
 import { listPeople } from '../../settings/people.ts';
 import { parseAccess, renewAccess, type DemoAccess } from './access.ts';
 import { writeContent } from './content.ts';
@@ -47,11 +48,7 @@ const hasItems = statement(
   'demo.hasItems',
   'select from items i join environments e on e.id = i.env where e.name = $1 limit 1',
 );
-const readEnvironment = statement(
-  'demo.environment',
-  `
-  select e.id, e.name, e.epoch, e.seal_key, d.manifest, d.definition from environments e left join definitions d on d.env = e.id where e.name = $1`,
-);
+const readEnvironment = statement('demo.environment', `${environmentSql} where e.name = $1`);
 
 /** The first item is 120 days old; everything had been set up by then. */
 const setUpBeforeMs = 130 * 86_400_000;

@@ -50,7 +50,15 @@ const formerly = parseManifest({
 });
 const stored: StoredDefinition = mergeDefinition(mergeDefinition({ inboxes: [] }, formerly), manifest);
 
-const env = toEnvironment({ id: 1, name: 'demo', epoch: 1, seal_key: Buffer.alloc(32), manifest, definition: stored });
+const env = toEnvironment({
+  id: 1,
+  name: 'demo',
+  epoch: 1,
+  seal_key: Buffer.alloc(32),
+  manifest,
+  definition: stored,
+  rules: null,
+});
 
 /** An inbox: `desk` has all that an inbox can declare, `gone` and the state `lost` of `desk` are retired. */
 export const inboxOf = (name: string): InboxDefinition => {
@@ -89,7 +97,7 @@ export const closedItem: Partial<Item> = { state: 'done', closed: true, dueAt: n
 
 const personOf = (id: string, more: Partial<Person> = {}): [string, Person] => [
   id,
-  { id, name: id, role: 'admin', access: fullAccess, environments: ['*'], ...more },
+  { id, name: id, access: fullAccess, environments: ['*'], ...more },
 ];
 const people = new Map([
   personOf('ana'),

@@ -49,11 +49,11 @@ export const environmentCommands: readonly Command[] = [
   {
     thing,
     verb: 'create',
-    about: 'makes an environment',
+    about: 'makes an environment; with --trust-app what its app declares takes effect without a person’s acceptance',
     argument: '<name>',
-    options: {},
-    run: async (context, { argument }) => {
-      const input = checkInput({ name: argument });
+    options: { 'trust-app': { kind: 'flag' } },
+    run: async (context, { argument, flag }) => {
+      const input = checkInput({ name: argument, trustApp: flag('trust-app') });
       const environment = await runCommandChange(context, (tx) => createEnvironment(tx, context.admin, input));
       const baseUrl = environmentUrl(context, environment.name);
       return {

@@ -1,0 +1,164 @@
+/**
+ * Rules: what a person once had to accept of an action or a flag, as it was declared. Compares a declaration with the rule in
+ * force, and finds what loosens it. Used by definition.ts, which applies rules, and by shared/settings, which stores them.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { isObject } from '../../platform/core/jsonLimits.ts';
+import type { ManifestAction, ManifestFlag } from '../manifest.ts';
+import { compareInput, limitValue } from './inputLimits.ts';
+import type { InputLimits } from './inputWalk.ts';
+import { alwaysHolds } from './vacuous.ts';
+
+export const ruleTypes = ['action', 'flag'] as const;
+export type RuleType = (typeof ruleTypes)[number];
+
+/** The rule in force for a name; the column `definition_rules.rule`. */
+export interface Rule {
+  /** The members of the declaration that can be loosened, as they are in force. */
+  readonly members: Readonly<Record<string, unknown>>;
+  /** Of an action with danger or approval, the limits of its input; else none. */
+  readonly input: InputLimits;
+  /** Whether agents wait for a person's acceptance of the name itself. */
+  readonly withheld: boolean;
+  /** By what a new name is compared with those that were removed. */
+  readonly label: string;
+}
+
+/** A member that is declared less strict than the rule. */
+export interface Loosened {
+  readonly member: string;
+  readonly from: unknown;
+  readonly to: unknown;
+}
+
+type Declared = ManifestAction | ManifestFlag;
+
+interface MemberRule {
+  read(declared: Partial<ManifestAction> & Partial<ManifestFlag>): unknown;
+  isLooser(from: unknown, to: unknown): boolean;
+}
+
+const dangerLevels: readonly unknown[] = [null, 'low', 'high'];
+const lowersBoolean = (from: unknown, to: unknown): boolean => from === true && to !== true;
+
+const approval: MemberRule = { read: (declared) => declared.approval ?? false, isLooser: lowersBoolean };
+const danger: MemberRule = {
+  read: (declared) => declared.danger ?? null,
+  isLooser: (from, to) => dangerLevels.indexOf(to) < dangerLevels.indexOf(from),
+};
+
+/** How each member loosens: the list that docs/manifest.md explains. */
+const memberRules: Readonly<Record<RuleType, Readonly<Record<string, MemberRule>>>> = {
+  action: {
+    approval,
+    danger,
+    freshSignIn: { read: (declared) => declared.freshSignIn ?? false, isLooser: lowersBoolean },
+    when: {
+      read: ({ when }) => (when === undefined || alwaysHolds(when) ? null : when),
+      isLooser: (from, to) => from !== null && to === null,
+    },
+    resource: { read: (declared) => declared.resource ?? null, isLooser: (from, to) => from !== to },
+    repeatable: {
+      read: (declared) => declared.repeatable ?? false,
+      isLooser: (from, to) => from !== true && to === true,
+    },
+  },
+  flag: { approval, danger },
+};
+
+const inputPrefix = 'input';
+const inputMember = (path: string): string => (path === '' ? inputPrefix : `${inputPrefix}.${path}`);
+const inputPath = (member: string): string => member.slice(inputPrefix.length + 1);
+const isInputMember = (member: string): boolean => member === inputPrefix || member.startsWith(`${inputPrefix}.`);
+
+const isProtected = ({ approval: asks, danger: level }: Rule['members']): boolean =>
+  asks === true || (level !== null && level !== undefined);
+
+const inputOf = (declared: Declared): object | undefined =>
+  'input' in declared && isObject(declared.input) ? declared.input : undefined;
+const labelOf = (declared: Declared): string =>
+  'label' in declared && typeof declared.label === 'string' ? declared.label : '';
+
+/** Returns the rule of a name that is declared for the first time. */
+export const firstRule = (type: RuleType, declared: Declared): Rule => {
+  const members = Object.fromEntries(
+    Object.entries(memberRules[type]).map(([member, { read }]) => [member, read(declared)]),
+  );
+  return {
+    members,
+    input: isProtected(members) ? compareInput({}, inputOf(declared)).limits : {},
+    withheld: false,
+    label: labelOf(declared),
+  };
+};
+
+interface Comparison {
+  /** The rule in force from now on: the stricter of both. */
+  readonly rule: Rule;
+  readonly loosened: readonly Loosened[];
+}
+
+/** Compares the members of a declaration with the rule of its name, apart from the limits of the input. */
+const compareMembers = (
+  type: RuleType,
+  declared: Declared,
+  rule: Rule,
+): { readonly members: Rule['members']; readonly loosened: readonly Loosened[] } => {
+  const loosened: Loosened[] = [];
+  const members = Object.fromEntries(
+    Object.entries(memberRules[type]).map(([member, { read, isLooser }]) => {
+      const [from, to] = [rule.members[member] ?? read({}), read(declared)];
+      if (!isLooser(from, to)) return [member, to];
+      loosened.push({ member, from, to });
+      return [member, from];
+    }),
+  );
+  return { members, loosened };
+};
+
+/** Returns a declaration with those members from the rule in force that it has looser; the same object when there are none. */
+export const membersInForce = <T extends Declared>(type: RuleType, declared: T, rule: Rule | undefined): T => {
+  const loosened = rule === undefined ? [] : compareMembers(type, declared, rule).loosened;
+  return loosened.length === 0
+    ? declared
+    : { ...declared, ...Object.fromEntries(loosened.map(({ member, from }) => [member, from])) };
+};
+
+/** Compares a declaration with the rule of its name. */
+export const compareRule = (type: RuleType, declared: Declared, rule: Rule): Comparison => {
+  const { members, loosened } = compareMembers(type, declared, rule);
+  const isLimited = isProtected(members);
+  const same = { ...rule, members, label: labelOf(declared) };
+  if (!isLimited && Object.keys(rule.input).length === 0) return { rule: { ...same, input: {} }, loosened };
+  const { limits, widened, unreachable } = compareInput(rule.input, inputOf(declared));
+  const kept = [...widened, ...unreachable].map((path) => [path, rule.input[path] ?? []] as const);
+  return {
+    rule: {
+      ...same,
+      input: { ...(isLimited ? limits : {}), ...Object.fromEntries(isLimited ? kept : kept.slice(0, widened.length)) },
+    },
+    loosened: [
+      ...loosened,
+      ...widened.map((path) => ({
+        member: inputMember(path),
+        from: limitValue(path, rule.input[path]),
+        to: limitValue(path, limits[path]),
+      })),
+    ],
+  };
+};
+
+/** Returns the rule with one member as it is declared now: a person has accepted that, or the app is trusted. */
+export const acceptMember = (type: RuleType, declared: Declared, rule: Rule, member: string): Rule => {
+  if (member === 'new') return { ...rule, withheld: false };
+  if (!isInputMember(member)) {
+    const read = memberRules[type][member]?.read;
+    return read === undefined ? rule : { ...rule, members: { ...rule.members, [member]: read(declared) } };
+  }
+  const path = inputPath(member);
+  const { [path]: _, ...others } = rule.input;
+  const now = compareInput({}, inputOf(declared)).limits[path];
+  return { ...rule, input: now === undefined ? others : { ...others, [path]: now } };
+};
+
+export const sameRule = (a: Rule, b: Rule): boolean => isDeepStrictEqual(a, b);
