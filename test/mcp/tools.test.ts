@@ -127,6 +127,8 @@ describe('tools', () => {
 
       it('answers of each tool that only reads what the same request answers', async () => {
         const id = await make();
+        /** Without the time of the answer, which is another one each time. */
+        const atNoTime = ({ now: _, ...body }: Record<string, unknown>): object => body;
         const pairs: readonly [string, object, string][] = [
           ['get_me', {}, '/me'],
           ['list_inboxes', {}, '/inboxes'],
@@ -149,8 +151,8 @@ describe('tools', () => {
           ['list_approvals', { status: 'rejected' }, '/approvals?status=rejected'],
         ];
         for (const [name, given, path] of pairs)
-          expect((await tools.call(name, given as Record<string, unknown>)).body, name).to.deep.equal(
-            (await clerk.get(path)).body,
+          expect(atNoTime((await tools.call(name, given as Record<string, unknown>)).body), name).to.deep.equal(
+            atNoTime((await clerk.get(path)).body),
           );
       });
 
