@@ -222,6 +222,8 @@ describe('what agents never do', () => {
     const restless = new Set([
       'approvals',
       'events',
+      'audit_chain',
+      'refusals',
       'outbox',
       'stream',
       'streams',
