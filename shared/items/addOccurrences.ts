@@ -68,18 +68,20 @@ const countedEntry = (
 const isOverflow = (keep: number | null, before: number, to: number): boolean =>
   keep !== null && to > keep && Math.floor(before / keep) < Math.floor(to / keep);
 
+/** Returns the rows of the newest `keep`: the sweep would delete the others. */
 const draftOccurrences = (
   item: Item,
   keep: number | null,
   happened: OccurrenceBatch,
   newId: DecisionContext['newId'],
 ): OccurrenceDraft[] => {
-  const before = item.occurrences;
-  const overflow = isOverflow(keep, before, before + happened.length);
-  return happened.map((reported, i) => ({
+  const to = item.occurrences + happened.length;
+  const overflow = isOverflow(keep, item.occurrences, to);
+  const kept = keep === null ? happened : happened.slice(-keep);
+  return kept.map((reported, i) => ({
     ...reported,
-    id: before + i === 0 ? creationId(item.id) : newId('occ'),
-    overflow: overflow && i === happened.length - 1,
+    id: to - kept.length + i === 0 ? creationId(item.id) : newId('occ'),
+    overflow: overflow && i === kept.length - 1,
   }));
 };
 
@@ -114,7 +116,6 @@ export const addOccurrences = (
       occurredEntry: counted?.occurredEntry ?? null,
     },
     entries: counted === null ? conversationEntries(before, occurrences) : [counted.entry],
-    // The older ones of a large batch would be removed by the sweep.
-    occurrences: keep === null ? occurrences : occurrences.slice(-keep),
+    occurrences,
   };
 };
