@@ -5,7 +5,7 @@ import { fault, type Fault } from '../shared/catalogue/errors.ts';
 import type { Deps } from '../shared/deps.ts';
 import type { Static, TObject, TSchema } from '../shared/platform/core/schema.ts';
 import type { SavedResponse } from '../shared/platform/journal/idempotency.ts';
-import type { AuthSession } from '../shared/settings/directory.ts';
+import type { AuthSession } from '../shared/settings/sessionCache.ts';
 import type { ApiResponse } from './http/apiResponse.ts';
 import type { RequestBody } from './http/requestBody.ts';
 import type { Live } from './live/index.ts';
@@ -33,6 +33,8 @@ export interface EndpointCall<Q = unknown, B = unknown> {
   readonly body: B;
   /** The version of `if-match`; undefined when absent or `*`. */
   readonly ifMatch: number | undefined;
+  /** The arguments of a tool that its endpoint does not have over HTTP; null: the call is one of HTTP. */
+  readonly ofTool: Readonly<Record<string, unknown>> | null;
   /** Returns a signal that is aborted when the client disconnects or the server stops. */
   readonly signal: () => AbortSignal;
   /** Returns the row that saves this response under the call's idempotency key; null without a key. */

@@ -11,15 +11,19 @@ import { flagEndpoints } from './routes/flags.ts';
 import { itemChangeEndpoints } from './routes/itemChanges.ts';
 import { itemEndpoints } from './routes/items.ts';
 import { liveEndpoints } from './routes/live.ts';
+import { ownAccountEndpoints } from './routes/me.ts';
 import { ofrepEndpoints } from './routes/ofrep.ts';
 import { pageEndpoints } from './routes/pages.ts';
+import { peopleEndpoints } from './routes/people.ts';
 import { resourceEndpoints } from './routes/resources.ts';
 import { runEndpoints } from './routes/runs.ts';
 import { settingsEndpoints } from './routes/settings.ts';
 import { signInEndpoints } from './routes/signIn.ts';
 
 export const endpoints: readonly Endpoint[] = [
+  ...ownAccountEndpoints,
   ...discoveryEndpoints,
+  ...peopleEndpoints,
   ...itemEndpoints,
   ...itemChangeEndpoints,
   ...actionEndpoints,

@@ -1,6 +1,7 @@
 /** The API process: configuration → dependencies → HTTP and live streams; drains and stops on SIGTERM or SIGINT. */
 import { openDeps } from '../shared/deps.ts';
 import { readConfigOrExit } from '../shared/platform/core/config.ts';
+import { watchEventLoop } from '../shared/platform/core/eventLoop.ts';
 import { readOptions } from '../shared/tools/cli/options.mjs';
 import { startServer } from './server.ts';
 
@@ -9,6 +10,7 @@ const config = readConfigOrExit();
 const deps = await openDeps(config, 'api');
 const server = await startServer(deps);
 deps.log.info({ port: server.port }, 'listening');
+watchEventLoop(deps.log);
 
 const stop = (): void => {
   server.stop().then(

@@ -8,7 +8,9 @@ import { createLog } from './platform/core/log.ts';
 import { openDb } from './platform/db/knex.ts';
 import { openReadPool } from './platform/db/readPool.ts';
 import { waitForSchema } from './platform/db/schemaVersion.ts';
-import { openRedis } from './platform/redis/connect.ts';
+import { openRedis, type RedisConnections } from './platform/redis/connect.ts';
+import { createRefusalReporter } from './platform/redis/droppedMessages.ts';
+import { openKeyRing } from './platform/redis/keyRing.ts';
 import { openDirectory } from './settings/directory.ts';
 import type { ViewDeps } from './views/deps.ts';
 
@@ -25,20 +27,28 @@ export const openDeps = async (config: Config, part: string, clock: Clock = syst
     onFull: (waiting) =>
       log.warn({ waiting, readPoolSize: config.readPoolSize }, 'all connections for reads are in use'),
   });
-  const redis = openRedis({
-    url: config.redisUrl,
-    prefix: config.redisPrefix,
-    onError: (error) => log.debug({ err: error }, 'Redis is away'),
-  });
+  let redis: RedisConnections | null = null;
   try {
     await waitForSchema(db, log);
+    const keys = await openKeyRing(db, (error) => {
+      log.warn({ err: error }, 'the keys of messages between processes could not be read');
+    });
+    redis = openRedis(
+      {
+        url: config.redisUrl,
+        prefix: config.redisPrefix,
+        onError: (error) => log.debug({ err: error }, 'Redis is away'),
+      },
+      { keys, onRefused: createRefusalReporter(log) },
+    );
     const directory = await openDirectory({
       db,
       bus: redis.bus,
       clock,
+      idleMs: config.sessionIdleMs,
       onError: (error) => log.warn({ err: error }, 'the directory could not be read'),
     });
-    const link = openAppLink({ db, bus: redis.bus, clock, config, log });
+    const link = openAppLink({ db, bus: redis.bus, clock, config, log, onRefused: redis.onRefused });
     const flags = openFlagCache({
       db,
       bus: redis.bus,
@@ -46,7 +56,7 @@ export const openDeps = async (config: Config, part: string, clock: Clock = syst
     });
     return { config, clock, log, db, reads, redis, bus: redis.bus, directory, link, flags, afterRun: countSettledRun };
   } catch (error) {
-    await redis.close();
+    await redis?.close();
     await reads.close();
     await db.destroy();
     throw error;

@@ -1,6 +1,7 @@
 /** The main file of the worker process: config → deps → services; stops on SIGTERM and SIGINT. */
 import { closeDeps, openDeps } from '../shared/deps.ts';
 import { readConfigOrExit } from '../shared/platform/core/config.ts';
+import { watchEventLoop } from '../shared/platform/core/eventLoop.ts';
 import { readOptions } from '../shared/tools/cli/options.mjs';
 import { createWorkerProcess } from './workerProcess.ts';
 
@@ -10,6 +11,7 @@ const deps = await openDeps(config, 'workers');
 const worker = createWorkerProcess(deps);
 await worker.start();
 deps.log.info('the workers are ready');
+watchEventLoop(deps.log);
 
 let stopping = false;
 const stop = async (signal: string): Promise<void> => {

@@ -139,18 +139,23 @@ export const startWorker = (parts: WorkerDeps, queue: string): JobWorker => {
   const { deps, jobs } = parts;
   let closing: Promise<void> | null = null;
 
+  /** Never rejects: BullMQ would write the error to Redis. A job that could not be leased is enqueued again by a sweep. */
   const take = async (id: string): Promise<void> => {
-    const lease = await retryWhileUnavailable(
-      () => closing === null,
-      () => acquireJobLease(deps.db, id, deps.clock.now()),
-    );
-    if (lease !== null) await runLeasedJob(parts, lease);
+    try {
+      const lease = await retryWhileUnavailable(
+        () => closing === null,
+        () => acquireJobLease(deps.db, id, deps.clock.now()),
+      );
+      if (lease !== null) await runLeasedJob(parts, lease);
+    } catch (error) {
+      if (!isDbUnavailable(error)) deps.log.error({ err: error, job: id }, 'a job could not be started');
+    }
   };
   const concurrency = Math.max(
     ...Object.values(jobs)
       .filter((job) => job.queue === queue)
       .map((job) => job.concurrency),
   );
-  const worker = deps.redis.worker(queue, ({ data }) => take(data.staged), { concurrency });
+  const worker = deps.redis.worker(queue, take, { concurrency });
   return { close: () => (closing ??= worker.close()) };
 };

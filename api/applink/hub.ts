@@ -4,6 +4,7 @@ import { connectionGauge } from '../../shared/applink/metrics.ts';
 import { deleteConnections, reinsertConnection, renewConnections } from '../../shared/applink/presence.ts';
 import { linkCloseCodes } from '../../shared/applink/protocol.ts';
 import { sleep } from '../../shared/platform/core/wait.ts';
+import { takeReply } from '../../shared/replies/takeReply.ts';
 import type { AppContext } from './context.ts';
 import { createCredentialCheck } from './credentialCheck.ts';
 import { createFrameHandler } from './requests.ts';
@@ -39,6 +40,19 @@ export const createAppHub = (context: AppContext): AppHub => {
     dispatchRun(deps, environment, run, held).catch((error: unknown) => {
       log.error({ err: error, run }, 'a run could not be handed over; it will be again');
     });
+  };
+
+  sockets.sendReply = async (connection, envId, job, timeoutMs) => {
+    const local = sockets.get(connection);
+    if (local === undefined) return { kind: 'offline' };
+    try {
+      const params = await takeReply(deps.db, envId, job, connection);
+      if (params === null) return { kind: 'offline' };
+      return await local.relay('reply.send', JSON.stringify(params), timeoutMs);
+    } catch (error) {
+      log.warn({ err: error, job: job.id }, 'a reply could not be read; its worker finds out whether it was taken');
+      return { kind: 'lost' };
+    }
   };
 
   /** Inserts the row of a socket again that a sweep has deleted; closes the socket when a later one of its instance has replaced the row. */

@@ -101,10 +101,18 @@ export const registerApp = async (
     const { warnings, flags } = await defineManifest(context, caller, { manifest, startedAt });
     await deps.directory.refresh();
     // Before this connection counts as online, as its app knows its own flags.
-    await notifyOtherInstances(context, session.env, flags);
+    await notifyOtherInstances(context, session.envId, flags);
     const { id, process } = session.connection;
     const declares = manifestDeclarationKeys(manifest);
-    const arrival = { id, env: session.env, appKey: caller.principal.id ?? '', instance, process, declares, startedAt };
+    const arrival = {
+      id,
+      envId: session.envId,
+      appKey: caller.principal.id ?? '',
+      instance,
+      process,
+      declares,
+      startedAt,
+    };
     const replaced = await insertConnection(deps, arrival);
     if (!session.open || sockets.draining) {
       await deleteConnections(deps, [id]);
@@ -113,7 +121,7 @@ export const registerApp = async (
     session.registered(arrival);
     answer({ environment: caller.env.name, connection: id, warnings });
     sockets.add(session);
-    void releaseParked(context, session.env);
+    void releaseParked(context, session.envId);
     return replaced;
   } finally {
     session.registering = false;

@@ -20,8 +20,8 @@ type OnReplaced = (sockets: readonly { readonly id: string; readonly process: st
 
 const knownMethods = new Set([...Object.keys(appMethods), ...Object.keys(appNotifications), 'app.register']);
 
-const toCaller = ({ deps }: AppContext, { env, who, address }: AppSession): Caller => {
-  const environment = deps.directory.environmentById(env);
+const toCaller = ({ deps }: AppContext, { envId, who, address }: AppSession): Caller => {
+  const environment = deps.directory.environmentById(envId);
   if (environment === undefined) throw fault('not_found');
   return { env: environment, principal: who.principal, requestId: newId('req'), address };
 };
@@ -65,7 +65,7 @@ export const createFrameHandler = (context: AppContext, replaced: OnReplaced): A
   };
 
   const late = async (session: AppSession, given: RunAnswer): Promise<void> => {
-    for (const run of await settleRunAnswers(deps, session.env, session.connection.instance, [given]))
+    for (const run of await settleRunAnswers(deps, session.envId, session.connection.instance, [given]))
       session.notify('run.settled', { run });
   };
 

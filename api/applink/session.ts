@@ -15,7 +15,7 @@ import {
   type ServiceNotifications,
 } from '../../shared/applink/protocol.ts';
 import { invalidFault } from '../../shared/platform/core/validate.ts';
-import type { AuthSession } from '../../shared/settings/directory.ts';
+import type { AuthSession } from '../../shared/settings/sessionCache.ts';
 import type { AppContext } from './context.ts';
 import { parseFrame, type AppFrame } from './frames.ts';
 import { OutgoingCalls } from './outgoingCalls.ts';
@@ -42,7 +42,7 @@ export interface OpenedSocket {
   readonly ws: WebSocket;
   readonly socket: Socket;
   readonly who: AuthSession;
-  readonly env: number;
+  readonly envId: number;
   readonly address: string | null;
 }
 
@@ -57,7 +57,7 @@ export interface AppFrameHandler {
 export class AppSession implements LocalSocket {
   readonly ws: WebSocket;
   readonly socket: Socket;
-  readonly env: number;
+  readonly envId: number;
   readonly address: string | null;
   readonly intake: RequestQueue;
   who: AuthSession;
@@ -73,11 +73,11 @@ export class AppSession implements LocalSocket {
   readonly #calls: OutgoingCalls;
   readonly #frames: AppFrameHandler;
 
-  constructor({ sockets }: AppContext, { ws, socket, who, env, address }: OpenedSocket, frames: AppFrameHandler) {
+  constructor({ sockets }: AppContext, { ws, socket, who, envId, address }: OpenedSocket, frames: AppFrameHandler) {
     this.ws = ws;
     this.socket = socket;
     this.who = who;
-    this.env = env;
+    this.envId = envId;
     this.address = address;
     this.connection = { id: randomUUID(), instance: '', process: sockets.process };
     this.intake = new RequestQueue(ws);

@@ -77,7 +77,7 @@ export const createAppUpgrade = (
       });
     if (held.draining) throw fault('unavailable', 'The server is restarting.');
     sockets.handleUpgrade(request, socket, head, (ws) => {
-      hub.open({ ws, socket, who, env: env.id, address: from });
+      hub.open({ ws, socket, who, envId: env.id, address: from });
     });
   };
 

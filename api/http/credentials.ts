@@ -5,7 +5,7 @@ import { parseTokenKind } from '../../shared/access/tokens.ts';
 import { principalIn } from '../../shared/access/withheld.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
 import type { Deps } from '../../shared/deps.ts';
-import type { AuthSession } from '../../shared/settings/directory.ts';
+import type { AuthSession } from '../../shared/settings/sessionCache.ts';
 import { isSameOrigin, readCookieToken } from './cookies.ts';
 import { headerValues } from './headers.ts';
 

@@ -1,6 +1,7 @@
 /** Metrics for Prometheus: requests by route and status, and those of the process. */
 import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
 import { linkRegistry } from '../../shared/applink/metrics.ts';
+import { platformRegistry } from '../../shared/platform/core/metrics.ts';
 
 export interface HttpMetrics {
   observe(method: string, route: string, status: number, ms: number): void;
@@ -31,7 +32,7 @@ export const createHttpMetrics = (): HttpMetrics => {
       requests.inc({ method: verb, route, status });
       seconds.observe({ method: verb, route }, ms / 1000);
     },
-    text: () => Registry.merge([registry, linkRegistry]).metrics(),
+    text: () => Registry.merge([registry, linkRegistry, platformRegistry]).metrics(),
     contentType: registry.contentType,
   };
 };

@@ -6,7 +6,8 @@ import { createHash } from 'node:crypto';
 import { fault } from '../../shared/catalogue/errors.ts';
 import type { Deps } from '../../shared/deps.ts';
 import { addressBlock } from '../../shared/platform/core/address.ts';
-import type { AuthSession } from '../../shared/settings/directory.ts';
+import { redisKeys } from '../../shared/platform/redis/keys.ts';
+import type { AuthSession } from '../../shared/settings/sessionCache.ts';
 
 /** Takes up to ARGV[3] requests from the bucket; returns how many, how many are left, and the milliseconds until the next one. */
 const script = `
@@ -14,7 +15,8 @@ local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local rate, burst, want = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local bucket = redis.call('HMGET', KEYS[1], 'n', 'at')
-local n = math.min(burst, (tonumber(bucket[1]) or burst) + (now - (tonumber(bucket[2]) or now)) * rate / 1000)
+-- Whatever somebody wrote there, a bucket is never emptier than empty and never in the future.
+local n = math.max(0, math.min(burst, (tonumber(bucket[1]) or burst) + math.max(0, now - (tonumber(bucket[2]) or now)) * rate / 1000))
 local got = math.min(want, math.floor(n))
 n = n - got
 redis.call('HSET', KEYS[1], 'n', tostring(n), 'at', tostring(now))
@@ -67,7 +69,7 @@ export const createRateLimiter = ({ config, redis }: Deps): RateLimiter => {
 
   const ask = async (key: string, allowance: Allowance): Promise<void> => {
     allowance.batch = allowance.left > 0 ? 1 : Math.min(2 * allowance.batch, batchMax);
-    const call = [1, `${redis.prefix}:rate:${key}`, rate, burst, allowance.batch] as const;
+    const call = [1, redis.key(redisKeys.rate(redis.digest(key))), rate, burst, allowance.batch] as const;
     let answer: unknown;
     try {
       answer = await redis.command.evalsha(sha, ...call).catch((error: unknown) => {

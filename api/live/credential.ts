@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { fault } from '../../shared/catalogue/errors.ts';
 import type { Deps } from '../../shared/deps.ts';
 import type { Environment } from '../../shared/environments/definition.ts';
-import type { AuthSession } from '../../shared/settings/directory.ts';
+import type { AuthSession } from '../../shared/settings/sessionCache.ts';
 import { isSameOrigin } from '../http/cookies.ts';
 import { authenticateCookie, bearerToken } from '../http/credentials.ts';
 import { redeemTicket } from './tickets.ts';

@@ -2,7 +2,7 @@
 import type { Caller } from '../../shared/access/principal.ts';
 import type { Deps } from '../../shared/deps.ts';
 import type { Environment } from '../../shared/environments/definition.ts';
-import type { AuthSession } from '../../shared/settings/directory.ts';
+import type { AuthSession } from '../../shared/settings/sessionCache.ts';
 import type { RateLimiter } from '../http/rateLimiter.ts';
 import { waitForChanges, type ChangesPage, type ChangesQuery } from './changes.ts';
 import { liveTimes, type LiveTimes } from './context.ts';

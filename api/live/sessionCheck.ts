@@ -1,7 +1,7 @@
 /** Follows what changes about who listens: roles at once, as they are in memory; tokens and principals by looking them up again. */
 import { includesEnvironment } from '../../shared/access/principal.ts';
 import type { Deps } from '../../shared/deps.ts';
-import type { AuthSession } from '../../shared/settings/directory.ts';
+import type { AuthSession } from '../../shared/settings/sessionCache.ts';
 import type { LiveSession } from './session.ts';
 
 /** Credentials that are looked up at the same time. */
@@ -10,14 +10,14 @@ const checkConcurrency = 4;
 interface SessionCheck {
   /** Looks up one credential, whose sessions may have begun while it changed. */
   checkOne(credential: string): void;
-  /** Tries again what failed. */
+  /** Tries again what failed, and ends the streams of sessions that nobody uses. Called once a second. */
   tick(): void;
   stop(): void;
 }
 
 /** `sessions`: all live sessions by credential. */
 export const createSessionCheck = (
-  { directory, log }: Deps,
+  { config, directory, log }: Deps,
   sessions: ReadonlyMap<string, ReadonlySet<LiveSession>>,
 ): SessionCheck => {
   let outdated = false;
@@ -76,6 +76,12 @@ export const createSessionCheck = (
     }
   };
 
+  /** A stream is no use of a person's session; looking one up tells whether it has ended meanwhile. */
+  const endIdle = (): void => {
+    for (const [credential, [one]] of sessions)
+      if (one?.who.principal.type === 'person') lookUp(credential).catch(failed);
+  };
+
   const unlisten = directory.onChange(() => {
     outdated = true;
     applyRoles();
@@ -86,7 +92,10 @@ export const createSessionCheck = (
     checkOne: (credential) => {
       lookUp(credential).catch(failed);
     },
-    tick: () => void review(),
+    tick: () => {
+      void review();
+      if (config.sessionIdleMs !== null) endIdle();
+    },
     stop: unlisten,
   };
 };

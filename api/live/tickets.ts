@@ -4,7 +4,7 @@ import { limits } from '../../shared/catalogue/limits.ts';
 import type { Deps } from '../../shared/deps.ts';
 import type { Environment } from '../../shared/environments/definition.ts';
 import { executeStatement, queryRow, statement } from '../../shared/platform/db/sql.ts';
-import type { AuthSession } from '../../shared/settings/directory.ts';
+import type { AuthSession } from '../../shared/settings/sessionCache.ts';
 
 const insertTicket = statement(
   'live.issueTicket',

@@ -8,13 +8,17 @@ import { flagEndpoints } from '../routes/flags.ts';
 import { itemChangeEndpoints } from '../routes/itemChanges.ts';
 import { itemEndpoints } from '../routes/items.ts';
 import { liveEndpoints } from '../routes/live.ts';
+import { ownAccountEndpoints } from '../routes/me.ts';
 import { pageEndpoints } from '../routes/pages.ts';
+import { peopleEndpoints } from '../routes/people.ts';
 import { resourceEndpoints } from '../routes/resources.ts';
 import { runEndpoints } from '../routes/runs.ts';
 
 const byName = new Map(
   [
+    ...ownAccountEndpoints,
     ...discoveryEndpoints,
+    ...peopleEndpoints,
     ...itemEndpoints,
     ...itemChangeEndpoints,
     ...bulkEndpoints,

@@ -16,6 +16,8 @@ interface ToolEndpointRequest {
   /** The body of a change, the query of a read. */
   readonly values: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, string>>;
+  /** Arguments that are the tool's alone. */
+  readonly own?: Readonly<Record<string, unknown>>;
 }
 
 const pathOf = (path: string, params: ToolEndpointRequest['params']): string =>
@@ -64,6 +66,7 @@ export const serveEndpoint = (
         query: undefined,
         body: undefined,
         ifMatch: undefined,
+        ofTool: request.own ?? {},
         save: () => null,
       },
       search: endpoint.write ? '' : request.values,

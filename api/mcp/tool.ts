@@ -41,6 +41,8 @@ interface ToolRow {
   readonly params?: Readonly<Record<string, string>>;
   /** Query parameters with a JSON object as text, which the tool takes as an object. */
   readonly objects?: readonly string[];
+  /** Arguments that the endpoint does not have over HTTP, which its handler gets as `ofTool`. */
+  readonly own?: Readonly<Record<string, TSchema>>;
   readonly hints?: Partial<ToolHints>;
 }
 
@@ -90,7 +92,12 @@ interface ToolArguments extends Members {
 const samePath = (path: string): string => path;
 
 /** Returns the schemas of the arguments that are not members of the endpoint's query or body. */
-const toolOwnArguments = ({ endpoint, params = {}, objects = [] }: ToolRow): { path: TObject; rest: TObject } => {
+const toolOwnArguments = ({
+  endpoint,
+  params = {},
+  objects = [],
+  own = {},
+}: ToolRow): { path: TObject; rest: TObject } => {
   const queryProperties: Readonly<Record<string, { readonly description?: string }>> = endpoint.query?.properties ?? {};
   return {
     path: strictObject(
@@ -112,6 +119,7 @@ const toolOwnArguments = ({ endpoint, params = {}, objects = [] }: ToolRow): { p
           ),
         ]),
       ),
+      ...own,
       ...(endpoint.conditional ? { version } : {}),
       ...(endpoint.write && endpoint.acceptsIdempotencyKey ? { idempotencyKey } : {}),
     }),
@@ -163,7 +171,12 @@ export const createTool = (row: ToolRow): Tool => {
       const texts = Object.fromEntries(
         Object.entries(pickMembers(known, objects)).map(([key, value]) => [key, JSON.stringify(value)]),
       );
-      return serve(call, { params, values: { ...values, ...texts }, headers: changeHeaders(known) });
+      return serve(call, {
+        params,
+        values: { ...values, ...texts },
+        headers: changeHeaders(known),
+        own: pickMembers(known, Object.keys(row.own ?? {})),
+      });
     },
   };
 };

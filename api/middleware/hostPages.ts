@@ -4,6 +4,7 @@ import { fault } from '../../shared/catalogue/errors.ts';
 import type { Deps } from '../../shared/deps.ts';
 import { manifestSchema } from '../../shared/environments/manifest.ts';
 import { queryRow, statement } from '../../shared/platform/db/sql.ts';
+import { redisKeys } from '../../shared/platform/redis/keys.ts';
 import { docsPage } from '../docsPage.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { ApiResponse } from '../http/apiResponse.ts';
@@ -30,7 +31,7 @@ interface Readiness {
 
 const checkReadiness = async ({ db, redis, clock }: Deps): Promise<ApiResponse> => {
   const found = await queryRow<Readiness>(db, readinessSql).catch(() => undefined);
-  const redisWrites = await redis.command.set(`${redis.prefix}:ready`, '1', 'PX', 10_000).then(
+  const redisWrites = await redis.command.set(redis.key(redisKeys.ready), '1', 'PX', 10_000).then(
     () => true,
     () => false,
   );

@@ -81,6 +81,7 @@ export const routing = (
     query: undefined,
     body: undefined,
     ifMatch: undefined,
+    ofTool: null,
     signal: () => requests.signalOf(res),
     save: saveNothing,
   });

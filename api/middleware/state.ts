@@ -1,7 +1,7 @@
 /** `ctx.state` as the middleware in api/app.ts fills it, from the first step to the last; the tools of api/mcp use its last part. */
 import type { Caller } from '../../shared/access/principal.ts';
 import type { IdempotencyKey } from '../../shared/platform/journal/idempotency.ts';
-import type { AuthSession } from '../../shared/settings/directory.ts';
+import type { AuthSession } from '../../shared/settings/sessionCache.ts';
 import type { EndpointCall } from '../endpoint.ts';
 import type { ApiResponse } from '../http/apiResponse.ts';
 import type { ResponseHeaders } from '../http/rateLimiter.ts';

@@ -2,12 +2,14 @@
 import { acceptAction } from '../../shared/actions/acceptAction.ts';
 import { acceptedRunBody, type AcceptedRun, type AwaitedRun } from '../../shared/actions/accepted.ts';
 import { authorizeAction } from '../../shared/actions/authorizeAction.ts';
+import { dryRunAuthorized } from '../../shared/actions/dryRun.ts';
 import { isSettledRun, readRun, type Run } from '../../shared/actions/model.ts';
 import { presentRunBlocks } from '../../shared/actions/present.ts';
 import { requireNotInProgress } from '../../shared/actions/requireNotInProgress.ts';
 import { waitForRunChange } from '../../shared/actions/runChanges.ts';
 import {
   acceptedRunResponse,
+  actionDryRunResponse,
   actionInput,
   actionSchema,
   availableInput,
@@ -28,6 +30,7 @@ import {
   strictObject,
   Type,
 } from '../../shared/platform/core/schema.ts';
+import { insertSavedResponse } from '../../shared/platform/journal/idempotency.ts';
 import { readAvailableActions } from '../../shared/views/available.ts';
 import { readEndpoint, writeEndpoint, type Endpoint, type EndpointCall } from '../endpoint.ts';
 import type { ApiResponse } from '../http/apiResponse.ts';
@@ -135,22 +138,29 @@ const runPollMs = 1_000;
 
 /**
  * Returns the response of a call that waits for its run. Each turn of the loop reads the row again; the end of a call of
- * the app by this process ends the loop, whatever its outcome.
+ * the app by this process ends the loop, whatever its outcome, and so does the end of the connection at another one.
  */
 const waitForResult = async (
   call: EndpointCall<unknown, unknown>,
-  { run: begun, completion: called }: AwaitedRun,
+  { run: begun, completion: called, remote }: AwaitedRun,
 ): Promise<ApiResponse> => {
   const { deps } = call;
   const until = performance.now() + limits.actionWaitMs;
+  let isGone = false;
+  const gone = remote?.gone.then(() => {
+    isGone = true;
+    return null;
+  });
   for (let run: Run | undefined = begun; run !== undefined; run = await readRun(deps.db, begun.env, begun.id)) {
     const answered = await toRunResponse(call, run, begun);
     if (answered !== null) return answered;
+    if (isGone) break;
     const left = until - performance.now();
     if (left <= 0) break;
     const { moved, end } = waitForRunChange(deps.bus, begun.id, called === null ? Math.min(left, runPollMs) : left);
     const ended = await Promise.race([
       moved.then(() => null),
+      ...(gone === undefined ? [] : [gone]),
       ...(called === null ? [] : [called.then((after) => ({ after }))]),
     ]);
     end();
@@ -173,6 +183,8 @@ const waitForRun = async (call: EndpointCall<unknown, unknown>, direct: AwaitedR
       'the result of a run could not be waited for',
     );
     return runningResponse(direct.run.id);
+  } finally {
+    direct.remote?.end();
   }
 };
 
@@ -185,18 +197,23 @@ export const respondAccepted = (
 const run = writeEndpoint<ActionInput>({
   path: '/actions',
   name: 'action.run',
-  summary: 'Run an action',
+  summary: 'Run an action, or try out what that would do',
   tag: 'Actions',
   body: actionInput,
-  responses: { 200: runResultResponse, 202: acceptedRunResponse },
+  responses: { 200: Type.Union([runResultResponse, actionDryRunResponse]), 202: acceptedRunResponse },
   example: { body: { action: 'resend_receipt', record: 'ord_1001', input: { email: 'ana@example.com' } } },
   audit: { verb: 'action.run', target: ({ body }) => ({ type: 'action', id: actionNameOfBody(body) }) },
   check: checkActionInput,
   requireNotInProgress: ({ deps, caller }, key) => requireNotInProgress(deps, caller, key),
   handle: async (call): Promise<ApiResponse> => {
     const { deps, caller, body, session, save } = call;
-    const ready = await authorizeAction(deps, caller, body, session.freshUntil);
-    return respondAccepted(call, await acceptAction(deps, caller, { ...ready, recordId: body.record ?? null }, save));
+    const ready = { ...(await authorizeAction(deps, caller, body, session.freshUntil)), recordId: body.record ?? null };
+    if (body.dryRun !== true) return respondAccepted(call, await acceptAction(deps, caller, ready, save));
+    const would = await dryRunAuthorized(deps, caller, ready);
+    const text = JSON.stringify({ dryRun: true, would, input: ready.input });
+    const saved = save(200, text);
+    if (saved !== null) await insertSavedResponse(deps.db, saved, deps.clock.now());
+    return { status: 200, body: text };
   },
 });
 

@@ -1,5 +1,7 @@
 /** The endpoints of bulks: creating, reading, cancelling and undoing them. */
-import { authorizeBulkAction } from '../../shared/bulk/authorizeBulkAction.ts';
+import { principalModeFault } from '../../shared/access/gates.ts';
+import { withoutSupervision } from '../../shared/access/principal.ts';
+import { authorizeBulkAction, type AuthorizedBulk } from '../../shared/bulk/authorizeBulkAction.ts';
 import { requestBulkApproval } from '../../shared/bulk/bulkApproval.ts';
 import { cancelBulk } from '../../shared/bulk/cancelBulk.ts';
 import { acceptBulk } from '../../shared/bulk/insertBulk.ts';
@@ -41,12 +43,14 @@ const nothing = strictObject({});
 const checkNothing = compileCheck(nothing);
 const idOf = ({ params }: Pick<EndpointCall, 'params'>): string => params['id'] ?? '';
 
-const dryRunBulk = async ({
-  deps,
-  caller,
-  body: { ids, operation },
-  save,
-}: EndpointCall<unknown, BulkRequest>): Promise<ApiResponse> => {
+/** Answers what the bulk would do, for a supervised agent once it is approved. Throws `forbidden` for a read-only agent. */
+const dryRunBulk = async (
+  { deps, caller: asked, body: { ids }, save }: EndpointCall<unknown, BulkRequest>,
+  { operation, requiresApproval }: AuthorizedBulk,
+): Promise<ApiResponse> => {
+  const caller = { ...asked, principal: withoutSupervision(asked.principal) };
+  const readonly = principalModeFault(caller.principal);
+  if (readonly !== null) throw readonly;
   const { type, ...members } = operation;
   const known = bulkOperations.get(type);
   const tally =
@@ -54,7 +58,8 @@ const dryRunBulk = async ({
       ? // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema has checked it, and the only type without a bulk operation is `action`
         await dryRunAction(deps, caller, operation as unknown as BulkActionRequest, ids)
       : await dryRun(deps, { caller, operation: known.bind(members), input: null }, ids);
-  const text = JSON.stringify({ bulk: null, ...tally });
+  const would = requiresApproval ? 'pend' : 'run';
+  const text = JSON.stringify({ bulk: null, pending: requiresApproval, would, ...tally });
   const saved = save(200, text);
   if (saved !== null) await insertSavedResponse(deps.db, saved, deps.clock.now());
   return { status: 200, body: text };
@@ -84,7 +89,7 @@ const create = writeEndpoint({
         ? // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema of the type `action` has checked it
           authorizeBulkAction(caller, operation as BulkActionBody, session.freshUntil, deps.clock.now())
         : { operation, requiresApproval: supervised };
-    if (dry) return dryRunBulk(call);
+    if (dry) return dryRunBulk(call, ready);
     const wanted = { operation: ready.operation, ids, undoOf: null, save };
     return {
       status: 202,

@@ -1,14 +1,11 @@
-/** The endpoints by which a client finds its way: the caller, inboxes, views, and the people that items can be assigned to. */
-import { findVisibleInbox } from '../../shared/access/gates.ts';
+/** The endpoints by which a client finds its way: inboxes and views; and the pages of short lists, for all that have one. */
 import type { Caller } from '../../shared/access/principal.ts';
-import { fault, invalidAt } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import { visibleInboxes } from '../../shared/items/filters.ts';
 import {
   cursorSchema,
   describedSchema,
   limitSchema,
-  nameSchema,
   nextCursorSchema,
   nullable,
   responseObject,
@@ -16,7 +13,6 @@ import {
   Type,
   type TSchema,
 } from '../../shared/platform/core/schema.ts';
-import { foldCase } from '../../shared/platform/core/searchWords.ts';
 import { readEndpoint, type Endpoint } from '../endpoint.ts';
 
 export const pageQuerySchema = { cursor: Type.Optional(cursorSchema), limit: Type.Optional(limitSchema) };
@@ -24,16 +20,19 @@ export const pageQuerySchema = { cursor: Type.Optional(cursorSchema), limit: Typ
 interface Named {
   readonly name: string;
   readonly id?: string;
+  /** Lower ones come first; one digit. */
+  readonly group?: number;
 }
 
-/** Returns a page of a short list in memory, ordered by name and id, and the cursor of the next one, which is valid for `key` only. */
+/** Returns a page of a short list in memory, ordered by group, name and id, and the cursor of the next one, which is valid for `key` only. */
 export const paginateByName = <T extends Named>(
   caller: Caller,
   key: string,
   all: readonly T[],
   query: { cursor?: string; limit?: number },
 ): { page: T[]; cursor: string | null } => {
-  const order = ({ name, id }: Named): string => `${name}\n${id ?? ''}`;
+  const order = ({ name, id, group }: Named): string =>
+    `${group === undefined ? '' : String(group)}${name}\n${id ?? ''}`;
   const sorted = [...all].sort((a, b) => (order(a) < order(b) ? -1 : 1));
   const after = caller.env.seal.openCursor(key, query.cursor);
   const from = after === null ? sorted : sorted.filter((entry) => order(entry) > String(after[0]));
@@ -47,46 +46,6 @@ export const paginateByName = <T extends Named>(
 
 export const listResponse = (plural: string, schema: TSchema) =>
   responseObject({ [plural]: Type.Array(schema), cursor: nextCursorSchema });
-
-const me = readEndpoint({
-  path: '/me',
-  name: 'me',
-  summary: 'Who you are here and what your role grants',
-  tag: 'Discovery',
-  query: strictObject({}),
-  responses: {
-    200: responseObject({
-      principal: responseObject({
-        type: Type.String(),
-        id: nullable(Type.String()),
-        name: Type.String(),
-        mode: Type.String(),
-      }),
-      role: nullable(
-        responseObject({
-          id: Type.String(),
-          name: Type.String(),
-          grants: Type.Array(responseObject({ on: Type.String(), can: Type.Array(Type.String()) })),
-        }),
-      ),
-      environment: Type.String(),
-      fresh: Type.Boolean({ description: 'Whether the sign-in is fresh; never for agents.' }),
-    }),
-  },
-  example: {},
-  handle: async ({ caller: { env, principal }, session, deps }) => {
-    const { type, id, name: called, mode, role } = principal;
-    return {
-      status: 200,
-      body: {
-        principal: { type, id, name: called, mode },
-        role: role === null ? null : { id: role.id, name: role.name, grants: role.grants },
-        environment: env.name,
-        fresh: session.freshUntil !== null && session.freshUntil > deps.clock.now(),
-      },
-    };
-  },
-});
 
 const state = responseObject({ name: Type.String(), description: describedSchema, kind: Type.String() });
 
@@ -198,44 +157,4 @@ const views = readEndpoint({
   },
 });
 
-const people = readEndpoint({
-  path: '/people',
-  name: 'person.list',
-  summary: 'The people that items of an inbox can be assigned to',
-  tag: 'Discovery',
-  query: strictObject({
-    ...pageQuerySchema,
-    inbox: Type.Optional(nameSchema('Those who can see this inbox; absent: any inbox where you may assign.')),
-    q: Type.Optional(
-      Type.String({ minLength: 1, maxLength: limits.searchMax, description: 'The beginning of a part of the name.' }),
-    ),
-  }),
-  responses: { 200: listResponse('people', responseObject({ id: Type.String(), name: Type.String() })) },
-  example: { query: { inbox: 'support' } },
-  handle: async ({ deps, caller, query }) => {
-    const { access } = caller.principal;
-    if (query.inbox !== undefined && findVisibleInbox(caller, query.inbox) === undefined) throw fault('not_found');
-    const assignable = visibleInboxes(caller)
-      .map((inbox) => inbox.name)
-      .filter((inbox) => (query.inbox === undefined || inbox === query.inbox) && access.can('inbox', inbox, 'assign'));
-    if (assignable.length === 0) throw fault('forbidden', 'Your role may not assign there.');
-    const wanted = query.q === undefined ? null : foldCase(query.q).trim();
-    if (wanted !== null && wanted.split(/\s+/u).length > limits.searchWords)
-      throw invalidAt('q', `must have at most ${String(limits.searchWords)} words`);
-    const found = deps.directory
-      .people(caller.env)
-      .filter((person) => assignable.some((inbox) => person.access.sees('inbox', inbox)))
-      .filter(
-        (person) =>
-          wanted === null ||
-          foldCase(person.name).startsWith(wanted) ||
-          foldCase(person.name)
-            .split(/\s+/u)
-            .some((part) => part.startsWith(wanted)),
-      );
-    const { page, cursor: next } = paginateByName(caller, `people:${query.inbox ?? ''}:${query.q ?? ''}`, found, query);
-    return { status: 200, body: { people: page.map(({ id, name: called }) => ({ id, name: called })), cursor: next } };
-  },
-});
-
-export const discoveryEndpoints: readonly Endpoint[] = [me, inboxes, views, people];
+export const discoveryEndpoints: readonly Endpoint[] = [inboxes, views];

@@ -9,7 +9,13 @@ import {
 import { parseFlagChange } from '../../shared/flags/flagChangeProblems.ts';
 import { flagEtag } from '../../shared/flags/model.ts';
 import { listFlags, readFlag, readFlagHistory } from '../../shared/flags/read.ts';
-import { flagChangeBody, flagHistorySchema, flagSchema } from '../../shared/flags/schema.ts';
+import {
+  flagChangeBody,
+  flagChangeResponse,
+  flagDryRunResponse,
+  flagHistorySchema,
+  flagSchema,
+} from '../../shared/flags/schema.ts';
 import {
   cursorSchema,
   limitSchema,
@@ -87,19 +93,23 @@ const history = readEndpoint({
 const toFlagChangeResponse = (outcome: FlagChangeOutcome): ApiResponse & { readonly body: string } => {
   if (outcome.kind === 'pending')
     return { status: 202, body: JSON.stringify({ pending: true, approval: outcome.approval }) };
-  const { flag, changed } = outcome.applied;
-  return { status: 200, body: JSON.stringify({ flag, changed }), etag: flagEtag(flag.version), items: true };
+  const { applied } = outcome;
+  if (outcome.kind === 'dryRun')
+    return { status: 200, body: JSON.stringify({ dryRun: true, would: outcome.would, ...applied }), items: true };
+  const { flag, changed, replaced } = applied;
+  const body = JSON.stringify(replaced === null ? { flag, changed } : applied);
+  return { status: 200, body, etag: flagEtag(flag.version), items: true };
 };
 
 const change = writeEndpoint({
   path: '/flags/:flag',
   name: 'flag.change',
-  summary: 'Change a flag: its value, rollout, targets, rules, or a ramp',
+  summary: 'Change a flag: its value, rollout, targets, rules, or a ramp; or try out what that would do',
   tag: 'Flags',
   conditional: true,
   body: flagChangeBody,
   responses: {
-    200: responseObject({ flag: flagSchema, changed: Type.Boolean({ description: 'false: it was so already.' }) }),
+    200: Type.Union([flagChangeResponse, flagDryRunResponse]),
     202: responseObject({
       pending: Type.Boolean(),
       approval: Type.String({ description: 'The approval that it waits for.' }),
@@ -113,12 +123,14 @@ const change = writeEndpoint({
     const { deps, caller, ifMatch } = call;
     const declared = requireVisibleFlag(caller, keyOf(call));
     requireMayChangeFlag(caller, declared.key);
-    const { change: wanted, confirmed } = parseFlagChange(caller, declared, call.body, deps.clock.now());
+    const parsed = parseFlagChange(caller, declared, call.body, deps.clock.now());
     const save = (outcome: FlagChangeOutcome) => {
       const { status, body, etag } = toFlagChangeResponse(outcome);
       return call.save(status, body, etag);
     };
-    const outcome = await changeFlag(deps, caller, declared, { change: wanted, confirmed, ifMatch, save });
+    // Models replace what they don't mean to; people and programs read the answer's `replaced`.
+    const replaces = call.ofTool === null || call.ofTool['replace'] === true;
+    const outcome = await changeFlag(deps, caller, declared, { ...parsed, ifMatch, replaces, save });
     // The next evaluation in this process has the new value.
     if (outcome.kind === 'done' && outcome.applied.changed) await deps.flags.refresh().catch(() => undefined);
     return toFlagChangeResponse(outcome);

@@ -28,6 +28,8 @@ export interface Principal {
 export interface Person {
   readonly id: string;
   readonly name: string;
+  /** The name of their role. */
+  readonly role: string;
   readonly access: Access;
   readonly environments: readonly string[];
 }

@@ -106,13 +106,14 @@ interface AuditRefusal {
   readonly target: { readonly type: string; readonly id: string | null };
   readonly outcome: 'denied' | 'failed';
   readonly code: string;
+  readonly dryRun?: boolean;
 }
 
 /** Inserts the audit row of a refused request, or counts it. */
 export const insertRefusal = async (
   db: Db,
   caller: Caller,
-  { verb, target, outcome, code }: AuditRefusal,
+  { verb, target, outcome, code, dryRun = false }: AuditRefusal,
   at: number,
 ): Promise<void> => {
   const id = target.id?.replaceAll('\0', '').slice(0, targetMax).toWellFormed() ?? null;
@@ -123,7 +124,7 @@ export const insertRefusal = async (
     target.type,
     id,
     outcome,
-    JSON.stringify({ code }),
+    JSON.stringify({ code, ...(dryRun ? { dryRun } : {}) }),
     inboxOf(caller.env, target),
     ...actorValues(toEventActor(caller)),
   ]);

@@ -159,7 +159,15 @@ const dispatchLocally = async (
   const params = await buildRunParams(deps, caller.env, handed, known);
   const call = (): Promise<Run | undefined> => callAppForRun(deps, handed, local, params);
   const begun = await insertRunReliably(deps, handed, { due: null, saved, unlessQueued: true }, () => void call());
-  return begun ? { kind: 'direct', run: handed, completion: call() } : null;
+  return begun ? { kind: 'direct', run: handed, completion: call(), remote: null } : null;
+};
+
+const dispatchRemotely = (deps: ActionDeps, connection: AppConnection, run: Run): AwaitedRun['remote'] => {
+  let end = (): void => undefined;
+  const gone = new Promise<void>((resolve) => {
+    end = deps.link.dispatchRun(connection, run.env, run.id, resolve);
+  });
+  return { gone, end };
 };
 
 const insertAwaitedRun = async (
@@ -177,8 +185,7 @@ const insertAwaitedRun = async (
   let direct: AwaitedRun | null = null;
   if (local !== undefined) direct = await dispatchLocally(deps, { ...wanted, run }, saved, local);
   else if (await insertRunReliably(deps, run, { due: run.requested_at + dispatchGraceMs, saved, unlessQueued: true })) {
-    direct = { kind: 'direct', run, completion: null };
-    deps.link.dispatchRun(connection, run.env, run.id);
+    direct = { kind: 'direct', run, completion: null, remote: dispatchRemotely(deps, connection, run) };
   }
   if (direct !== null) deps.bus.publish(channels.workAvailable, 'outbox');
   return direct;

@@ -15,8 +15,10 @@ const earlierRunSql = statement(
 );
 
 /** Returns whether no older run of the same record is unfinished. */
-export const isFirstInRecordQueue = async (db: Db, { env, lane, id }: Run): Promise<boolean> =>
-  lane === null || (await queryRow(db, earlierRunSql, [env, lane, id])) === undefined;
+export const isFirstInRecordQueue = async (
+  db: Db,
+  { env, lane, id }: Pick<Run, 'env' | 'lane' | 'id'>,
+): Promise<boolean> => lane === null || (await queryRow(db, earlierRunSql, [env, lane, id])) === undefined;
 
 /** A job that is neither due nor enqueued nor leased. */
 const idleJobCondition = `${isIdleJobSql('j')} and (j.due_at is null or j.due_at > $1)`;

@@ -106,5 +106,5 @@ export const retryRun = async (
   }
   deps.bus.publish(channels.workAvailable, 'outbox');
   deps.bus.publish(channels.workAvailable, 'jobs');
-  return waits ? { kind: 'direct', run: begun, completion: null } : accepted;
+  return waits ? { kind: 'direct', run: begun, completion: null, remote: null } : accepted;
 };

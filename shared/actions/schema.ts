@@ -22,6 +22,7 @@ export const actionInput = strictObject({
   input: Type.Optional(Type.Object({}, { description: 'As the action’s schema says; its defaults are filled in.' })),
   item: Type.Optional(lookupIdSchema('An item on whose timeline the run is recorded.')),
   confirmed: Type.Optional(Type.Boolean({ description: 'Must be true for an action with a danger level.' })),
+  dryRun: Type.Optional(Type.Boolean({ description: 'true: only say what would happen.' })),
 });
 export type ActionInput = Static<typeof actionInput>;
 export const checkActionInput = compileCheck(actionInput);
@@ -106,6 +107,15 @@ const availableActionSchema = responseObject({
   freshSignIn: Type.Boolean(),
   input: Type.Object({}, { description: 'JSON Schema of its input.' }),
   defaults: Type.Object({}, { description: 'What to begin the input with.' }),
+});
+
+export const actionDryRunResponse = responseObject({
+  dryRun: Type.Literal(true),
+  would: Type.Union([Type.Literal('run'), Type.Literal('start'), Type.Literal('queue'), Type.Literal('pend')], {
+    description:
+      'run: it runs and the call waits for the result; start: it runs in the background; queue: it waits for the app or for earlier runs of the record; pend: a person has to approve it first.',
+  }),
+  input: Type.Object({}, { description: 'With the defaults filled in.' }),
 });
 
 export const availableResponse = responseObject({

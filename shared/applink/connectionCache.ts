@@ -31,31 +31,31 @@ export class ConnectionCache {
   }
 
   /** Resolves with the connections by a reading younger than `cacheTtlMs` that began at `since` (`performance.now()`) or later. */
-  read(env: number, since = Number.NEGATIVE_INFINITY): Promise<readonly CachedConnection[]> {
+  read(envId: number, since = Number.NEGATIVE_INFINITY): Promise<readonly CachedConnection[]> {
     const now = performance.now();
-    const last = this.#readings.get(env);
+    const last = this.#readings.get(envId);
     if (last !== undefined && last.startedAt >= since && now - last.startedAt < cacheTtlMs) return last.rows;
     const before = last?.list ?? [];
     const reading: CachedRead = {
       startedAt: now,
       list: before,
-      rows: readConnections(this.#db, env).then((rows) => rows.map((row) => this.#known(row, before))),
+      rows: readConnections(this.#db, envId).then((rows) => rows.map((row) => this.#known(row, before))),
     };
-    this.#readings.set(env, reading);
+    this.#readings.set(envId, reading);
     reading.rows.then(
       (rows) => {
         reading.list = rows;
       },
       () => {
-        if (this.#readings.get(env) === reading) this.#readings.delete(env);
+        if (this.#readings.get(envId) === reading) this.#readings.delete(envId);
       },
     );
     return reading.rows;
   }
 
   /** Drops the reading of an environment, as its connections have changed. */
-  invalidate(env: number): void {
-    this.#readings.delete(env);
+  invalidate(envId: number): void {
+    this.#readings.delete(envId);
   }
 
   /** Returns the row with `others`: `busy` is as old as `seenAt`, so this process's own calls are subtracted once, when it is new. */

@@ -1,7 +1,12 @@
 /** Keys of what a manifest declares, which calls are routed by: an instance is called only for what it declares. Used by routing.ts and api/applink. */
 import type { Declaration } from './link.ts';
 
-export const declarationKey = ({ kind, name }: Declaration): string => `${kind}:${name}`;
+/**
+ * Returns the key of a declaration. That of an inbox is not `inbox:`, by which earlier releases find whom to send a reply
+ * through Redis, where it is not taken any more: their replies wait for a connection that takes them.
+ */
+export const declarationKey = ({ kind, name }: Declaration): string =>
+  `${kind === 'inbox' ? 'repliesOf' : kind}:${name}`;
 
 type Names = readonly { readonly name: string }[] | undefined;
 
@@ -13,7 +18,7 @@ interface Declarations {
   readonly inboxes?: Names;
 }
 
-/** Returns keys such as `action:refund`, `resource:order` (stored resources too: their blocks and actions may come from the app), `page:sales`, `inbox:mail`. */
+/** Returns keys such as `action:refund`, `resource:order` (stored resources too: their blocks and actions may come from the app), `page:sales`, `repliesOf:mail`. */
 export const manifestDeclarationKeys = ({
   actions = [],
   resources = [],

@@ -2,7 +2,8 @@
  * The interface of the app link, `deps.link` of API and workers. The API processes have the sockets (api/applink); a call from
  * another process goes through Redis to the process that has one (redisLink.ts). The app is never called inside a transaction.
  */
-import type { ServiceCalls, ServiceMethod, ServiceNotifications } from './protocol.ts';
+import type { AskingMethod } from './methods.ts';
+import type { ServiceCalls, ServiceNotifications } from './protocol.ts';
 
 /** Something that an instance declares. A call goes only to an instance that declares what is called. */
 export interface Declaration {
@@ -16,6 +17,12 @@ export interface AppConnection {
   readonly instance: string;
   /** The name of the API process that has the socket (`LocalSockets.process`); no other process ever has the same name. */
   readonly process: string;
+}
+
+/** The lease of the job of a reply. */
+export interface ReplyJob {
+  readonly id: string;
+  readonly fence: number;
 }
 
 export interface CallOptions {
@@ -39,17 +46,27 @@ export type CallOutcome<R> =
 export interface AppLink {
   /** Resolves with whether an instance is connected (heartbeat within `linkLimits.goneMs`) that declares `declares`, or any. */
   online(envId: number, declares?: Declaration): Promise<boolean>;
-  /** Resolves with the connection that a call would go to now: the least busy one that declares it; null: offline. */
-  chooseConnection(envId: number, declares: Declaration): Promise<AppConnection | null>;
+  /** Resolves with the connection that a call would go to now: the least busy one that declares it, none of `except`; null: offline. */
+  chooseConnection(envId: number, declares: Declaration, except?: ReadonlySet<string>): Promise<AppConnection | null>;
   /** Calls the app. Resolves with the outcome; rejects only when PostgreSQL is unavailable. */
-  call<M extends ServiceMethod>(
+  call<M extends AskingMethod>(
     envId: number,
     method: M,
     params: ServiceCalls[M]['params'],
     options: CallOptions,
   ): Promise<CallOutcome<ServiceCalls[M]['result']>>;
-  /** Signals the process that has `connection` to dispatch a run (shared/actions/dispatchRun.ts); a hint that may be lost. */
-  dispatchRun(connection: AppConnection, envId: number, run: string): void;
+  /**
+   * Signals the process that has `connection` to dispatch a run (shared/actions/dispatchRun.ts); a hint that may be lost.
+   * `onGone` is called when the connection of another process has gone, until the returned function is called.
+   */
+  dispatchRun(connection: AppConnection, envId: number, run: string, onGone?: () => void): () => void;
+  /** Requests that the process of `connection` sends a reply to the app as its rows say (shared/replies/takeReply.ts). */
+  sendReply(
+    connection: AppConnection,
+    envId: number,
+    job: ReplyJob,
+    timeoutMs: number,
+  ): Promise<CallOutcome<ServiceCalls['reply.send']['result']>>;
   /** Sends a notification to every instance of an environment; it may be lost. */
   notify<M extends keyof ServiceNotifications>(envId: number, method: M, params: ServiceNotifications[M]): void;
   /** Calls `listener` when an environment's app comes online or goes offline; a hint may be lost. Returns the end of it. */

@@ -1,5 +1,5 @@
 /** The sockets of customers' apps in this process: added by api/applink, used by redisLink.ts. */
-import type { AppConnection, AppLink, CallOutcome } from './link.ts';
+import type { AppConnection, AppLink, CallOutcome, ReplyJob } from './link.ts';
 import type { ServiceCalls, ServiceMethod, ServiceNotifications } from './protocol.ts';
 
 /** A connection whose socket is in this process. */
@@ -20,7 +20,7 @@ export type RelayOutcome =
   | { readonly kind: 'offline' | 'timeout' | 'lost' };
 
 export interface LocalSocket extends LocalConnection {
-  readonly env: number;
+  readonly envId: number;
   /** `action:refund`, `resource:order`, … */
   readonly declares: ReadonlySet<string>;
   /** Pending calls. */
@@ -33,12 +33,15 @@ export interface LocalSocket extends LocalConnection {
 }
 
 type RunDispatcher = (local: LocalConnection, envId: number, run: string) => void;
+type ReplySender = (connection: string, envId: number, job: ReplyJob, timeoutMs: number) => Promise<RelayOutcome>;
 
 export class LocalSockets {
   /** The name of this process, which no other process ever has: `AppConnection.process` of its sockets. */
   readonly process: string;
   /** Dispatches a run to a socket of this process. */
   dispatchRun: RunDispatcher = () => undefined;
+  /** Sends a reply over a socket of this process, if its rows say so; otherwise the outcome is `offline`. Never rejects. */
+  sendReply: ReplySender = () => Promise.resolve({ kind: 'offline' });
   /** Called with the process and the connection of a socket that another one has replaced. */
   onReplaced: (process: string, connection: string) => void = () => undefined;
   /** Called when an environment's first socket is added, and when its last one is removed. */
@@ -54,18 +57,18 @@ export class LocalSockets {
   }
 
   add(socket: LocalSocket): void {
-    const own = this.#byEnv.get(socket.env) ?? new Set();
+    const own = this.#byEnv.get(socket.envId) ?? new Set();
     this.#byId.set(socket.connection.id, socket);
-    this.#byEnv.set(socket.env, own.add(socket));
-    if (own.size === 1) this.onFirstSocket(socket.env);
+    this.#byEnv.set(socket.envId, own.add(socket));
+    if (own.size === 1) this.onFirstSocket(socket.envId);
   }
 
   remove(socket: LocalSocket): void {
     this.#byId.delete(socket.connection.id);
-    const own = this.#byEnv.get(socket.env);
+    const own = this.#byEnv.get(socket.envId);
     if (own?.delete(socket) !== true || own.size > 0) return;
-    this.#byEnv.delete(socket.env);
-    this.onLastSocket(socket.env);
+    this.#byEnv.delete(socket.envId);
+    this.onLastSocket(socket.envId);
   }
 
   /** Returns the socket of a connection; undefined when it is not here or the process is stopping. */

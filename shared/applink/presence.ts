@@ -20,7 +20,7 @@ interface PresenceDeps {
 /** A connection as api/applink writes it at registration. */
 export interface ConnectionRegistration {
   readonly id: string;
-  readonly env: number;
+  readonly envId: number;
   readonly appKey: string;
   readonly instance: string;
   readonly process: string;
@@ -92,22 +92,30 @@ const parkedEnvsSql = statement(
 );
 
 /** Publishes a hint to every process, and a live message when `changed`: otherwise other instances of the app remain. */
-const emitPresence = ({ bus, clock }: PresenceDeps, env: number, online: boolean, changed: boolean): void => {
-  bus.publish(channels.app, JSON.stringify({ env, online, changed }));
+const emitPresence = ({ bus, clock }: PresenceDeps, envId: number, online: boolean, changed: boolean): void => {
+  bus.publish(channels.app, JSON.stringify({ envId, online, changed }));
   if (!changed) return;
   const message: EphemeralMessage = { kind: 'passing', at: clock.now(), part: { type: 'app', online } };
-  bus.publish(channels.live(env), JSON.stringify(message));
+  bus.publish(channels.live(envId), JSON.stringify(message));
 };
 
 const registrationValues = ({
   id,
-  env,
+  envId,
   appKey,
   instance,
   process,
   declares,
   startedAt,
-}: ConnectionRegistration): Parameters<typeof queryRow>[2] => [id, env, appKey, instance, process, declares, startedAt];
+}: ConnectionRegistration): Parameters<typeof queryRow>[2] => [
+  id,
+  envId,
+  appKey,
+  instance,
+  process,
+  declares,
+  startedAt,
+];
 
 /** Inserts a connection, and returns the sockets that it replaces. */
 export const insertConnection = async (
@@ -119,14 +127,14 @@ export const insertConnection = async (
     insertConnectionSql,
     registrationValues(arrival),
   );
-  emitPresence(parts, arrival.env, true, found?.first === true);
+  emitPresence(parts, arrival.envId, true, found?.first === true);
   return found?.replaced ?? [];
 };
 
 /** Inserts a connection whose row was swept. Returns false when a later socket of the same instance is connected. */
 export const reinsertConnection = async (parts: PresenceDeps, arrival: ConnectionRegistration): Promise<boolean> => {
   const found = await queryRow<{ first: boolean }>(parts.db, reinsertConnectionSql, registrationValues(arrival));
-  if (found !== undefined) emitPresence(parts, arrival.env, true, found.first);
+  if (found !== undefined) emitPresence(parts, arrival.envId, true, found.first);
   return found !== undefined;
 };
 
@@ -144,10 +152,10 @@ export const renewConnections = async (
 
 /** Publishes the presence of the environments whose connections have ended. */
 const emitRemovals = async (parts: PresenceDeps, gone: readonly { readonly env: number }[]): Promise<void> => {
-  const envs = [...new Set(gone.map(({ env }) => env))];
-  if (envs.length === 0) return;
-  const empty = new Set((await queryRows<{ env: number }>(parts.db, offlineEnvsSql, [envs])).map(({ env }) => env));
-  for (const env of envs) emitPresence(parts, env, !empty.has(env), empty.has(env));
+  const envIds = [...new Set(gone.map(({ env }) => env))];
+  if (envIds.length === 0) return;
+  const empty = new Set((await queryRows<{ env: number }>(parts.db, offlineEnvsSql, [envIds])).map(({ env }) => env));
+  for (const envId of envIds) emitPresence(parts, envId, !empty.has(envId), empty.has(envId));
 };
 
 /** Deletes connections that have ended. */

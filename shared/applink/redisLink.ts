@@ -8,11 +8,13 @@ import type { Log } from '../platform/core/log.ts';
 import type { Db } from '../platform/db/knex.ts';
 import { newHolderName } from '../platform/outbox/leaderLease.ts';
 import { channels, type Bus } from '../platform/redis/bus.ts';
+import type { RefusalReporter } from '../platform/redis/droppedMessages.ts';
 import { parseCallOutcome } from './callOutcome.ts';
-import type { AppConnection, AppLink, CallOptions, CallOutcome } from './link.ts';
+import type { AppConnection, AppLink, CallOptions, CallOutcome, ReplyJob } from './link.ts';
 import { attachLocalSockets, LocalSockets, type RelayOutcome } from './localConnections.ts';
+import type { AskingMethod } from './methods.ts';
 import { observeCall } from './metrics.ts';
-import { linkLimits, rpcCodes, type ServiceCalls, type ServiceMethod } from './protocol.ts';
+import { linkLimits, rpcCodes, type ServiceCalls } from './protocol.ts';
 import { RemoteCalls } from './remoteCalls.ts';
 import { Routing } from './routing.ts';
 
@@ -22,6 +24,7 @@ interface AppLinkDeps {
   readonly clock: Clock;
   readonly config: Config;
   readonly log: Log;
+  readonly onRefused: RefusalReporter;
 }
 
 /** Connections that are tried for one call while nothing was sent yet. */
@@ -29,28 +32,25 @@ const attemptsMax = 4;
 /** Bytes of params: a frame less what stands around them. */
 const paramsMax = linkLimits.frameBytes - 1024;
 
-/** Methods that act: a call goes to one connection only, and the caller decides about a retry. */
-const effectMethods = new Set<ServiceMethod>(['action.run', 'reply.send']);
-
 const toCallOutcome = (relayed: RelayOutcome): CallOutcome<unknown> =>
   relayed.kind === 'frame' ? parseCallOutcome(relayed.message) : relayed;
 
 /** Parses a hint of `emitPresence` (presence.ts). */
-const parsePresenceHint = (text: string): { env: number; online: boolean; changed: boolean } =>
+const parsePresenceHint = (text: string): { envId: number; online: boolean; changed: boolean } =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only `emitPresence` publishes on this channel
-  JSON.parse(text) as { env: number; online: boolean; changed: boolean };
+  JSON.parse(text) as { envId: number; online: boolean; changed: boolean };
 
 /** Opens the app link of this process. The caller closes it. */
-export const openAppLink = ({ db, bus, config }: AppLinkDeps): AppLink => {
+export const openAppLink = ({ db, bus, config, onRefused }: AppLinkDeps): AppLink => {
   const sockets = new LocalSockets(newHolderName(config.processName));
-  const remote = new RemoteCalls({ bus, sockets });
+  const remote = new RemoteCalls({ bus, sockets, onRefused });
   const routing = new Routing({
     db,
     sockets,
-    isSuspect: (process) => remote.isSuspect(process),
+    isSuspect: (process) => remote.pending.isSuspect(process),
     reaches: () => bus.connected,
   });
-  const listeners = new Set<(env: number, online: boolean) => void>();
+  const listeners = new Set<(envId: number, online: boolean) => void>();
   const telling = new Map<number, () => void>();
 
   sockets.onReplaced = (process, connection) => {
@@ -61,29 +61,31 @@ export const openAppLink = ({ db, bus, config }: AppLinkDeps): AppLink => {
         ?.replaced();
     else remote.replaced(process, connection);
   };
-  sockets.onFirstSocket = (env) => {
+  sockets.onFirstSocket = (envId) => {
     telling.set(
-      env,
-      bus.subscribe(channels.appTold(env), (text) => {
+      envId,
+      bus.subscribe(channels.appTold(envId), (text) => {
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only `notify` below publishes on this channel
         const { from, method, params } = JSON.parse(text) as { from: string; method: 'flags.changed'; params: string };
-        if (from !== sockets.process) for (const held of sockets.of(env)) held.sendNotification(method, params);
+        if (from !== sockets.process) for (const held of sockets.of(envId)) held.sendNotification(method, params);
       }),
     );
   };
-  sockets.onLastSocket = (env) => {
-    telling.get(env)?.();
-    telling.delete(env);
+  sockets.onLastSocket = (envId) => {
+    telling.get(envId)?.();
+    telling.delete(envId);
   };
   const unsubscribe = bus.subscribe(channels.app, (text) => {
-    const { env, online, changed } = parsePresenceHint(text);
-    routing.connections.invalidate(env);
-    if (changed) for (const listener of listeners) listener(env, online);
+    const { envId, online, changed } = parsePresenceHint(text);
+    routing.connections.invalidate(envId);
+    // Without PostgreSQL the calls that wait for runs find out by themselves.
+    endGone(envId).catch(() => undefined);
+    if (changed) for (const listener of listeners) listener(envId, online);
   });
 
   const callAt = async (
     connection: AppConnection,
-    method: ServiceMethod,
+    method: AskingMethod,
     params: string,
     timeoutMs: number,
   ): Promise<RelayOutcome> => {
@@ -97,10 +99,10 @@ export const openAppLink = ({ db, bus, config }: AppLinkDeps): AppLink => {
     }
   };
 
-  /** Calls, and retries on another connection when nothing was sent, and once for reads when the answer was lost. */
+  /** Calls, and retries on another connection when nothing was sent, and once when the answer was lost. */
   const attempt = async (
-    env: number,
-    method: ServiceMethod,
+    envId: number,
+    method: AskingMethod,
     params: string,
     { declares, timeoutMs }: CallOptions,
   ): Promise<CallOutcome<unknown>> => {
@@ -108,20 +110,20 @@ export const openAppLink = ({ db, bus, config }: AppLinkDeps): AppLink => {
     const tried = new Set<string>();
     let lost = false;
     for (let tries = 0; tries < attemptsMax; tries++) {
-      const connection = await routing.choose(env, declares, tried);
+      const connection = await routing.choose(envId, declares, tried);
       const left = until - performance.now();
       if (connection === null || left <= 0) break;
       const relayed = await callAt(connection, method, params, left);
-      if (relayed.kind === 'offline') routing.connections.invalidate(env);
-      else if (relayed.kind !== 'lost' || lost || effectMethods.has(method)) return toCallOutcome(relayed);
+      if (relayed.kind === 'offline') routing.connections.invalidate(envId);
+      else if (relayed.kind !== 'lost' || lost) return toCallOutcome(relayed);
       lost ||= relayed.kind === 'lost';
       tried.add(connection.id);
     }
     return { kind: lost ? 'lost' : 'offline' };
   };
 
-  const call: AppLink['call'] = async <M extends ServiceMethod>(
-    env: number,
+  const call: AppLink['call'] = async <M extends AskingMethod>(
+    envId: number,
     method: M,
     params: ServiceCalls[M]['params'],
     options: CallOptions,
@@ -136,26 +138,59 @@ export const openAppLink = ({ db, bus, config }: AppLinkDeps): AppLink => {
             message: 'The call is larger than a frame may be.',
             retryable: false,
           }
-        : await attempt(env, method, text, options);
+        : await attempt(envId, method, text, options);
     observeCall(method, outcome.kind, performance.now() - began);
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the callers of each method check its result
     return outcome as CallOutcome<ServiceCalls[M]['result']>;
   };
 
+  const sendReply = async (
+    connection: AppConnection,
+    envId: number,
+    job: ReplyJob,
+    timeoutMs: number,
+  ): Promise<CallOutcome<unknown>> => {
+    if (connection.process === sockets.process)
+      return toCallOutcome(await sockets.sendReply(connection.id, envId, job, timeoutMs));
+    routing.callStarted(connection.id);
+    try {
+      return toCallOutcome(await remote.sendReply(connection, envId, job, timeoutMs));
+    } finally {
+      routing.callEnded(connection.id);
+    }
+  };
+
+  /** Ends the waits for runs whose connection has no row any more. */
+  const endGone = async (envId: number): Promise<void> => {
+    if (!remote.pending.isWatching(envId)) return;
+    const rows = await routing.connections.read(envId, performance.now());
+    const online = new Set(rows.map(({ id }) => id));
+    remote.pending.endWatched(({ id }, of) => of === envId && !online.has(id));
+  };
+
   return attachLocalSockets(
     {
-      online: async (env, declares) => (await routing.choose(env, declares)) !== null,
-      chooseConnection: (env, declares) => routing.choose(env, declares),
+      online: async (envId, declares) => (await routing.choose(envId, declares)) !== null,
+      chooseConnection: (envId, declares, except) => routing.choose(envId, declares, except),
       call,
-      dispatchRun: (connection, env, run) => {
-        const held = sockets.get(connection.id);
-        if (held !== undefined) sockets.dispatchRun(held, env, run);
-        else if (connection.process !== sockets.process) remote.dispatchRun(connection, env, run);
+      dispatchRun: (connection, envId, run, onGone) => {
+        if (connection.process !== sockets.process) return remote.dispatchRun(connection, envId, run, onGone);
+        const local = sockets.get(connection.id);
+        if (local === undefined) onGone?.();
+        else sockets.dispatchRun(local, envId, run);
+        return () => undefined;
       },
-      notify: (env, method, params) => {
+      sendReply: async (connection, envId, job, timeoutMs) => {
+        const began = performance.now();
+        const outcome = await sendReply(connection, envId, job, timeoutMs);
+        observeCall('reply.send', outcome.kind, performance.now() - began);
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the result of a reply is not read
+        return outcome as CallOutcome<ServiceCalls['reply.send']['result']>;
+      },
+      notify: (envId, method, params) => {
         const text = JSON.stringify(params);
-        for (const held of sockets.of(env)) held.sendNotification(method, text);
-        bus.publish(channels.appTold(env), JSON.stringify({ from: sockets.process, method, params: text }));
+        for (const held of sockets.of(envId)) held.sendNotification(method, text);
+        bus.publish(channels.appTold(envId), JSON.stringify({ from: sockets.process, method, params: text }));
       },
       onPresence: (listener) => {
         listeners.add(listener);

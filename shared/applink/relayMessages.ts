@@ -1,26 +1,28 @@
 /**
- * Messages between processes about calls to apps, through Redis: a line of JSON, and below it the params or the answer as a
- * text, which may be megabytes that the relay does not parse. Used by remoteCalls.ts.
+ * Messages between processes about sockets of apps, through Redis: a line of JSON, and below it the params or the answer as a
+ * text, which may be megabytes that the relay does not parse. The bus seals them. Used by remoteCalls.ts.
  */
+import type { AskingMethod } from './methods.ts';
+
+/** What a process asks the one that has the socket of `connection`, and where it waits for the outcome. */
+interface RelayRequest {
+  readonly id: string;
+  readonly from: string;
+  readonly connection: string;
+}
 
 export type RelayMessage =
-  /** To the process that has the socket; the body is the params. */
-  | {
-      readonly kind: 'call';
-      readonly id: string;
-      readonly from: string;
-      readonly connection: string;
-      readonly method: string;
+  /** Call a method that only asks; the body is the params. */
+  | (RelayRequest & { readonly kind: 'call'; readonly method: AskingMethod; readonly timeoutMs: number })
+  /** Dispatch a run, or a reply, as its row says. */
+  | (RelayRequest & { readonly kind: 'run'; readonly envId: number; readonly run: string })
+  | (RelayRequest & {
+      readonly kind: 'reply';
+      readonly envId: number;
+      readonly job: string;
+      readonly fence: number;
       readonly timeoutMs: number;
-    }
-  | {
-      readonly kind: 'handOver';
-      readonly id: string;
-      readonly from: string;
-      readonly connection: string;
-      readonly env: number;
-      readonly run: string;
-    }
+    })
   | { readonly kind: 'replaced'; readonly connection: string }
   /** Back to the caller: the call is sent; nothing was sent; the frame that answered (the body); no answer will come. */
   | { readonly kind: 'taken'; readonly id: string }

@@ -1,120 +1,136 @@
 /** Calls on sockets of another process, through Redis: sent, accepted within `acceptTimeoutMs`, answered. Used by redisLink.ts. */
-import { randomUUID } from 'node:crypto';
 import { channels, type Bus } from '../platform/redis/bus.ts';
-import type { AppConnection } from './link.ts';
+import type { RefusalReporter } from '../platform/redis/droppedMessages.ts';
+import type { AppConnection, ReplyJob } from './link.ts';
 import type { LocalSockets, RelayOutcome } from './localConnections.ts';
-import type { ServiceMethod } from './protocol.ts';
+import { isAskingMethod, type AskingMethod } from './methods.ts';
+import { acceptTimeoutMs, PendingRemoteCalls } from './pendingRemoteCalls.ts';
 import { decodeRelayMessage, encodeRelayMessage, type RelayMessage } from './relayMessages.ts';
 
-/** In ms: how long the other process has to accept a call, and how long a process that did not is called last. */
-const acceptTimeoutMs = 1_000;
-const suspectTtlMs = 15_000;
 /** After a message so recently, in ms, the own channel needs no echo. */
 const recentEchoMs = 1_000;
 const echoIntervalMs = 25;
-
-interface PendingRemoteCall {
-  readonly process: string;
-  taken: boolean;
-  timer: NodeJS.Timeout;
-  readonly timeoutMs: number;
-  readonly end: (relayed: RelayOutcome) => void;
-}
+/** ms between two looks whether a process still receives messages that has a run which a call waits for. */
+const watchIntervalMs = 75;
 
 interface RemoteCallsDeps {
   readonly bus: Bus;
   readonly sockets: LocalSockets;
+  readonly onRefused: RefusalReporter;
 }
 
 export class RemoteCalls {
+  readonly pending = new PendingRemoteCalls();
   readonly #bus: Bus;
   readonly #sockets: LocalSockets;
-  readonly #waiting = new Map<string, PendingRemoteCall>();
-  /** Processes that did not accept a call, with the time (`performance.now()`). */
-  readonly #suspects = new Map<string, number>();
+  readonly #onRefused: RefusalReporter;
   readonly #unsubscribe: () => void;
   #heardAt = Number.NEGATIVE_INFINITY;
   #trial: Promise<boolean> | null = null;
+  #watch: NodeJS.Timeout | null = null;
 
-  constructor({ bus, sockets }: RemoteCallsDeps) {
+  constructor({ bus, sockets, onRefused }: RemoteCallsDeps) {
     this.#bus = bus;
     this.#sockets = sockets;
+    this.#onRefused = onRefused;
     this.#unsubscribe = bus.subscribe(channels.appAt(sockets.process), (text) => {
       this.#heardAt = performance.now();
       const { note, body } = decodeRelayMessage(text);
-      this.#take(note, body);
+      this.#receive(note, body);
     });
-  }
-
-  /** Returns whether a process seems to be gone, or cut off from Redis. */
-  isSuspect(process: string): boolean {
-    const since = this.#suspects.get(process);
-    if (since === undefined) return false;
-    if (performance.now() - since < suspectTtlMs) return true;
-    this.#suspects.delete(process);
-    return false;
   }
 
   /** Calls a connection of another process. The outcome is `offline` when nothing was sent: it has gone, or Redis is unavailable. */
-  async call(
-    connection: AppConnection,
-    method: ServiceMethod,
-    params: string,
-    timeoutMs: number,
-  ): Promise<RelayOutcome> {
-    if (!(await this.#hears())) return { kind: 'offline' };
-    const id = randomUUID();
-    return new Promise((end) => {
-      this.#wait(id, connection.process, timeoutMs, end);
-      this.#tell(
-        connection.process,
-        { kind: 'call', id, from: this.#sockets.process, connection: connection.id, method, timeoutMs },
-        params,
-      );
-    });
+  call(connection: AppConnection, method: AskingMethod, params: string, timeoutMs: number): Promise<RelayOutcome> {
+    return this.#request(
+      connection,
+      timeoutMs,
+      (id) => ({ kind: 'call', id, from: this.#sockets.process, connection: connection.id, method, timeoutMs }),
+      params,
+    );
   }
 
-  /** Sends a hint. Whether the process accepts it only decides whether it becomes a suspect. */
-  dispatchRun(connection: AppConnection, env: number, run: string): void {
-    const id = randomUUID();
-    this.#wait(id, connection.process, 0, () => undefined);
-    this.#tell(connection.process, {
-      kind: 'handOver',
+  /** Requests that the process of a connection dispatches a reply, as the row of its job says. The outcome is that of a call. */
+  sendReply(
+    connection: AppConnection,
+    envId: number,
+    { id: job, fence }: ReplyJob,
+    timeoutMs: number,
+  ): Promise<RelayOutcome> {
+    return this.#request(connection, timeoutMs, (id) => ({
+      kind: 'reply',
       id,
       from: this.#sockets.process,
       connection: connection.id,
-      env,
+      envId,
+      job,
+      fence,
+      timeoutMs,
+    }));
+  }
+
+  /**
+   * Sends a hint. Whether the process accepts it decides whether it becomes a suspect. `onGone` is called once the connection
+   * has gone with or without the run, until the returned function is called.
+   */
+  dispatchRun(connection: AppConnection, envId: number, run: string, onGone?: () => void): () => void {
+    const id =
+      onGone === undefined
+        ? this.pending.add({ connection, timeoutMs: 0, end: () => undefined })
+        : this.pending.add({ connection, envId, timeoutMs: null, end: onGone });
+    this.#send(connection.process, {
+      kind: 'run',
+      id,
+      from: this.#sockets.process,
+      connection: connection.id,
+      envId,
       run,
     });
+    if (onGone === undefined) return () => undefined;
+    this.#watch ??= setInterval(() => {
+      this.#lookForProcesses().catch(() => undefined);
+    }, watchIntervalMs);
+    return () => {
+      this.pending.remove(id);
+    };
   }
 
   replaced(process: string, connection: string): void {
-    this.#tell(process, { kind: 'replaced', connection });
+    this.#send(process, { kind: 'replaced', connection });
   }
 
   close(): void {
     this.#unsubscribe();
-    for (const id of this.#waiting.keys()) this.#end(id, { kind: 'lost' });
+    if (this.#watch !== null) clearInterval(this.#watch);
+    this.pending.endAll();
   }
 
-  #tell(process: string, note: RelayMessage, body?: string): void {
+  async #request(
+    connection: AppConnection,
+    timeoutMs: number,
+    note: (id: string) => RelayMessage,
+    params?: string,
+  ): Promise<RelayOutcome> {
+    if (!(await this.#hears())) return { kind: 'offline' };
+    return new Promise((end) => {
+      this.#send(connection.process, note(this.pending.add({ connection, timeoutMs, end })), params);
+    });
+  }
+
+  #send(process: string, note: RelayMessage, body?: string): void {
     this.#bus.publish(channels.appAt(process), encodeRelayMessage(note, body));
   }
 
-  #wait(id: string, process: string, timeoutMs: number, end: (relayed: RelayOutcome) => void): void {
-    const timer = setTimeout(() => {
-      this.#suspects.set(process, performance.now());
-      this.#end(id, { kind: 'lost' });
-    }, acceptTimeoutMs);
-    this.#waiting.set(id, { process, taken: false, timer, timeoutMs, end });
-  }
-
-  #end(id: string, relayed: RelayOutcome): void {
-    const waiting = this.#waiting.get(id);
-    if (waiting === undefined) return;
-    this.#waiting.delete(id);
-    clearTimeout(waiting.timer);
-    waiting.end(relayed);
+  /** Ends what waits for processes that have been killed: Redis knows at once that they don't subscribe any more. */
+  async #lookForProcesses(): Promise<void> {
+    const processes = this.pending.watchedProcesses();
+    if (processes.size === 0 && this.#watch !== null) {
+      clearInterval(this.#watch);
+      this.#watch = null;
+    }
+    for (const process of processes)
+      if ((await this.#bus.countSubscribers(channels.appAt(process))) === 0)
+        this.pending.endWatched((connection) => connection.process === process);
   }
 
   /** Resolves with whether this process receives messages: a call whose answer can't come back must not be sent. */
@@ -130,7 +146,7 @@ export class RemoteCalls {
   async #tryHearing(): Promise<boolean> {
     const began = performance.now();
     while (performance.now() - began < acceptTimeoutMs && this.#heardAt < began) {
-      this.#tell(this.#sockets.process, { kind: 'echo' });
+      this.#send(this.#sockets.process, { kind: 'echo' });
       const tried = performance.now();
       while (this.#heardAt < began && performance.now() - tried < echoIntervalMs)
         await new Promise((resolve) => {
@@ -140,13 +156,16 @@ export class RemoteCalls {
     return this.#heardAt >= began;
   }
 
-  #take(note: RelayMessage, body: string): void {
+  #receive(note: RelayMessage, body: string): void {
     switch (note.kind) {
       case 'call':
-        void this.#serve(note, body);
+        void this.#serveCall(note, body);
         return;
-      case 'handOver':
-        this.#handedOver(note);
+      case 'run':
+        this.#serveRun(note);
+        return;
+      case 'reply':
+        void this.#serveReply(note);
         return;
       case 'replaced':
         this.#sockets
@@ -155,60 +174,58 @@ export class RemoteCalls {
           ?.replaced();
         return;
       case 'taken':
-        this.#taken(note.id);
+        this.pending.take(note.id);
         return;
       case 'gone':
-        this.#end(note.id, { kind: 'offline' });
+        this.pending.end(note.id, { kind: 'offline' });
         return;
       case 'frame':
-        this.#answered(note.id, body);
+        if (this.pending.has(note.id))
+          this.pending.end(note.id, { kind: 'frame', text: body, message: JSON.parse(body) as unknown });
         return;
       case 'ended':
-        this.#end(note.id, { kind: note.how });
+        this.pending.end(note.id, { kind: note.how });
         return;
       case 'echo':
     }
   }
 
-  #taken(id: string): void {
-    const waiting = this.#waiting.get(id);
-    if (waiting === undefined || waiting.taken) return;
-    waiting.taken = true;
-    this.#suspects.delete(waiting.process);
-    clearTimeout(waiting.timer);
-    if (waiting.timeoutMs === 0) this.#end(id, { kind: 'lost' });
-    // The process that has the socket reports a timeout itself; this timer is for a process that was killed meanwhile.
-    else
-      waiting.timer = setTimeout(() => {
-        this.#end(id, { kind: 'timeout' });
-      }, waiting.timeoutMs + acceptTimeoutMs);
+  #answer(from: string, id: string, relayed: RelayOutcome): void {
+    if (relayed.kind === 'frame') this.#send(from, { kind: 'frame', id }, relayed.text);
+    else if (relayed.kind === 'offline') this.#send(from, { kind: 'gone', id });
+    else this.#send(from, { kind: 'ended', id, how: relayed.kind });
   }
 
-  #answered(id: string, text: string): void {
-    if (!this.#waiting.has(id)) return;
-    this.#end(id, { kind: 'frame', text, message: JSON.parse(text) as unknown });
-  }
-
-  async #serve(
+  async #serveCall(
     { id, from, connection, method, timeoutMs }: RelayMessage & { kind: 'call' },
     params: string,
   ): Promise<void> {
-    const held = this.#sockets.get(connection);
-    const relayed =
-      held === undefined
-        ? { kind: 'offline' as const }
-        : // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `call` of this class has sent it
-          await held.relay(method as ServiceMethod, params, timeoutMs, () => {
-            this.#tell(from, { kind: 'taken', id });
-          });
-    if (relayed.kind === 'frame') this.#tell(from, { kind: 'frame', id }, relayed.text);
-    else if (relayed.kind === 'offline') this.#tell(from, { kind: 'gone', id });
-    else this.#tell(from, { kind: 'ended', id, how: relayed.kind });
+    // The type can't be relied on: whatever comes over Redis, no call that acts is made for it.
+    const isAllowed = isAskingMethod(method);
+    if (!isAllowed) this.#onRefused('refused call');
+    const local = isAllowed ? this.#sockets.get(connection) : undefined;
+    const taken = (): void => {
+      this.#send(from, { kind: 'taken', id });
+    };
+    this.#answer(from, id, (await local?.relay(method, params, timeoutMs, taken)) ?? { kind: 'offline' });
   }
 
-  #handedOver({ id, from, connection, env, run }: RelayMessage & { kind: 'handOver' }): void {
-    this.#tell(from, { kind: 'taken', id });
-    const held = this.#sockets.get(connection);
-    if (held !== undefined) this.#sockets.dispatchRun(held, env, run);
+  async #serveReply({
+    id,
+    from,
+    connection,
+    envId,
+    job,
+    fence,
+    timeoutMs,
+  }: RelayMessage & { kind: 'reply' }): Promise<void> {
+    this.#send(from, { kind: 'taken', id });
+    this.#answer(from, id, await this.#sockets.sendReply(connection, envId, { id: job, fence }, timeoutMs));
+  }
+
+  #serveRun({ id, from, connection, envId, run }: RelayMessage & { kind: 'run' }): void {
+    const local = this.#sockets.get(connection);
+    this.#send(from, { kind: local === undefined ? 'gone' : 'taken', id });
+    if (local !== undefined) this.#sockets.dispatchRun(local, envId, run);
   }
 }

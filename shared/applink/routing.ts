@@ -32,22 +32,22 @@ export class Routing {
 
   /** Returns the connection for a call, none of `not`; null: offline. Throws when PostgreSQL is unavailable and no socket is here. */
   async choose(
-    env: number,
+    envId: number,
     declares: Declaration | undefined,
     not?: ReadonlySet<string>,
   ): Promise<AppConnection | null> {
     const startedAt = performance.now();
-    const own = this.#here(env, declares, not);
+    const own = this.#here(envId, declares, not);
     if (!this.#parts.reaches() && own.length > 0) return this.#least(own);
-    const others = await this.#others(env, declares, not).catch((error: unknown) => {
+    const others = await this.#others(envId, declares, not).catch((error: unknown) => {
       if (own.length === 0) throw error;
       return [];
     });
     const found = this.#least([...own, ...others]);
     if (found !== null) return found;
     // An app may have come just now: a reading from before the call must not make it offline.
-    await this.connections.read(env, startedAt);
-    return this.#least([...this.#here(env, declares, not), ...(await this.#others(env, declares, not))]);
+    await this.connections.read(envId, startedAt);
+    return this.#least([...this.#here(envId, declares, not), ...(await this.#others(envId, declares, not))]);
   }
 
   callStarted(connection: string): void {
@@ -60,9 +60,9 @@ export class Routing {
     else this.#own.set(connection, left);
   }
 
-  #here(env: number, declares: Declaration | undefined, not: ReadonlySet<string> | undefined): Candidate[] {
+  #here(envId: number, declares: Declaration | undefined, not: ReadonlySet<string> | undefined): Candidate[] {
     return this.#parts.sockets
-      .of(env)
+      .of(envId)
       .filter(
         (held) =>
           (declares === undefined || held.declares.has(declarationKey(declares))) &&
@@ -72,7 +72,7 @@ export class Routing {
   }
 
   async #others(
-    env: number,
+    envId: number,
     declares: Declaration | undefined,
     not: ReadonlySet<string> | undefined,
   ): Promise<Candidate[]> {
@@ -80,7 +80,7 @@ export class Routing {
       row.process !== this.#parts.sockets.process &&
       (declares === undefined || row.declares.includes(declarationKey(declares))) &&
       not?.has(row.id) !== true;
-    return (await this.connections.read(env)).filter(fits).map(({ id, instance, process, others }) => ({
+    return (await this.connections.read(envId)).filter(fits).map(({ id, instance, process, others }) => ({
       connection: { id, instance, process },
       // A suspect is called only when there is no other process.
       busy: others + (this.#own.get(id) ?? 0) + (this.#parts.isSuspect(process) ? 1e6 : 0),

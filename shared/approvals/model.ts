@@ -3,6 +3,7 @@ import type { ActorRef, LivePart } from '../catalogue/events.ts';
 import type { ApprovalStatus } from '../catalogue/states/approvals.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { queryRow, statement } from '../platform/db/sql.ts';
+import { replacedRamp } from './replacedRamp.ts';
 
 export const approvalKinds = ['action', 'bulk', 'flag', 'item'] as const;
 export type ApprovalKind = (typeof approvalKinds)[number];
@@ -147,6 +148,7 @@ export const approvalJson = (
   decidedAt: approval.decided_at,
   note: approval.note,
   ...requestedFields(approval),
+  replaced: approval.kind === 'flag' ? replacedRamp(approval.before, approval.request.change) : null,
   before: approval.before,
   now,
   item: approval.item,

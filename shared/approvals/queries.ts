@@ -4,6 +4,7 @@ import { fault } from '../catalogue/errors.ts';
 import type { ApprovalStatus } from '../catalogue/states/approvals.ts';
 import type { Db } from '../platform/db/knex.ts';
 import { queryRows, statement } from '../platform/db/sql.ts';
+import { readVisiblePage } from '../platform/listing/page.ts';
 import { approvalColumns, approvalJson, readApproval, type Approval } from './model.ts';
 import { canSeeApproval } from './visibility.ts';
 
@@ -47,23 +48,16 @@ export const listApprovals = async (
   caller: Caller,
   { status, before, limit }: { status: ApprovalStatus; before: string | null; limit: number },
 ): Promise<ApprovalsPage> => {
-  const approvals: Approval[] = [];
   const others = caller.principal.access.may('approvals', 'see');
-  let from = before ?? aboveAllIds;
-  for (;;) {
-    const values = [caller.env.id, status, from, limit + 1];
-    const found = await (others
+  const read = (from: string, wanted: number): Promise<Approval[]> => {
+    const values = [caller.env.id, status, from, wanted];
+    return others
       ? queryRows<Approval>(db, page, values)
-      : queryRows<Approval>(db, own, [...values, caller.principal.id]));
-    for (const approval of found) {
-      if (!canSee(caller, approval)) {
-        from = approval.id;
-        continue;
-      }
-      if (approvals.length === limit) return { approvals, next: from };
-      approvals.push(approval);
-      from = approval.id;
-    }
-    if (found.length <= limit) return { approvals, next: null };
-  }
+      : queryRows<Approval>(db, own, [...values, caller.principal.id]);
+  };
+  const { page: approvals, next } = await readVisiblePage(
+    { from: before ?? aboveAllIds, limit, read, positionOf: ({ id }) => id },
+    (approval) => (canSee(caller, approval) ? approval : null),
+  );
+  return { approvals, next };
 };

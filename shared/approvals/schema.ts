@@ -41,6 +41,7 @@ export const approvalSchema = responseObject({
   input: target('The action’s input.'),
   flag: nullable(Type.String({ description: 'The flag.' })),
   change: target('The flag’s change.'),
+  replaced: target('The running ramp that the flag’s change replaces by another.'),
   operation: target('The operation on the items: its type and members.'),
   before: target('The target at the time of the request.'),
   now: target('The target now.'),

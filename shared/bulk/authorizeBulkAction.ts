@@ -5,7 +5,7 @@ import { fillInput, requireConfirmed, requireFreshSignIn, requireRunnableAction 
 import { invalidAt } from '../catalogue/errors.ts';
 import type { BulkActionBody, BulkOperationBody } from './schema.ts';
 
-interface AuthorizedBulk {
+export interface AuthorizedBulk {
   /** With the input's defaults filled in. */
   readonly operation: BulkOperationBody;
   /** Whether a person has to approve it first. */

@@ -8,6 +8,7 @@ import { executeStatement, statement } from '../platform/db/sql.ts';
 import { nextEventId } from '../platform/journal/events.ts';
 import { outboxInsert } from '../platform/journal/outbox.ts';
 import { channels, type EphemeralMessage } from '../platform/redis/bus.ts';
+import { redisKeys } from '../platform/redis/keys.ts';
 import { updateCountsForRun } from './chunks.ts';
 import { bulkLivePart, type BulkRow } from './present.ts';
 import { readBulk } from './queries.ts';
@@ -40,7 +41,7 @@ export const finishBulk = async (db: Db | Tx, bulk: BulkRow, at: number): Promis
 /** Returns whether this process publishes the progress now. Redis decides, since the message needs Redis anyway. */
 const claimProgressTurn = async ({ redis }: ActionDeps, bulk: string): Promise<boolean> => {
   try {
-    return (await redis.command.set(`${redis.prefix}:bulk:${bulk}`, '1', 'PX', progressMs, 'NX')) === 'OK';
+    return (await redis.command.set(redis.key(redisKeys.bulkProgress(bulk)), '1', 'PX', progressMs, 'NX')) === 'OK';
   } catch {
     return false;
   }

@@ -5,12 +5,7 @@
 import { findVisibleInbox } from '../access/gates.ts';
 import type { Caller } from '../access/principal.ts';
 import { buildRun, toQueuedRun } from '../actions/acceptAction.ts';
-import {
-  fillInput,
-  reauthorizeAction,
-  requireRunnableAction,
-  type AuthorizedAction,
-} from '../actions/authorizeAction.ts';
+import { reauthorizeAction, requireRunnableAction, type AuthorizedAction } from '../actions/authorizeAction.ts';
 import type { ActionDeps } from '../actions/deps.ts';
 import { isSettledRun, readRuns, type Run } from '../actions/model.ts';
 import { runResultInsert } from '../actions/runResultSql.ts';
@@ -18,9 +13,10 @@ import { insertRun, type JobDue } from '../actions/runStatements.ts';
 import { fault, Fault } from '../catalogue/errors.ts';
 import { sqlList } from '../catalogue/states/machine.ts';
 import { openRunStatuses } from '../catalogue/states/runs.ts';
+import type { ActionDefinition } from '../environments/actions.ts';
 import { readItems, type Item } from '../items/model.ts';
 import { toBulkOutcome } from '../items/perform/decide.ts';
-import type { DryRunCounts } from '../items/perform/dryRun.ts';
+import { dryRunMember, emptyDryRunCounts, type DryRunCounts } from '../items/perform/dryRun.ts';
 import { newId } from '../platform/core/ids.ts';
 import { executeStatement as execute, queryRow, queryRows, statement } from '../platform/db/sql.ts';
 import { bulkResultInsert } from '../platform/journal/bulkResults.ts';
@@ -165,6 +161,13 @@ interface BulkRunContext {
   readonly operation: BulkActionRequest;
 }
 
+const isOnline = ({ link }: ActionDeps, { env }: Caller, { name }: ActionDefinition): Promise<boolean> =>
+  link.online(env.id, { kind: 'action', name });
+
+/** Returns the fault of an action that is not queued while the app is offline, else null. */
+const offlineFault = async (deps: ActionDeps, caller: Caller, action: ActionDefinition): Promise<Fault | null> =>
+  action.offline === 'refuse' && !(await isOnline(deps, caller, action)) ? fault('app_offline') : null;
+
 /** Inserts the run of a record, unless an earlier chunk has. Returns the fault of a run that can't be made, else null. */
 const ensureBulkRun = async (
   deps: ActionDeps,
@@ -176,8 +179,9 @@ const ensureBulkRun = async (
   if ((await queryRow(deps.db, findBulkRunSql, [bulk, record])) !== undefined) return null;
   const at = deps.clock.now();
   const fresh: Run = { ...buildRun(caller, { ...ready, item: null }, record, at), bulk };
-  const online = await deps.link.online(caller.env.id, { kind: 'action', name: ready.action.name });
-  if (!online && ready.action.offline === 'refuse') return fault('app_offline');
+  const offline = await offlineFault(deps, caller, ready.action);
+  if (offline !== null) return offline;
+  const online = await isOnline(deps, caller, ready.action);
   const due: JobDue = online ? at : 'app';
   // Behind queued runs of the record, of this bulk or of others, the run is queued too.
   const begun = online && (await insertRun(deps.db, fresh, { due, saved: null, unlessQueued: true }));
@@ -238,7 +242,7 @@ export const readRunsNotStarted = async (
   return (await readRuns(db, envId, ids)).filter((run) => !isSettledRun(run) && run.handed_at === null);
 };
 
-/** Returns the counts of what a bulk of an action would do now, without doing it. */
+/** Returns the counts of what a bulk of an action, whose input is filled in, would do now, without doing it. */
 export const dryRunAction = async (
   deps: ActionDeps,
   caller: Caller,
@@ -246,25 +250,14 @@ export const dryRunAction = async (
   ids: readonly string[],
 ): Promise<DryRunCounts> => {
   const action = requireRunnableAction(caller, operation.action);
-  fillInput(action, operation.input ?? {}, 'operation.input.');
-  const tally: DryRunCounts = { wouldChange: 0, unchanged: 0, forbidden: 0, notFound: 0, failed: 0 };
+  const tally: DryRunCounts = { ...emptyDryRunCounts };
   const { groups, faults } = await planBulkRuns(deps, caller, action.resource, new Map(ids.map((id, i) => [id, i])));
-  const count = (problem: Fault | null, n: number): void => {
-    const outcome = problem === null ? null : toBulkOutcome(problem);
-    tally[
-      outcome === null
-        ? 'wouldChange'
-        : outcome === 'forbidden'
-          ? 'forbidden'
-          : outcome === 'not_found'
-            ? 'notFound'
-            : 'failed'
-    ] += n;
-  };
-  for (const { fault: problem } of faults.values()) count(problem, 1);
+  for (const { fault: problem } of faults.values()) tally[dryRunMember(problem)] += 1;
+  tally.matched = ids.length - tally.notFound;
+  const offline = await offlineFault(deps, caller, action);
   for (const [record, items] of groups) {
     const ready = await authorizeForRecord(deps, caller, operation, record);
-    count(ready instanceof Fault ? ready : null, items.length);
+    tally[dryRunMember(ready instanceof Fault ? ready : offline)] += items.length;
   }
   return tally;
 };

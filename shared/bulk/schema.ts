@@ -140,6 +140,11 @@ export const acceptedBulkResponse = Type.Union([
 
 export const dryRunResponse = responseObject({
   bulk: Type.Null(),
+  matched: countSchema('Items that you see among those that were named.'),
+  pending: Type.Boolean({ description: 'Whether a person has to approve it first.' }),
+  would: Type.Union([Type.Literal('run'), Type.Literal('pend')], {
+    description: 'What the real call does: run, or wait for an approval.',
+  }),
   wouldChange: countSchema('Items that would change.'),
   unchanged: countSchema('Items that already are as asked.'),
   forbidden: countSchema('Items that you see but may not do this to.'),

@@ -19,13 +19,15 @@ export interface JobPayloads {
   actionRun: { readonly run: string };
   /**
    * `dueAt` is the deadline that the reply cleared, in epoch ms; it is restored when the reply can't be sent. The worker
-   * writes `handedOver` and `attempts` (shared/replies/replyRequest.ts).
+   * writes `handedOver`, `connection` and `attempts` (shared/replies/replyRequest.ts), the process of the connection `taken`.
    */
   replySend: {
     readonly item: string;
     readonly entry: string;
     readonly dueAt: number | null;
     readonly handedOver?: boolean;
+    readonly connection?: string | null;
+    readonly taken?: boolean;
     readonly attempts?: number;
   };
   triageItem: { readonly item: string };

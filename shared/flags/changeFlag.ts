@@ -5,6 +5,7 @@
  */
 import { principalModeFault } from '../access/gates.ts';
 import { toActorRef, withoutSupervision, type Caller } from '../access/principal.ts';
+import { replacedRamp } from '../approvals/replacedRamp.ts';
 import { requestApproval } from '../approvals/requestApproval.ts';
 import { fault, type Fault } from '../catalogue/errors.ts';
 import type { ActorRef } from '../catalogue/events.ts';
@@ -29,11 +30,14 @@ import {
   type FlagView,
   type ResolvedFlag,
 } from './model.ts';
-import { writeFlagChange } from './write.ts';
+import { isRampRunning } from './ramp.ts';
+import { writeFlagChange, type FlagChangeOrigin } from './write.ts';
 
 interface FlagChangeResult {
   readonly flag: FlagView;
   readonly changed: boolean;
+  /** The running ramp that the change replaces by another, as the caller sees it. */
+  readonly replaced: unknown;
 }
 
 interface FlagChangeOptions {
@@ -41,6 +45,8 @@ interface FlagChangeOptions {
   readonly expectedChanges?: number;
   readonly approvedBy?: ActorRef;
   readonly ifMatch?: number | undefined;
+  /** Whether a running ramp may be replaced by another. */
+  readonly replaces?: boolean;
   readonly save?: (applied: FlagChangeResult) => SavedResponse | null;
 }
 
@@ -82,42 +88,66 @@ interface FlagChangeContext {
   readonly options: FlagChangeOptions;
 }
 
-/** Reads, decides and writes once. Returns null when the flag has changed between reading and writing. */
-const tryChange = async (
-  { deps, caller, declared, change, options }: FlagChangeContext,
-  db: Db | Tx,
-  lock: boolean,
-): Promise<FlagChangeResult | null> => {
-  const { env, principal, requestId, address } = caller;
+/** Throws `conflict` for a change that would replace a running ramp where that was not asked for. */
+const requireReplaces = (before: ResolvedFlag, change: FlagChange, replaces = true): void => {
+  if (replaces || !isRampRunning(before.ramp) || change.ramp === undefined || change.ramp === null) return;
+  throw fault(
+    'conflict',
+    `A ramp to ${String(before.ramp.to)} % is running on ${before.declared.key}; stop or replace it.`,
+    {
+      details: [{ path: 'replace', message: 'must be true to replace the running ramp' }],
+    },
+  );
+};
+
+interface DecidedChange extends FlagChangeResult {
+  readonly before: ResolvedFlag;
+  readonly after: ResolvedFlag;
+  readonly origin: Omit<FlagChangeOrigin, 'approvedBy'>;
+}
+
+/** Decides a change of the flag as it is; `approved`: by a person, whose endpoint then redacts it. Throws for too many targets. */
+const decideChange = (
+  { deps, caller, change }: FlagChangeContext,
+  before: ResolvedFlag,
+  approved: boolean,
+): DecidedChange => {
+  const { principal, requestId, address } = caller;
   const at = deps.clock.now();
-  const before = resolveFlag(declared, await readFlagRow(db, env.id, declared.key, lock));
-  const { expectedChanges, approvedBy = null, ifMatch, save } = options;
-  if (expectedChanges !== undefined && before.changes !== expectedChanges)
-    throw staleFlagFault('flag', 'was changed since this was asked for');
-  if (ifMatch !== undefined && ifMatch !== before.version) throw versionConflict(before, principal, at);
-  const by = { ...toActorRef(principal), role: principal.role?.name ?? null };
-  const after = decideFlag(before, change, {
-    at,
-    by,
-    requestId,
-    address,
-    rampId: newId('job'),
-    approved: approvedBy !== null,
-  });
+  const origin = { at, by: { ...toActorRef(principal), role: principal.role?.name ?? null }, requestId, address };
+  const after = decideFlag(before, change, { ...origin, rampId: newId('job'), approved });
   if (after.targets !== before.targets) requireTargetLimits(after.targets);
   const view = flagView(after, at);
-  // The endpoint of approvals redacts it by the rights of the person who approves.
-  const applied: FlagChangeResult = {
-    flag: approvedBy === null ? redactFlag(view, principal.access) : view,
+  return {
+    before,
+    after,
+    origin,
+    flag: approved ? view : redactFlag(view, principal.access),
     changed: after !== before,
+    replaced: replacedRamp(redactFlag(flagView(before, at), principal.access), change),
   };
+};
+
+/** Reads, decides and writes once. Returns null when the flag has changed between reading and writing. */
+const tryChange = async (context: FlagChangeContext, db: Db | Tx, lock: boolean): Promise<FlagChangeResult | null> => {
+  const { deps, caller, declared, change, options } = context;
+  const { expectedChanges, approvedBy = null, ifMatch, replaces, save } = options;
+  const envId = caller.env.id;
+  const before = resolveFlag(declared, await readFlagRow(db, envId, declared.key, lock));
+  if (expectedChanges !== undefined && before.changes !== expectedChanges)
+    throw staleFlagFault('flag', 'was changed since this was asked for');
+  if (ifMatch !== undefined && ifMatch !== before.version)
+    throw versionConflict(before, caller.principal, deps.clock.now());
+  requireReplaces(before, change, replaces);
+  const { after, origin, flag, changed, replaced } = decideChange(context, before, approvedBy !== null);
+  const applied: FlagChangeResult = { flag, changed, replaced };
   const saved = save?.(applied) ?? null;
-  if (after === before) {
-    if (saved !== null) await insertSavedResponse(db, saved, at);
+  if (!changed) {
+    if (saved !== null) await insertSavedResponse(db, saved, origin.at);
     return applied;
   }
-  const happening = { at, by, requestId, address, approvedBy };
-  return (await writeFlagChange(db, env.id, before, after, { happening, saved })) ? applied : null;
+  const happening = { ...origin, approvedBy };
+  return (await writeFlagChange(db, envId, before, after, { happening, saved })) ? applied : null;
 };
 
 /** In another's transaction there is one round, and its error ends that transaction. */
@@ -172,6 +202,7 @@ export const applyFlagChange = async (
 
 export type FlagChangeOutcome =
   | { readonly kind: 'done'; readonly applied: FlagChangeResult }
+  | { readonly kind: 'dryRun'; readonly would: 'change' | 'pend' | 'nothing'; readonly applied: FlagChangeResult }
   | { readonly kind: 'pending'; readonly approval: string };
 
 /** Whether the change only stops a ramp, which needs neither approval nor confirmation, so that it is always quick. */
@@ -179,18 +210,20 @@ const isRampStop = (change: FlagChange): boolean => change.ramp === null && Obje
 
 interface FlagChangeRequest extends CheckedBody {
   readonly ifMatch: number | undefined;
+  /** false: a change that would replace a running ramp is refused. */
+  readonly replaces: boolean;
   readonly save: (outcome: FlagChangeOutcome) => SavedResponse | null;
 }
 
 /**
- * Checks version and confirmation, then asks for an approval or writes the change. The endpoint has checked rights and body
+ * Checks version and confirmation, then asks for an approval, writes the change, or for a dry run says which. The endpoint has checked rights and body
  * before. Throws `version_conflict`, `confirmation_required` or `conflict`.
  */
 export const changeFlag = async (
   deps: FlagDeps,
   caller: Caller,
   declared: ManifestFlag,
-  { change, confirmed, ifMatch, save }: FlagChangeRequest,
+  { change, confirmed, dryRun, ifMatch, replaces, save }: FlagChangeRequest,
 ): Promise<FlagChangeOutcome> => {
   const { env, principal } = caller;
   const { key, danger = null } = declared;
@@ -202,14 +235,23 @@ export const changeFlag = async (
   if (ifMatch !== undefined && ifMatch !== now.version) throw versionConflict(now, caller.principal, at);
   if (danger !== null && !confirmed && !quick)
     throw fault('confirmation_required', undefined, { details: [{ path: 'confirmed', message: `danger: ${danger}` }] });
+  requireReplaces(now, change, replaces);
+  const declaredNow: FlagChangeContext = {
+    deps,
+    caller,
+    declared,
+    change,
+    options: { ifMatch, replaces, save: (applied) => save({ kind: 'done', applied }) },
+  };
+  if (dryRun) {
+    const { flag, changed, replaced } = decideChange(declaredNow, now, false);
+    const would = needsApproval ? 'pend' : changed ? 'change' : 'nothing';
+    const tried: FlagChangeOutcome = { kind: 'dryRun', would, applied: { flag, changed, replaced } };
+    const saved = save(tried);
+    if (saved !== null) await insertSavedResponse(deps.db, saved, at);
+    return tried;
+  }
   if (!needsApproval) {
-    const declaredNow: FlagChangeContext = {
-      deps,
-      caller,
-      declared,
-      change,
-      options: { ifMatch, save: (applied) => save({ kind: 'done', applied }) },
-    };
     const applied = await changeWithRetries(declaredNow, deps.db);
     if (applied.changed) notifyFlagsChanged(deps);
     return { kind: 'done', applied };

@@ -19,6 +19,7 @@ type GivenChange = Body['change'];
 export interface CheckedBody {
   readonly change: FlagChange;
   readonly confirmed: boolean;
+  readonly dryRun: boolean;
 }
 
 const checkForm = compileCheck(flagChangeBody);
@@ -115,7 +116,7 @@ export const flagChangeProblems = (
 
 /** Returns the body of `POST /flags/:flag`. Throws `invalid` with every offending path. */
 export const parseFlagChange = (caller: Caller, declared: ManifestFlag, body: unknown, now: number): CheckedBody => {
-  const { change: given, confirmed = false } = checkForm(body);
+  const { change: given, confirmed = false, dryRun = false } = checkForm(body);
   const { ramp, ...rest } = given;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the problems below cover what the schema's types leave open: the rules' conditions
   const change = {
@@ -124,7 +125,7 @@ export const parseFlagChange = (caller: Caller, declared: ManifestFlag, body: un
   } as FlagChange;
   const problems = flagChangeProblems(caller, declared, change, now);
   if (problems.length > 0) throw invalidFault(problems.slice(0, limits.detailsMax));
-  return { change, confirmed };
+  return { change, confirmed, dryRun };
 };
 
 /** Throws `invalid` when the merged targets are too many or too large, which only the result of a change shows. */

@@ -1,5 +1,6 @@
 /** Reads flags: one, a page, all for the app, and the history of one. Used by the endpoints and the app link. */
 import type { Caller } from '../access/principal.ts';
+import { replacedRamp } from '../approvals/replacedRamp.ts';
 import type { Environment } from '../environments/definition.ts';
 import type { ManifestFlag } from '../environments/manifest.ts';
 import { rowId } from '../platform/core/ids.ts';
@@ -118,6 +119,7 @@ export const readFlagHistory = async (
         at,
         by: { type, id: actor, name },
         type: data.type,
+        replaced: data.type === 'change' ? replacedRamp(redactFlag(was, access, resource), is) : null,
         before: redactFlag(was, access, resource),
         after: redactFlag(is, access, resource),
         approvedBy: data.approvedBy ?? null,

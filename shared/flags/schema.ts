@@ -99,6 +99,7 @@ const flagChangeSchema = strictObject(
 export const flagChangeBody = strictObject({
   change: flagChangeSchema,
   confirmed: Type.Optional(Type.Boolean({ description: 'Must be true for a flag with a danger level.' })),
+  dryRun: Type.Optional(Type.Boolean({ description: 'true: only say what would happen.' })),
 });
 
 const rampResponse = responseObject({
@@ -145,6 +146,24 @@ export const flagSchema = responseObject({
   updatedBy: nullable(actorSchema),
 });
 
+const replacedSchema = nullable(rampResponse);
+
+export const flagChangeResponse = responseObject({
+  flag: flagSchema,
+  changed: Type.Boolean({ description: 'false: it was so already.' }),
+  replaced: Type.Optional(rampResponse),
+});
+
+export const flagDryRunResponse = responseObject({
+  dryRun: Type.Literal(true),
+  would: Type.Union([Type.Literal('change'), Type.Literal('pend'), Type.Literal('nothing')], {
+    description: 'pend: a person has to approve it first.',
+  }),
+  flag: flagSchema,
+  changed: Type.Boolean({ description: 'Whether the flag would be another.' }),
+  replaced: replacedSchema,
+});
+
 export const flagHistorySchema = responseObject({
   id: Type.String(),
   at: Type.Integer(),
@@ -153,6 +172,7 @@ export const flagHistorySchema = responseObject({
     ['change', 'step', 'stop', 'rollback'].map((type) => Type.Literal(type)),
     { description: 'By hand, a step of a ramp, or what ended a ramp before its time.' },
   ),
+  replaced: replacedSchema,
   before: Type.Object({}, { description: 'The members that it gave another value, as they were.' }),
   after: Type.Object({}, { description: 'The same as they became.' }),
   approvedBy: nullable(actorSchema),

@@ -4,6 +4,7 @@ import type { ActorRef } from '../catalogue/events.ts';
 import { isObject } from '../platform/core/jsonLimits.ts';
 import type { Db } from '../platform/db/knex.ts';
 import { queryRows, statement } from '../platform/db/sql.ts';
+import { readVisiblePage } from '../platform/listing/page.ts';
 import { withOccurrences } from './occurrences.ts';
 
 export interface TimelineEntry {
@@ -77,24 +78,22 @@ export const readTimeline = async (
   before: number | null,
   limit: number,
 ): Promise<TimelinePage> => {
-  const entries: TimelineEntry[] = [];
-  let from = before ?? Number.MAX_SAFE_INTEGER;
-  for (;;) {
-    const found = await queryRows<EntryRow>(db, timelinePageSql, [envId, item, from, limit + 1]);
-    for (const row of found) {
-      if (entries.length === limit) return { entries: await withOccurrences(db, envId, entries), next: from };
-      from = row.event;
-      const entry = {
+  const { page, next } = await readVisiblePage(
+    {
+      from: before ?? Number.MAX_SAFE_INTEGER,
+      limit,
+      read: (from, wanted) => queryRows<EntryRow>(db, timelinePageSql, [envId, item, from, wanted]),
+      positionOf: ({ event }) => event,
+    },
+    (row): TimelineEntry | null =>
+      redactEntry(access, {
         id: row.id,
         item,
         type: row.type,
         at: row.at,
         actor: { type: row.actor_type, id: row.actor, name: row.actor_name },
         data: row.data,
-      };
-      const seen = redactEntry(access, entry);
-      if (seen !== null) entries.push(seen);
-    }
-    if (found.length <= limit) return { entries: await withOccurrences(db, envId, entries), next: null };
-  }
+      }),
+  );
+  return { entries: await withOccurrences(db, envId, page), next };
 };

@@ -1,6 +1,7 @@
 /** Reads records of resources that the customer's app serves, by calls over the app link whose results are checked. For read.ts and related.ts. */
 import type { AppLink, CallOutcome } from '../applink/link.ts';
-import { linkLimits, type ServiceCalls, type ServiceMethod } from '../applink/protocol.ts';
+import type { AskingMethod } from '../applink/methods.ts';
+import { linkLimits, type ServiceCalls } from '../applink/protocol.ts';
 import { fault, type Fault } from '../catalogue/errors.ts';
 import { isObject } from '../platform/core/jsonLimits.ts';
 import type { FullRecord } from './queries.ts';
@@ -13,7 +14,7 @@ const toReadFault = (outcome: Exclude<CallOutcome<unknown>, { kind: 'answer' }>)
   return outcome.kind === 'timeout' ? fault('app_timeout') : fault('app_error');
 };
 
-const callAppForRecords = async <M extends ServiceMethod>(
+const callAppForRecords = async <M extends AskingMethod>(
   link: AppLink,
   envId: number,
   method: M,

@@ -2,16 +2,15 @@
  * Delivers a reply to the customer, by the app or by a mail server, and returns the outcome. `onDispatch` is awaited
  * before the reply is dispatched, so that one that may have been sent is never sent twice. For workers/jobs/replySend.ts.
  */
-import { fullAccess } from '../access/access.ts';
+import type { CallOutcome, ReplyJob } from '../applink/link.ts';
 import { rpcCodes } from '../applink/protocol.ts';
 import type { Environment, InboxDefinition } from '../environments/definition.ts';
 import type { Item } from '../items/model.ts';
-import { presentItem } from '../items/present.ts';
 import { parseSender, resolveCustomerAddress } from '../items/replyAddress.ts';
 import { getOrCreate } from '../platform/core/maps.ts';
 import type { DomainDeps } from '../settings/deps.ts';
 import { composeMail } from './composeMail.ts';
-import type { ReplyRequest } from './replyRequest.ts';
+import { withdrawReply, type ReplyRequest } from './replyRequest.ts';
 import { openMailServer, type MailServer } from './smtp.ts';
 
 export type DeliveryOutcome =
@@ -27,8 +26,13 @@ interface OutgoingReply {
   readonly inbox: InboxDefinition;
   readonly item: Item;
   readonly request: ReplyRequest;
-  readonly onDispatch: () => Promise<void>;
+  readonly job: ReplyJob;
+  /** Marks the reply as dispatched, to a connection of the app or to a mail server (null). */
+  readonly onDispatch: (connection: string | null) => Promise<void>;
 }
+
+/** Connections of the app that are tried while none has taken the reply. */
+const connectionsMax = 4;
 
 /** Milliseconds that the app may take: it may call a slow service of its own. */
 const appMs = 60_000;
@@ -45,19 +49,21 @@ const notProcessedCodes: readonly number[] = [
 ];
 
 const deliverByApp = async (
-  { link }: DomainDeps,
-  { env, inbox, item, request, onDispatch }: OutgoingReply,
+  { db, link }: DomainDeps,
+  { env, inbox, job, onDispatch }: OutgoingReply,
 ): Promise<DeliveryOutcome> => {
   const declares = { kind: 'inbox', name: inbox.name } as const;
-  if (!(await link.online(env.id, declares))) return { kind: 'offline' };
-  await onDispatch();
-  const { subject, text, actor, entry } = request;
-  const outcome = await link.call(
-    env.id,
-    'reply.send',
-    { item: presentItem(item, fullAccess), subject, text, actor, delivery: entry },
-    { declares, timeoutMs: appMs },
-  );
+  const tried = new Set<string>();
+  let outcome: CallOutcome<unknown> = { kind: 'offline' };
+  for (let tries = 0; tries < connectionsMax && outcome.kind === 'offline'; tries++) {
+    const connection = await link.chooseConnection(env.id, declares, tried);
+    if (connection === null) break;
+    tried.add(connection.id);
+    await onDispatch(connection.id);
+    outcome = await link.sendReply(connection, env.id, job, appMs);
+    // Nobody takes it any more once it is withdrawn.
+    if (outcome.kind === 'lost' && (await withdrawReply(db, job))) outcome = { kind: 'offline' };
+  }
   switch (outcome.kind) {
     case 'answer':
       return { kind: 'sent' };
@@ -96,7 +102,7 @@ const deliverBySmtp = async (
   const outcome = await getMailServer(config.smtpUrl).send({
     envelope: { from: sender.address, to: address },
     body,
-    onDispatch,
+    onDispatch: () => onDispatch(null),
   });
   return outcome.kind === 'refused' ? failedDelivery(outcome.error) : outcome;
 };

@@ -1,4 +1,5 @@
 /** Reads the reply that a job is to deliver, and marks the job as dispatched. For workers/jobs/replySend.ts. */
+import type { ReplyJob } from '../applink/link.ts';
 import type { ActorRef } from '../catalogue/events.ts';
 import type { Db } from '../platform/db/knex.ts';
 import { executeStatement, queryRow, statement } from '../platform/db/sql.ts';
@@ -42,6 +43,13 @@ const markReplySql = statement(
   update staged_jobs set payload = payload || $3::jsonb where id = $1 and fence = $2 and lease_until is not null`,
 );
 
+const withdrawReplySql = statement(
+  'replies.withdraw',
+  `
+  update staged_jobs set payload = payload || '{"handedOver":false}'
+  where id = $1 and fence = $2 and lease_until is not null and not payload @> '{"taken":true}'`,
+);
+
 /** Returns the reply of an entry, or null when there is none. */
 export const readReplyRequest = async (
   db: Db,
@@ -75,19 +83,23 @@ export const readReplyRequest = async (
   };
 };
 
-export interface ReplyJobKey {
-  readonly id: string;
-  readonly fence: number;
-}
-
-/** Members of the job's payload: whether the reply was dispatched and its outcome is unknown yet, and the number of attempts. */
+/**
+ * Members of the job's payload: whether the reply was dispatched and its outcome is unknown yet, to which connection of the
+ * app, whether the process of that connection has taken it, and the number of attempts.
+ */
 interface ReplyJobMark {
   readonly handedOver?: boolean;
+  readonly connection?: string | null;
+  readonly taken?: false;
   readonly attempts?: number;
 }
 
 /** Writes a mark into the job's payload; committed when this resolves. Throws when the worker has lost its lease. */
-export const markReply = async (db: Db, { id, fence }: ReplyJobKey, kept: ReplyJobMark): Promise<void> => {
+export const markReply = async (db: Db, { id, fence }: ReplyJob, kept: ReplyJobMark): Promise<void> => {
   if ((await executeStatement(db, markReplySql, [id, fence, JSON.stringify(kept)])) === 0)
     throw new Error('The lease of the reply’s job was lost.');
 };
+
+/** Withdraws a reply that was dispatched to a connection. Returns false when the connection's process has taken it, or the lease is lost. */
+export const withdrawReply = async (db: Db, { id, fence }: ReplyJob): Promise<boolean> =>
+  (await executeStatement(db, withdrawReplySql, [id, fence])) > 0;

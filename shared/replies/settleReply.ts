@@ -4,6 +4,7 @@
  * workers/jobs/replySend.ts.
  */
 import { fullAccess } from '../access/access.ts';
+import type { ReplyJob } from '../applink/link.ts';
 import type { ReplyStatus } from '../catalogue/states/replies.ts';
 import { readItems, type Item } from '../items/model.ts';
 import { itemTermSeparator } from '../items/perform/writeSql.ts';
@@ -15,7 +16,7 @@ import { actorParameters, actorValues, eventInsert, withEventIds } from '../plat
 import { outboxInsert } from '../platform/journal/outbox.ts';
 import { channels } from '../platform/redis/bus.ts';
 import type { DomainDeps } from '../settings/deps.ts';
-import type { ReplyJobKey, ReplyRequest } from './replyRequest.ts';
+import type { ReplyRequest } from './replyRequest.ts';
 
 export interface ReplyResolution {
   readonly status: Exclude<ReplyStatus, 'sending'>;
@@ -94,7 +95,7 @@ const replyLiveParts = (request: ReplyRequest, data: object, restored: Item | nu
 };
 
 interface ReplySettling {
-  readonly job: ReplyJobKey & { readonly env: number };
+  readonly job: ReplyJob & { readonly env: number };
   readonly request: ReplyRequest;
   readonly end: ReplyResolution;
   readonly dueAt: number | null;
@@ -143,7 +144,7 @@ const trySettle = async (
 /** Settles a reply. Returns false, and writes nothing, when the worker has lost the job's lease. `dueAt`: the deadline that the reply had cleared. */
 export const settleReply = async (
   deps: DomainDeps,
-  job: ReplyJobKey & { readonly env: number },
+  job: ReplyJob & { readonly env: number },
   request: ReplyRequest,
   end: ReplyResolution,
   dueAt: number | null,

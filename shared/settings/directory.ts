@@ -3,36 +3,20 @@
  * rarely change. It reloads when the revision row has been raised: on a wake signal by Redis, and by a poll, as Redis may
  * be unavailable.
  */
-import { appAccess, compileAccess } from '../access/access.ts';
-import {
-  includesEnvironment,
-  type Person,
-  type Principal,
-  type PrincipalMode,
-  type Role,
-} from '../access/principal.ts';
+import { compileAccess } from '../access/access.ts';
+import { includesEnvironment, type Person, type Principal, type Role } from '../access/principal.ts';
 import { parseTokenKind, tokenHash } from '../access/tokens.ts';
 import type { Grant } from '../catalogue/permissions.ts';
 import { toEnvironment, type Environment, type StoredEnvironment } from '../environments/definition.ts';
 import type { Clock } from '../platform/core/clock.ts';
 import type { Db } from '../platform/db/knex.ts';
-import { executeStatement, queryRow, queryRows, statement } from '../platform/db/sql.ts';
+import { queryRow, queryRows, statement } from '../platform/db/sql.ts';
 import { channels, type Bus } from '../platform/redis/bus.ts';
+import { readPrincipal } from './principals.ts';
+import { createSessionCache, type AuthSession } from './sessionCache.ts';
 
 /** Milliseconds after which a process without wake signals notices a new revision. */
 const pollMs = 500;
-/** Milliseconds between two writes of `lastUsedAt` of one principal. */
-const lastUsedWriteMs = 60_000;
-/** Cached sessions; beyond it the oldest tenth is dropped. */
-const tokensMax = 50_000;
-
-export interface AuthSession {
-  readonly principal: Principal;
-  /** SHA-256 of the token, base64: it identifies the credential and can't be used as one. */
-  readonly credential: string;
-  readonly expiresAt: number | null;
-  readonly freshUntil: number | null;
-}
 
 export interface Directory {
   environment(name: string): Environment | undefined;
@@ -42,9 +26,9 @@ export interface Directory {
   person(id: string): Person | undefined;
   /** Returns the people of an environment, by name. */
   people(env: Environment): Person[];
-  /** Returns the session of a token, or null when it is unknown, revoked or expired. No query for a wrong checksum. */
+  /** Returns the session of a request's token, or null when it is unknown, revoked or expired. No query for a wrong checksum. */
   sessionByToken(token: string): Promise<AuthSession | null>;
-  /** Returns the session of a credential, or null when it has ended. */
+  /** Returns the session of a credential, or null when it has ended. That is no use of a person's session. */
   sessionByCredential(credential: string): Promise<AuthSession | null>;
   /** Returns an agent, a person or an app key by id, for work done later in its name; null when it is revoked or removed. */
   principal(type: string, id: string): Promise<Principal | null>;
@@ -71,31 +55,6 @@ const readPeople = statement(
   'directory.people',
   'select id, name, role, environments from people where removed_at is null order by name, id',
 );
-const readToken = statement(
-  'directory.token',
-  `
-  select t.kind, t.principal, t.expires_at, t.fresh_until from tokens t where t.hash = $1`,
-);
-const readAgent = statement(
-  'directory.agent',
-  `
-  select name, role, mode, environments, expires_at from agents where id = $1 and revoked_at is null`,
-);
-const readPerson = statement(
-  'directory.person',
-  `
-  select name, role, environments from people where id = $1 and removed_at is null`,
-);
-const readAppKey = statement(
-  'directory.appKey',
-  `
-  select k.name, e.name as environment from app_keys k join environments e on e.id = k.env where k.id = $1 and k.revoked_at is null`,
-);
-const touchSql = {
-  agent: statement('directory.touchAgent', 'update agents set last_used_at = $2 where id = $1'),
-  app: statement('directory.touchApp', 'update app_keys set last_used_at = $2 where id = $1'),
-};
-
 interface DirectoryState {
   readonly revision: number;
   readonly environments: ReadonlyMap<string, Environment>;
@@ -119,7 +78,10 @@ const loadState = async (db: Db, revision: number): Promise<DirectoryState> => {
     environments: new Map(environments.map((environment) => [environment.name, environment])),
     environmentsById: new Map(environments.map((environment) => [environment.id, environment])),
     people: new Map(
-      personRows.map((person) => [person.id, { ...person, access: roles.get(person.role)?.access ?? nothing }]),
+      personRows.map(({ role: id, ...person }) => {
+        const role = roles.get(id);
+        return [person.id, { ...person, role: role?.name ?? '', access: role?.access ?? nothing }];
+      }),
     ),
   };
 };
@@ -128,15 +90,15 @@ interface DirectoryOptions {
   readonly db: Db;
   readonly bus: Bus;
   readonly clock: Clock;
+  /** Milliseconds without a request after which a person's session ends; null: never. */
+  readonly idleMs: number | null;
   readonly onError: (error: unknown) => void;
 }
 
 /** Returns the directory after its first load. */
-export const openDirectory = async ({ db, bus, clock, onError }: DirectoryOptions): Promise<Directory> => {
+export const openDirectory = async ({ db, bus, clock, idleMs, onError }: DirectoryOptions): Promise<Directory> => {
   const revisionNow = async (): Promise<number> => (await queryRow<{ n: number }>(db, readRevision))?.n ?? 0;
   let state = await loadState(db, await revisionNow());
-  const sessions = new Map<string, AuthSession>();
-  const used = new Map<string, number>();
   const listeners = new Set<() => void>();
   let loading: Promise<void> | null = null;
   let closed = false;
@@ -163,102 +125,9 @@ export const openDirectory = async ({ db, bus, clock, onError }: DirectoryOption
     refresh().catch(onError);
   });
 
-  const principal = async (type: string, id: string): Promise<(Principal & { expiresAt: number | null }) | null> => {
-    if (type === 'agent') {
-      const found = await queryRow<{
-        name: string;
-        role: string;
-        mode: PrincipalMode;
-        environments: string[];
-        expires_at: number | null;
-      }>(db, readAgent, [id]);
-      const role = found === undefined ? undefined : state.roles.get(found.role);
-      if (found === undefined || role === undefined) return null;
-      if (found.expires_at !== null && found.expires_at <= clock.now()) return null;
-      return {
-        type,
-        id,
-        name: found.name,
-        mode: found.mode,
-        role,
-        access: role.access,
-        environments: found.environments,
-        expiresAt: found.expires_at,
-      };
-    }
-    if (type === 'person') {
-      const found = await queryRow<{ name: string; role: string; environments: string[] }>(db, readPerson, [id]);
-      const role = found === undefined ? undefined : state.roles.get(found.role);
-      if (found === undefined || role === undefined) return null;
-      return {
-        type,
-        id,
-        name: found.name,
-        mode: 'normal',
-        role,
-        access: role.access,
-        environments: found.environments,
-        expiresAt: null,
-      };
-    }
-    const key = await queryRow<{ name: string; environment: string }>(db, readAppKey, [id]);
-    if (key === undefined) return null;
-    return {
-      type: 'app',
-      id,
-      name: key.name,
-      mode: 'normal',
-      role: null,
-      access: appAccess,
-      environments: [key.environment],
-      expiresAt: null,
-    };
-  };
-
-  const lookUp = async (credential: string): Promise<AuthSession | null> => {
-    const token = await queryRow<{
-      kind: string;
-      principal: string;
-      expires_at: number | null;
-      fresh_until: number | null;
-    }>(db, readToken, [Buffer.from(credential, 'base64')]);
-    if (token === undefined) return null;
-    const found = await principal(token.kind, token.principal);
-    if (found === null) return null;
-    const { expiresAt, ...rest } = found;
-    const ends = [token.expires_at, expiresAt].filter((at) => at !== null);
-    return {
-      principal: rest,
-      credential,
-      expiresAt: ends.length === 0 ? null : Math.min(...ends),
-      freshUntil: token.fresh_until,
-    };
-  };
-
-  const noteUse = ({ principal: { type, id } }: AuthSession): void => {
-    if (id === null || (type !== 'agent' && type !== 'app')) return;
-    const now = clock.now();
-    if (now - (used.get(id) ?? 0) < lastUsedWriteMs) return;
-    used.set(id, now);
-    executeStatement(db, touchSql[type], [id, now]).catch(onError);
-  };
-
-  const sessionOf = async (credential: string): Promise<AuthSession | null> => {
-    let session = sessions.get(credential) ?? null;
-    if (session === null) {
-      const { revision } = state;
-      session = await lookUp(credential);
-      // A session that was read while the cache was reloaded may be outdated.
-      if (session !== null && revision === state.revision) {
-        sessions.set(credential, session);
-        if (sessions.size > tokensMax)
-          for (const oldest of [...sessions.keys()].slice(0, tokensMax / 10)) sessions.delete(oldest);
-      }
-    }
-    if (session === null || (session.expiresAt !== null && session.expiresAt <= clock.now())) return null;
-    noteUse(session);
-    return session;
-  };
+  const principal = (type: string, id: string) =>
+    readPrincipal({ db, clock, role: (name) => state.roles.get(name) }, type, id);
+  const sessions = createSessionCache({ db, clock, idleMs, principal, revision: () => state.revision, onError });
 
   return {
     environment: (name) => state.environments.get(name),
@@ -268,8 +137,8 @@ export const openDirectory = async ({ db, bus, clock, onError }: DirectoryOption
     person: (id) => state.people.get(id),
     people: (env) => [...state.people.values()].filter((person) => includesEnvironment(person.environments, env.name)),
     sessionByToken: async (token) =>
-      parseTokenKind(token) === null ? null : sessionOf(tokenHash(token).toString('base64')),
-    sessionByCredential: sessionOf,
+      parseTokenKind(token) === null ? null : sessions.find(tokenHash(token).toString('base64'), true),
+    sessionByCredential: (credential) => sessions.find(credential, false),
     principal: async (type, id) => {
       const found = await principal(type, id);
       if (found === null) return null;

@@ -137,6 +137,30 @@ const enteredPassword = Type.String({ minLength: 1, maxLength: 1024, description
 export const signInInput = strictObject({ email, password: enteredPassword });
 export const freshSignInInput = strictObject({ password: enteredPassword });
 
+export const ownAccountPatch = strictObject(
+  {
+    name: Type.Optional(label),
+    password: Type.Optional(
+      strictObject(
+        { current: enteredPassword, next: password },
+        { description: 'A new password; it ends your other sessions.' },
+      ),
+    ),
+    preferences: Type.Optional(
+      nullable(
+        Type.Record(Type.String(), Type.Unknown(), {
+          description: 'Those given are set, null takes one away, the others stay; null for the whole takes all away.',
+        }),
+      ),
+    ),
+  },
+  { minProperties: 1 },
+);
+export const preferencesSchema = Type.Object(
+  {},
+  { description: 'What the person has set for the clients they use; of others {}.' },
+);
+
 const roleRef = responseObject({ id: Type.String(), name: Type.String() });
 const reach = Type.Array(Type.String(), { description: 'Names of environments, or "*" alone for all of them.' });
 const at = (description: string) => Type.Integer({ description: `${description} (milliseconds since 1970 UTC)` });
@@ -169,6 +193,14 @@ export const personViewSchema = responseObject({
   role: roleRef,
   environments: reach,
   createdAt: at('When they were let in'),
+});
+
+export const ownSessionSchema = responseObject({
+  id: Type.String({ pattern: '^ses_' }),
+  createdAt: at('When it was opened'),
+  lastUsedAt: at('When it was used last, to the minute'),
+  address: nullable(Type.String({ description: 'The address that it was opened from; null: not known.' })),
+  current: Type.Boolean({ description: 'Whether it is the one that asks.' }),
 });
 
 export const appKeyViewSchema = responseObject({
@@ -226,6 +258,7 @@ export type AgentInput = Static<typeof agentInput>;
 export type AgentPatch = Static<typeof agentPatch>;
 export type PersonInput = Static<typeof personInput>;
 export type PersonPatch = Static<typeof personPatch>;
+export type OwnAccountPatch = Static<typeof ownAccountPatch>;
 export type AppKeyInput = Static<typeof appKeyInput>;
 export type AppKeyPatch = Static<typeof appKeyPatch>;
 export type EnvironmentInput = Static<typeof environmentInput>;

@@ -10,6 +10,7 @@ import { findAccount, lockAccount, readAccount, verifyAttempt, type Account } fr
 import { recordAdminChange, runAdminChange, toAdministrator } from './adminChange.ts';
 import type { DomainDeps } from './deps.ts';
 import { newBrowserToken, readBrowserToken } from './knownBrowser.ts';
+import { idleSince } from './ownSessions.ts';
 import { readPerson, type PersonView } from './people.ts';
 import { clearSignInFailures, typedEmailDigest } from './signInThrottle.ts';
 
@@ -19,7 +20,10 @@ const insertSessionSql = statement(
   insert into tokens (hash, kind, principal, expires_at, fresh_until, created_at, last_used_at, address)
   values ($1, 'person', $2, $3, $4, $5, $5, $6)`,
 );
-const dropExpired = statement('signIn.dropExpired', 'delete from tokens where principal = $1 and expires_at <= $2');
+const dropExpired = statement(
+  'signIn.dropExpired',
+  'delete from tokens where principal = $1 and (expires_at <= $2 or coalesce(last_used_at, created_at) <= $3)',
+);
 const refreshSessionSql = statement('signIn.renew', 'update tokens set fresh_until = $2 where hash = $1');
 const deleteSessionSql = statement('signIn.close', 'delete from tokens where hash = $1');
 /** Inserts the audit entry in the environment of the path or, when that doesn't exist, in those of the person. */
@@ -62,7 +66,7 @@ interface SignInResult {
   readonly browser: string;
 }
 
-type SignInDeps = Pick<DomainDeps, 'db' | 'bus' | 'clock' | 'directory'>;
+type SignInDeps = Pick<DomainDeps, 'db' | 'bus' | 'clock' | 'config' | 'directory'>;
 
 const insertSignInAudit = async (
   tx: Tx | SignInDeps['db'],
@@ -116,7 +120,7 @@ export const signIn = async (tools: SignInDeps, given: SignInRequest): Promise<S
   const expiresAt = at + limits.sessionMs;
   const person = await db.transaction(async (tx) => {
     if (!(await lockAccount(tx, found))) throw wrongPasswordFault();
-    await executeStatement(tx, dropExpired, [found.id, at]);
+    await executeStatement(tx, dropExpired, [found.id, at, idleSince(tools.config, at)]);
     await executeStatement(tx, insertSessionSql, [
       tokenHash(token),
       found.id,

@@ -49,7 +49,9 @@ describe('app link: a socket that breaks while calls are dispatched', () => {
   const at = ({ port }: Program, { token, id }: Client): Client =>
     clientOf(`http://127.0.0.1:${port}/api/env/demo`, token, id);
 
-  before(async () => {
+  before(async function () {
+    // Two processes start, on a machine that may be busy.
+    this.timeout(60_000);
     world = await newWorld({ server: false, manifest });
     const env = { RATE_LIMIT: '1000000', RATE_BURST: '1000000' };
     apis = await Promise.all([startProgram(world, 'api/main.ts', env), startProgram(world, 'api/main.ts', env)]);
@@ -60,17 +62,22 @@ describe('app link: a socket that breaks while calls are dispatched', () => {
     await world.close();
   });
 
-  /** Calls through `asked` while the app's socket at `held` breaks; returns the longest time in ms that `/health` of either took. */
+  /**
+   * Calls through `asked` while the app's socket at `held` breaks; returns the longest time in ms that `/health` of either took,
+   * and that from the break to the last answer.
+   */
   const round = async (
     asked: Program,
     held: Program,
     count: number,
     breakOff: (app: FakeApp) => void,
-  ): Promise<number> => {
+  ): Promise<{ readonly health: number; readonly answers: number }> => {
+    let brokeAt = Infinity;
     const app: FakeApp = await connectApp(at(held, key), {
       manifest,
       handlers: {
         'action.run': () => {
+          brokeAt = Math.min(brokeAt, performance.now());
           breakOff(app);
           return never();
         },
@@ -81,6 +88,7 @@ describe('app link: a socket that breaks while calls are dispatched', () => {
       Array.from({ length: count }, () => at(asked, agent).post('/actions', { action: 'ping' })),
     );
     const inTime = await settlesWithin(limits.actionWaitMs * 0.8, calls);
+    const answers = performance.now() - brokeAt;
     const longest = await Promise.all(watching.map((end) => end()));
     expect(inTime, 'all are answered before their wait for the app is over').to.equal(true);
     for (const { status, body } of await calls) {
@@ -89,7 +97,7 @@ describe('app link: a socket that breaks while calls are dispatched', () => {
     }
     await app.closed;
     await until('the app is gone', async () => (await world.sql('select 1 from app_connections')).length === 0);
-    return Math.max(...longest);
+    return { health: Math.max(...longest), answers };
   };
 
   for (const [how, breakOff] of Object.entries(breaks)) {
@@ -100,12 +108,39 @@ describe('app link: a socket that breaks while calls are dispatched', () => {
       ] as const) {
         it(`answers ${String(count)} calls by 202, and everybody else meanwhile, when an app at ${where} ${how}`, async () => {
           const [first, second] = apis as [Program, Program];
-          let longest = Infinity;
-          for (let n = 1; n <= rounds && longest >= promptMs; n++)
+          // Accepting so many takes a while itself; what waits for the job of its run takes 3 s and more.
+          const answersMs = count <= 10 ? promptMs : 2_500;
+          let longest = { health: Infinity, answers: Infinity };
+          for (let n = 1; n <= rounds && (longest.health >= promptMs || longest.answers >= answersMs); n++)
             longest = await round(first, isHere ? first : second, count, breakOff);
-          expect(longest).to.be.below(promptMs);
+          expect(longest.health).to.be.below(promptMs);
+          expect(longest.answers).to.be.below(answersMs);
         }).timeout(60_000);
       }
     }
   }
+
+  it('answers a call by 202 at once when the process is killed that has the app’s socket', async () => {
+    const [asked] = apis as [Program, Program];
+    const held = await startProgram(world, 'api/main.ts', { RATE_LIMIT: '1000000', RATE_BURST: '1000000' });
+    let brokeAt = 0;
+    await connectApp(at(held, key), {
+      manifest,
+      handlers: {
+        'action.run': () => {
+          brokeAt = performance.now();
+          held.child.kill('SIGKILL');
+          return never();
+        },
+      },
+    });
+    const { status, body } = await at(asked, agent).post('/actions', { action: 'ping' });
+    const answered = performance.now() - brokeAt;
+    expect([status, body.running]).to.deep.equal([202, true]);
+    // Its row says for 15 s that it is there.
+    expect(await world.sql('select 1 from app_connections')).to.have.length(1);
+    expect(answered).to.be.below(limits.actionWaitMs / 10);
+    await held.end();
+    await world.sql('delete from app_connections');
+  }).timeout(60_000);
 });

@@ -217,25 +217,14 @@ describe('app link: calls', () => {
       await connect(named('the other'));
       for (let i = 0; i < 3; i++) expect(titleOf(await get(link, ['1']))).to.equal('the other');
       const replying = await connect(
-        {
-          'reply.send': () => {
-            replying.kill();
-            return never();
-          },
-        },
+        { 'reply.send': never },
         { manifest: { ...manifest, inboxes: [...manifest.inboxes, { name: 'own', reply: { via: 'app' } }] } },
       );
-      const params = {
-        item: {},
-        subject: 's',
-        text: 't',
-        actor: { type: 'system', id: null, name: 'x' },
-        delivery: 'd',
-      } as const;
-      const declares = { kind: 'inbox', name: 'own' } as const;
-      expect(await link.call(env, 'reply.send', params, { declares, timeoutMs: 5_000 })).to.deep.equal({
-        kind: 'lost',
-      });
+      const to = await link.chooseConnection(env, { kind: 'inbox', name: 'own' });
+      if (to === null) throw new Error('Nobody is there.');
+      // No row says that this connection is to send it.
+      expect(await link.sendReply(to, env, { id: 'job_none', fence: 1 }, 5_000)).to.deep.equal({ kind: 'offline' });
+      expect(replying.received.map(({ method }) => method)).not.to.include('reply.send');
       await Promise.all(apps.splice(0).map((one) => one.close()));
       await until('gone', async () => !(await workers.link.online(env)));
     }

@@ -1,6 +1,7 @@
 /** Queues of jobs that do nothing: BullMQ alone, and the queue and worker of the service around it. */
 import { Queue, Worker } from 'bullmq';
 import { openRedis } from '../../shared/platform/redis/connect.ts';
+import { testRedisSecurity } from '../support/redisSecurity.ts';
 
 /** Jobs at once. */
 export const concurrency = 100;
@@ -47,7 +48,7 @@ const bare = async (): Promise<Kind> => {
 
 /** The queue and the worker of the service without rows, which `durable` measures: a message holds its time as an id. */
 const ours = async (): Promise<Kind> => {
-  const redis = openRedis({ url: redisUrl(), prefix: 'bench', onError: () => undefined });
+  const redis = openRedis({ url: redisUrl(), prefix: 'bench', onError: () => undefined }, testRedisSecurity());
   const queue = newQueueName('ours');
   let worker: { close(): Promise<void> } | null = null;
   await redis.queue(queue).waitUntilReady();
@@ -59,8 +60,8 @@ const ours = async (): Promise<Kind> => {
     work: (started) => {
       worker = redis.worker(
         queue,
-        async ({ data }) => {
-          started(Number(data.staged));
+        async (staged) => {
+          started(Number(staged));
         },
         { concurrency },
       );

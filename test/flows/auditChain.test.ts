@@ -1,4 +1,5 @@
 /** The chain of audit entries: what was written is proved by it, and whoever changes the past is found out. */
+import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import pg from 'pg';
 import { runAdmin } from '../../shared/tools/cli/run.ts';
@@ -93,6 +94,16 @@ describe('the chain of audit entries', () => {
         ([code, text]: [number, string]) => code === 1 && found.test(text),
       );
     }).timeout(60_000);
+
+  it('covers every column of an entry: add a new one to a new form of the hash', async () => {
+    const columns = await world.sql<{ name: string }>(
+      `select column_name as name from information_schema.columns where table_name = 'events'`,
+    );
+    const text = readFileSync(new URL('../../shared/platform/journal/auditChain.ts', import.meta.url), 'utf8');
+    expect(columns.map(({ name }) => name).filter((name) => !new RegExp(`\\be\\.${name}\\b`).test(text))).to.deep.equal(
+      [],
+    );
+  });
 
   it('is not written again by those who may write to it', async () => {
     await make(1);

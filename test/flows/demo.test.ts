@@ -235,6 +235,26 @@ describe('the demo', function () {
     }
   });
 
+  it('keeps what each message of a conversation said, and the newest errors of a group', async () => {
+    const [odd] = await rows<{ n: number }>(
+      first,
+      `
+      select count(*)::int as n from items i
+      cross join lateral (select count(*)::int as n, max(at) as last, min(at) as first from occurrences o where o.env = i.env and o.item = i.id) kept
+      where kept.n <> least(i.occurrences, 100) or kept.last <> i.last_seen or (i.occurrences <= 100 and kept.first <> i.first_seen)`,
+    );
+    expect(odd?.n).to.equal(0);
+    const [entries] = await rows<{ n: number; known: number }>(
+      first,
+      `
+      select count(*)::int as n, count(o.id)::int as known from events e
+      left join occurrences o on o.env = e.env and o.item = e.item and o.id = e.data #>> '{occurrence,id}'
+      where e.type = 'occurred' and (e.data #>> '{occurrence,id}') is not null`,
+    );
+    expect(entries?.n).to.be.above(0);
+    expect(entries?.known).to.equal(entries?.n);
+  });
+
   it('has an audit log in order of time, as if all of it had come through the API', async () => {
     const [log] = await rows<{ inOrder: boolean; created: number; told: number }>(
       first,

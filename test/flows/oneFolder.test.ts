@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { requireFreeEventLoopsIn } from '../support/eventLoop.ts';
 import { until } from '../support/until.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -27,6 +28,7 @@ describe('one data folder', function () {
   after(async () => {
     for (const { child } of launched) child.kill('SIGTERM');
     await Promise.all(launched.map(({ code }) => code));
+    requireFreeEventLoopsIn(join(folder, 'data', 'logs'));
     rmSync(folder, { recursive: true });
   });
 

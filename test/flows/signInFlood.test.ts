@@ -79,7 +79,7 @@ describe('a flood of guesses', function () {
     expect(await triesOf('198.51.100.8', known), 'a known browser, later').to.equal(1);
     expect(await triesOf('192.0.2.3'), 'an unknown browser, later').to.be.at.most(3);
     await guesses.end();
-    expect([...guesses.counts.keys()].sort()).to.deep.equal([401, 429]);
+    expect([...guesses.counts.keys()].toSorted((a, b) => a - b)).to.deep.equal([401, 429]);
     // Three of each address, and the account's own, which the owner's sign-ins set back.
     expect(guesses.counts.get(401)).to.be.at.most(3 * addresses + 60);
   });

@@ -145,13 +145,57 @@ describe('discovery over HTTP', () => {
       await world.role('unrelated2', []);
     });
 
-    it('lists id and name of those who can see the inbox', async () => {
+    it('lists those who can see the inbox, with their role, those who can work there first', async () => {
       const { people } = (await clerk.get('/people?inbox=mail')).body;
       expect(names(people))
         .to.include.members(['Ada Byron', 'Zoë Öhm', 'ada lovelace', 'Élodie Noël'])
         .and.not.include.members(['Hidden Person']);
       for (const name of ['Hidden Person', 'Gone Person', 'Away Person']) expect(names(people)).not.to.include(name);
-      for (const person of people) expect(person).to.have.all.keys('id', 'name');
+      for (const person of people) expect(person).to.have.all.keys('id', 'name', 'role', 'canWork', 'openItems');
+      await world.person('viewer', 'Aaron Looks On');
+      const list = (await clerk.get('/people?inbox=mail')).body.people as {
+        name: string;
+        canWork: boolean;
+        role: string;
+      }[];
+      expect(list.find(({ name }) => name === 'Ada Byron')).to.include({ canWork: true, role: 'clerk' });
+      expect(list.find(({ name }) => name === 'Aaron Looks On')).to.include({ canWork: false, role: 'viewer' });
+      const works = list.map(({ canWork }) => canWork);
+      expect(works, 'those who can work come first').to.deep.equal(works.toSorted((a, b) => Number(b) - Number(a)));
+      const paged: string[] = [];
+      let cursor: string | null = null;
+      do {
+        const { body }: Reply = await clerk.get(
+          `/people?inbox=mail&limit=2${cursor === null ? '' : `&cursor=${cursor}`}`,
+        );
+        paged.push(...names(body.people));
+        cursor = body.cursor as string | null;
+      } while (cursor !== null);
+      expect(paged).to.deep.equal(names(list));
+    });
+
+    it('counts the open items of each, in the inboxes that the caller sees, and what it names can be assigned', async () => {
+      const ana = await world.person('admin', 'Ana Busy');
+      const open = async (who: Client): Promise<number> =>
+        (await who.get('/people?inbox=mail&q=busy')).body.people[0].openItems as number;
+      expect(await open(clerk)).to.equal(0);
+      for (const [inbox, state] of [
+        ['mail', 'open'],
+        ['mail', 'waiting'],
+        ['mail', 'closed'],
+        ['refunds', 'requested'],
+        ['secret', 'open'],
+      ]) {
+        const { item } = (await admin.post('/items', { inbox, title: 'Work' })).body;
+        const assigned = await admin.post(`/items/${item.id as string}/assign`, { assignee: ana.id });
+        expect(assigned.status, assigned.text).to.equal(200);
+        if (state !== item.state) await admin.post(`/items/${item.id as string}/state`, { state });
+      }
+      expect([await open(clerk), await open(admin)]).to.deep.equal([2, 3]);
+      const onlooker = (await clerk.get('/people?inbox=mail&q=aaron')).body.people[0];
+      const { item } = (await clerk.post('/items', { inbox: 'mail', title: 'For whom it took' })).body;
+      const taken = await clerk.post(`/items/${item.id as string}/assign`, { assignee: onlooker.id });
+      expect(taken.body.item.assignee, 'who only sees the inbox').to.equal(onlooker.id);
     });
 
     it('searches the beginnings of the parts of a name, whatever their case', async () => {

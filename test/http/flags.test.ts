@@ -129,6 +129,49 @@ describe('flags over HTTP', () => {
       expect(await world.sql(`select id from staged_jobs where name = 'rampStep'`)).to.deep.equal([]);
     });
 
+    it('says which running ramp another one replaces: in the answer, the history, a dry run and the approval', async () => {
+      const ramp = (to: number, at: number | null = null): object => ({
+        ramp: {
+          to,
+          over: 3_600_000,
+          every: 60_000,
+          at,
+          guard: { inbox: 'secret', above: 1, within: 60_000, then: 'stop' },
+        },
+      });
+      const narrow = await world.agent('one flag');
+      const first = await change('checkout', { rollout: 20, ...ramp(60, Date.now() + 3_600_000) });
+      expect(first.body).to.have.keys('flag', 'changed');
+      const body = { change: ramp(40), dryRun: true };
+      const dry = await operator.post('/flags/checkout', body);
+      expect(dry.body).to.deep.include({ dryRun: true, would: 'change', changed: true });
+      expect(dry.body.replaced).to.include({ to: 60, status: 'scheduled' });
+      const second = await change('checkout', ramp(40));
+      expect(second.body.replaced).to.deep.equal(dry.body.replaced);
+      expect(second.body.replaced.guard.inbox).to.equal('secret');
+      expect((await change('checkout', { rollout: 25 })).body).to.have.keys('flag', 'changed');
+      expect((await change('checkout', ramp(30))).body).to.have.keys('flag', 'changed');
+      const { entries } = (await viewer.get('/flags/checkout/history?limit=4')).body;
+      expect(entries.map(({ replaced }: { replaced: { to: number } | null }) => replaced?.to ?? null)).to.deep.equal([
+        null,
+        null,
+        60,
+        null,
+      ]);
+      const hidden = (await narrow.get('/flags/checkout/history?limit=4')).body.entries[2].replaced;
+      expect(hidden).to.deep.include({ to: 60, guard: null });
+
+      const supervised = await world.agent('operator', { mode: 'supervised' });
+      const { approval } = (await change('checkout', ramp(10), {}, supervised)).body;
+      const person = await world.person('operator');
+      const asked = (await person.get(`/approvals/${String(approval)}`)).body.approval;
+      expect(asked.replaced).to.include({ to: 30, status: 'running' });
+      expect((await person.post(`/approvals/${String(approval)}/approve`)).body.approval.replaced).to.include({
+        to: 30,
+      });
+      await change('checkout', { ramp: null });
+    });
+
     it('starts from 0 or 100 when there is no rollout', async () => {
       expect(
         (await change('from_value', { ramp: { to: 50, over: 3_600_000, every: 60_000, at: null } })).body.flag.ramp

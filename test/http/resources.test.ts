@@ -200,7 +200,8 @@ describe('records over HTTP', () => {
 
     it('is audited, and what was refused too', async () => {
       await put('vault', [{ id: 'audited', title: 'A' }]);
-      await clerk.post('/resources/vault/records', { records: [] });
+      const refused = await world.agent('clerk', { name: 'refused' });
+      await refused.post('/resources/vault/records', { records: [] });
       const { entries } = (await admin.get('/audit?verb=records.put&target=vault&limit=2')).body;
       expect(
         entries.map(({ outcome, actor }: { outcome: string; actor: { type: string } }) => [outcome, actor.type]),

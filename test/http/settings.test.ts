@@ -506,8 +506,8 @@ describe('settings over HTTP', () => {
     )
       .flat()
       .map(({ text }) => text);
-    const { command, prefix } = world.deps.redis;
-    const keys = await command.keys(`${prefix}*`);
+    const { command, key: keyOf } = world.deps.redis;
+    const keys = await command.keys(keyOf('*'));
     for (const one of keys) texts.push(one, Buffer.from((await command.dump(one)) ?? '').toString('latin1'));
     expect(texts.length).to.be.above(20);
     for (const hidden of [token, rotated, key, session, secret])

@@ -8,6 +8,7 @@ import { newWorld, type World } from '../support/world.ts';
 const manifest = {
   ...testManifest,
   flags: [{ key: 'moonshot', kind: 'boolean', default: false }],
+  actions: [...testManifest.actions, { name: 'quietly', label: 'Quietly', resource: 'customer' }],
 } as const;
 
 describe('what may not be seen any more', () => {
@@ -94,6 +95,23 @@ describe('what may not be seen any more', () => {
       await narrow('inbox:mail');
       const replay = await person.post('/settings/agents', body, keyed('agent'));
       expect([replay.status, replay.body.code]).to.deep.equal([403, 'forbidden']);
+    });
+  });
+
+  describe('at the end of a list', () => {
+    it('makes no further page', async () => {
+      const { name } = await roleOf('inbox:mail', 'resource:customer');
+      const clerk = await world.agent(name);
+      await world.records('customer', [{ id: 'c7', title: 'Ada' }]);
+      const run = await admin.post('/actions', { action: 'quietly', record: 'c7', input: {} });
+      expect(run.status, run.text).to.equal(202);
+      const record = { resource: 'customer', id: 'c7' };
+      const { item } = (await clerk.post('/items', { inbox: 'mail', title: 'Linked', record })).body;
+      for (let n = 1; n < 100; n++) await clerk.post(`/items/${String(item.id)}/notes`, { text: String(n) });
+      const page = await clerk.get('/resources/customer/c7');
+      expect(page.body.history).to.have.length(100);
+      expect(page.body.historyCursor).to.equal(null);
+      expect((await admin.get('/resources/customer/c7')).body.historyCursor).not.to.equal(null);
     });
   });
 

@@ -351,6 +351,31 @@ describe('tools', () => {
     expect((await tools.call('undo_bulk', { id })).body.bulk.total).to.equal(2);
   });
 
+  it('replace a running ramp only when they say so', async () => {
+    const tools = await toolsOf(clerk);
+    const ramp = (to: number): Record<string, unknown> => ({
+      flag: 'checkout',
+      change: { ramp: { to, over: 3_600_000, every: 60_000 } },
+    });
+    expect((await tools.call('change_flag', ramp(50))).body).to.have.keys('flag', 'changed');
+    for (const given of [{}, { replace: false }, { dryRun: true }]) {
+      const { isError, body } = await tools.call('change_flag', { ...ramp(80), ...given });
+      expect([isError, (body as { code: string }).code]).to.deep.equal([true, 'conflict']);
+      expect((body as { details: object[] }).details).to.deep.equal([
+        { path: 'replace', message: 'must be true to replace the running ramp' },
+      ]);
+    }
+    const waiting = await tools.call('change_flag', {
+      flag: 'asks',
+      change: { ramp: { to: 5, over: 1000, every: 1000 } },
+    });
+    expect(waiting.body).to.include({ pending: true });
+    const replaced = (await tools.call('change_flag', { ...ramp(80), replace: true })).body as { replaced: object };
+    expect(replaced.replaced).to.include({ to: 50, status: 'running' });
+    const stopped = await tools.call('change_flag', { flag: 'checkout', change: { ramp: null } });
+    expect(stopped.body).to.have.keys('flag', 'changed');
+  });
+
   it('change flags, at once or after an approval', async () => {
     const tools = await toolsOf(clerk);
     expect((await tools.call('change_flag', { flag: 'checkout', change: { value: true } })).body).to.deep.include({

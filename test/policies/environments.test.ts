@@ -105,7 +105,8 @@ describe('environments', () => {
       .replace('{flag}', 'one')
       .replace('{id}', id);
   /** Roles, people and agents are the project's, and who signs in has no token yet. */
-  const isProjects = (path: string): boolean => path.startsWith('/settings') || path.startsWith('/sign-');
+  const isProjects = (path: string): boolean =>
+    path.startsWith('/settings') || path.startsWith('/sign-') || path.startsWith('/me');
 
   it('a token of one is as good as none in another, on every address, and says nothing of what is there', async () => {
     const stranger = await world.agent('admin');

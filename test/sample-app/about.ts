@@ -1,5 +1,5 @@
 /** What the sample app adds to items and records, and which actions apply to them. */
-import type { Availability, Block, Item, ItemDetail } from '../../shared/sdk/index.ts';
+import type { Availability, Block, Item, ItemDetail, Occurrence } from '../../shared/sdk/index.ts';
 import type { Shop, ShopRecord } from './shop.ts';
 
 const sum = (records: readonly ShopRecord[], field: string): number =>
@@ -30,12 +30,21 @@ const customerOf = (shop: Shop, item: Item): ShopRecord | undefined => {
   return typeof customer === 'string' ? shop.find('customer', customer) : undefined;
 };
 
-export const supportDetail = (shop: Shop, item: Item): Awaited<ReturnType<ItemDetail>> => {
+/** Returns what the customer wrote last, unless it is the message that the item was made of. */
+const lastMessage = (item: Item, latest: Occurrence | null): Block[] => {
+  const body = latest?.data?.['body'];
+  return typeof body === 'string' && body !== item.fields['body']
+    ? [{ type: 'text', title: 'Latest message', text: body }]
+    : [];
+};
+
+export const supportDetail = (shop: Shop, item: Item, latest: Occurrence | null): Awaited<ReturnType<ItemDetail>> => {
   const customer = customerOf(shop, item);
-  if (customer === undefined) return { blocks: [] };
+  const said = lastMessage(item, latest);
+  if (customer === undefined) return { blocks: said };
   const isVip = customer.fields['vip'] === true;
   return {
-    blocks: standing(shop, customer.id),
+    blocks: [...said, ...standing(shop, customer.id)],
     suggestedActions: isVip
       ? [
           {

@@ -32,7 +32,7 @@ export const inboxes = (shop: Shop): Readonly<Record<string, Inbox>> => {
         },
       },
       reply: { via: 'app', send },
-      onOccurrence: { reopen: ['closed', 'waiting'], wake: true },
+      onOccurrence: { reopen: ['closed', 'waiting'], wake: true, keep: null },
       blocks: [
         { type: 'text', title: 'Message', text: '{{item.fields.body}}' },
         {
@@ -65,7 +65,7 @@ export const inboxes = (shop: Shop): Readonly<Record<string, Inbox>> => {
           reason: 'The customer asks about the trial',
         },
       ],
-      detail: ({ item }) => supportDetail(shop, item),
+      detail: ({ item, latestOccurrence }) => supportDetail(shop, item, latestOccurrence),
     },
     errors: {
       label: 'Application errors',
@@ -91,7 +91,7 @@ export const inboxes = (shop: Shop): Readonly<Record<string, Inbox>> => {
         },
       },
       reply: null,
-      onOccurrence: { reopen: ['closed'], wake: false },
+      onOccurrence: { reopen: ['closed'], wake: false, keep: 100 },
       blocks: [
         {
           type: 'fields',
@@ -249,7 +249,7 @@ export const inboxes = (shop: Shop): Readonly<Record<string, Inbox>> => {
         },
       },
       reply: { via: 'app', send },
-      onOccurrence: { reopen: ['closed', 'waiting'], wake: false },
+      onOccurrence: { reopen: ['closed', 'waiting'], wake: false, keep: 100 },
       blocks: [
         { type: 'text', title: 'Report', text: '{{item.fields.details}}' },
         {

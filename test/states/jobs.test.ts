@@ -215,7 +215,7 @@ describe(`states: staged jobs and connections (STATES_SEED=${String(seed)})`, ()
         return async ({ do: what, instance, target }) => {
           const one = made[made.length - 1 - (target % Math.max(1, made.length))];
           if (what === 'register') {
-            const common = { env: 1, appKey: 'key_1', process: 'test', declares: [], startedAt: 0 };
+            const common = { envId: 1, appKey: 'key_1', process: 'test', declares: [], startedAt: 0 };
             const arrival = { ...common, id: newId('job'), instance };
             made.push(arrival);
             return insertConnection(parts, arrival);

@@ -3,6 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { root } from '../../shared/tools/services/paths.mjs';
+import { requireFreeEventLoop } from './eventLoop.ts';
 import { until } from './until.ts';
 import type { World } from './world.ts';
 
@@ -12,7 +13,7 @@ export interface Program {
   readonly port: string;
   /** Its log so far. */
   said(): string;
-  /** Kills it if it still runs; resolves when it is gone. */
+  /** Kills it if it still runs; resolves when it is gone. Rejects when it has blocked its event loop. */
   end(): Promise<void>;
 }
 
@@ -67,6 +68,7 @@ export const startProgram = async (
       const gone = child.exitCode === null && child.signalCode === null ? once(child, 'exit') : null;
       child.kill('SIGKILL');
       await gone;
+      requireFreeEventLoop(path, said);
     },
   };
 };

@@ -8,9 +8,12 @@ import { freePort } from '../../shared/tools/services/ports.mjs';
 import { startRedis, type RedisServer } from '../../shared/tools/services/redis.mjs';
 import { done } from '../../workers/handler.ts';
 import { createWorkerProcess } from '../../workers/workerProcess.ts';
+import { testRedisSecurity } from '../support/redisSecurity.ts';
 import { until } from '../support/until.ts';
 import { newJobsWorld } from './jobsWorld.ts';
 import { probeJobs } from './probe.ts';
+
+const security = testRedisSecurity();
 
 describe('with a Redis that comes and goes', function () {
   this.timeout(60_000);
@@ -22,7 +25,7 @@ describe('with a Redis that comes and goes', function () {
     dir = await mkdtemp(join(tmpdir(), 'console-redis-'));
     port = await freePort();
     server = null;
-    links = openRedis({ url: `redis://127.0.0.1:${String(port)}`, prefix: 'test', onError: () => undefined });
+    links = openRedis({ url: `redis://127.0.0.1:${String(port)}`, prefix: 'test', onError: () => undefined }, security);
   });
   afterEach(async () => {
     await links.close();
@@ -42,7 +45,7 @@ describe('with a Redis that comes and goes', function () {
     links.bus.subscribe('news', (text) => heard.push(text));
     const worker = links.worker(
       'some',
-      async ({ name }) => {
+      async (name) => {
         taken.push(name);
       },
       { concurrency: 1 },
@@ -71,7 +74,7 @@ describe('with a Redis that comes and goes', function () {
     const end = links.bus.subscribe('news', (text) => heard.push(text));
     const worker = links.worker(
       'some',
-      async ({ name }) => {
+      async (name) => {
         taken.push(name);
       },
       { concurrency: 1 },

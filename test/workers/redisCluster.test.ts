@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { openRedis, type RedisConnections } from '../../shared/platform/redis/connect.ts';
 import { canCluster, startRedisCluster, type RedisCluster } from '../../shared/tools/services/redisCluster.mjs';
+import { testRedisSecurity } from '../support/redisSecurity.ts';
 import { until } from '../support/until.ts';
+
+const security = testRedisSecurity();
 
 describe('with a Redis Cluster', function () {
   before(async function () {
@@ -21,7 +24,7 @@ describe('with a Redis Cluster', function () {
     cluster = await startRedisCluster({ dir });
   });
   beforeEach(() => {
-    links = openRedis({ url: cluster.url, prefix: 'test', onError: () => undefined });
+    links = openRedis({ url: cluster.url, prefix: 'test', onError: () => undefined }, security);
   });
   afterEach(() => links.close());
   after(async () => {
@@ -52,7 +55,7 @@ describe('with a Redis Cluster', function () {
     const workers = queues.map((queue) =>
       links.worker(
         queue,
-        async ({ name }) => {
+        async (name) => {
           taken.push(`${queue} ${name}`);
         },
         { concurrency: 2 },
@@ -128,7 +131,7 @@ describe('with a Redis Cluster', function () {
 
   it('opens without it, fails fast, works once it is there, and closes in any case', async () => {
     await Promise.all(cluster.nodes.map((node) => node.stop()));
-    const own = openRedis({ url: cluster.url, prefix: 'test', onError: () => undefined });
+    const own = openRedis({ url: cluster.url, prefix: 'test', onError: () => undefined }, security);
     expect(own.bus.connected).to.equal(false);
     expect(await own.command.get('x').catch((error: unknown) => error)).to.be.instanceOf(Error);
     expect(

@@ -86,11 +86,11 @@ const deliver = async (deps: Deps, job: ReplyJob, request: ReplyRequest): Promis
     return { delivery: { kind: 'failed', error: 'Its inbox is gone.' }, via: 'app', marked: false };
   job.signal.throwIfAborted();
   let marked = false;
-  const onDispatch = async (): Promise<void> => {
-    await markReply(deps.db, job, { handedOver: true });
+  const onDispatch = async (connection: string | null): Promise<void> => {
+    await markReply(deps.db, job, { handedOver: true, connection, taken: false });
     marked = true;
   };
-  const delivery = await deliverReply(deps, { ...found, item, request, onDispatch });
+  const delivery = await deliverReply(deps, { ...found, item, request, job, onDispatch });
   return { delivery, via: found.inbox.reply?.via ?? 'app', marked };
 };
 

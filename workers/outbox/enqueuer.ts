@@ -15,7 +15,6 @@ const pollMs = 250;
 interface DueJob {
   readonly id: string;
   readonly name: string;
-  readonly request_id: string | null;
   readonly fence: number;
   readonly enqueues: number;
   readonly enqueued_at: number;
@@ -31,8 +30,8 @@ const takeDueSql = statement(
   ), now as materialized (select ${dbNowSql} as at),
   taken as (
     update staged_jobs s set enqueued_at = now.at, enqueues = enqueues + 1 from due, now where s.id = due.id
-    returning s.id, s.name, s.request_id, s.fence, s.enqueues, s.enqueued_at, s.due_at)
-  select id, name, request_id, fence, enqueues, enqueued_at from taken order by due_at, id`,
+    returning s.id, s.name, s.fence, s.enqueues, s.enqueued_at, s.due_at)
+  select id, name, fence, enqueues, enqueued_at from taken order by due_at, id`,
 );
 /** Only rows that are as this enqueuer left them: a job that got through may have run and been staged again since. */
 const returnJobsSql = statement(
@@ -63,7 +62,7 @@ const enqueueJobs = async (deps: Pick<Deps, 'redis'>, jobs: JobTable, taken: rea
       return deps.redis.queue(queue).addBulk(
         own.map((job) => ({
           name: job.name,
-          data: job.request_id === null ? { staged: job.id } : { staged: job.id, requestId: job.request_id },
+          data: { staged: job.id },
           opts: { jobId: bullJobId(job), attempts: 1, removeOnComplete: true, removeOnFail: true },
         })),
       );

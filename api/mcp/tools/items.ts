@@ -38,7 +38,8 @@ export const itemTools: readonly Tool[] = [
     title: 'List people',
     endpoint: getEndpoint('person.list'),
     isListed: canInAnyInbox('assign'),
-    description: 'Answers the people whom items can be assigned to, with the ids that assign_item takes.',
+    description:
+      'Answers the people whom items can be assigned to, those who can work on them (canWork) first, each with the role and how many open items they have; assign_item takes their ids.',
   }),
   createTool({
     name: 'list_items',

@@ -1,4 +1,5 @@
 /** The rows of the other tools: records, actions and their runs, pages, flags, approvals, and changes. */
+import { Type } from '../../../shared/platform/core/schema.ts';
 import { getEndpoint } from '../endpoints.ts';
 import {
   anyCaller,
@@ -163,9 +164,14 @@ export const workTools: readonly Tool[] = [
     endpoint: getEndpoint('flag.change'),
     isListed: canChangeAnyFlag,
     params: flag,
+    own: {
+      replace: Type.Optional(
+        Type.Boolean({ description: 'Must be true for a ramp that replaces the one that is running.' }),
+      ),
+    },
     hints: { destructiveHint: true, openWorldHint: true },
     description:
-      'Changes a feature flag for the app’s users. change is a patch: value; rollout (percentage of an on/off flag); targets (merged; null removes one); rules (replaced); ramp (moves the rollout by itself; null stops it). If it answers pending, a person has to approve it first: ask get_approval.',
+      'Changes a feature flag for the app’s users. change is a patch: value; rollout (percentage of an on/off flag); targets (merged; null removes one); rules (replaced); ramp (moves the rollout by itself; null stops it; with replace: true another takes the place of the running one). If it answers pending, a person has to approve it first: ask get_approval.',
   }),
   createTool({
     name: 'list_approvals',

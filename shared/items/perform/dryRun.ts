@@ -8,6 +8,8 @@ import { decideItemChange, toBulkOutcome, type DecisionRequest } from './decide.
 import { createDecisionContext } from './perform.ts';
 
 export interface DryRunCounts {
+  /** Items that the caller sees. */
+  matched: number;
   wouldChange: number;
   unchanged: number;
   forbidden: number;
@@ -15,7 +17,17 @@ export interface DryRunCounts {
   failed: number;
 }
 
-const dryRunMember = (change: ItemDecision): keyof DryRunCounts => {
+export const emptyDryRunCounts: Readonly<DryRunCounts> = {
+  matched: 0,
+  wouldChange: 0,
+  unchanged: 0,
+  forbidden: 0,
+  notFound: 0,
+  failed: 0,
+};
+
+/** Returns the member that counts an item with this decision; `null`: an action would run. */
+export const dryRunMember = (change: ItemDecision | null): Exclude<keyof DryRunCounts, 'matched'> => {
   if (change === 'unchanged') return 'unchanged';
   if (!(change instanceof Fault)) return 'wouldChange';
   const outcome = toBulkOutcome(change);
@@ -28,12 +40,13 @@ export const dryRun = async <I>(
   request: DecisionRequest<I>,
   ids: readonly string[],
 ): Promise<DryRunCounts> => {
-  const tally: DryRunCounts = { wouldChange: 0, unchanged: 0, forbidden: 0, notFound: 0, failed: 0 };
+  const tally: DryRunCounts = { ...emptyDryRunCounts };
   const moment = createDecisionContext(deps, request.caller);
   for (let from = 0; from < ids.length; from += limits.bulkChunk) {
     const piece = ids.slice(from, from + limits.bulkChunk);
     const items = await readItems(deps.db, request.caller.env.id, piece);
     for (const id of piece) tally[dryRunMember(decideItemChange(request, items.get(id), moment))] += 1;
   }
+  tally.matched = ids.length - tally.notFound;
   return tally;
 };

@@ -1,6 +1,6 @@
 /** Reads the configuration from environment variables, for every program; no other file reads them. */
 import { hostname } from 'node:os';
-import { integer, mailUrl, matching, proxies, redisUrl, url, type ProxyTrust } from './configValues.ts';
+import { idleTime, integer, mailUrl, matching, proxies, redisUrl, url, type ProxyTrust } from './configValues.ts';
 
 export interface Config {
   /** PostgreSQL as the role that API and workers use. */
@@ -32,6 +32,8 @@ export interface Config {
   /** How long approvals stay pending, in ms: of actions, bulks and items; of flags. null: the limits of catalogue/limits.ts. */
   readonly approvalMs: number | null;
   readonly flagApprovalMs: number | null;
+  /** How long a person's session lasts without a request, in ms; null: as long as with one. */
+  readonly sessionIdleMs: number | null;
   /** How long a stopping process waits for requests and jobs to end, in ms. */
   readonly drainMs: number;
   /** Names this process in logs and leases. */
@@ -150,6 +152,12 @@ const buildConfig = (env: NodeJS.ProcessEnv, read: Read): Config => {
       example: '1209600000',
       fallback: () => null,
       parse: integer(approvalLeastMs, approvalMostMs),
+    }),
+    sessionIdleMs: read<number | null>(env, {
+      name: 'SESSION_IDLE',
+      example: '3600000',
+      fallback: () => null,
+      parse: idleTime,
     }),
     drainMs: read(env, { name: 'DRAIN_MS', example: '8000', fallback: () => 8000, parse: integer(0, 600_000) }),
     processName: `${hostname()}-${String(process.pid)}`,

@@ -1,6 +1,7 @@
 /** The values of environment variables: each function returns the one that a text stands for, undefined for a wrong text. Used by config.ts. */
 import { isIP } from 'node:net';
 import proxyAddr from 'proxy-addr';
+import { limits } from '../../catalogue/limits.ts';
 import { parseClusterUrl } from './redisUrl.ts';
 
 /** Returns whether the machine with this address is a trusted proxy; `hop` counts the machines between it and this process. */
@@ -48,6 +49,9 @@ export const proxies = (value: string): ProxyTrust | null | undefined => {
   if (hops === undefined) return networks(value);
   return hops === 0 ? null : (_address, hop) => hop < hops;
 };
+/** ms of a pause that ends a session, a second at least and no longer than a session; `0` stands for none. */
+export const idleTime = (value: string): number | null | undefined =>
+  value === '0' ? null : integer(1_000, limits.sessionMs)(value);
 export const matching =
   (pattern: RegExp) =>
   (value: string): string | undefined =>

@@ -25,3 +25,42 @@ export const cutPage = <R>(found: readonly R[], limit: number): CutPage<R> => {
   const page = found.slice(0, limit);
   return { page, last: found.length > limit ? (page.at(-1) ?? null) : null };
 };
+
+interface VisiblePageOptions<R, K> {
+  /** Where the page begins. */
+  readonly from: K;
+  readonly limit: number;
+  /** Returns the next rows behind a position, at most `wanted`. */
+  readonly read: (from: K, wanted: number) => Promise<readonly R[]>;
+  readonly positionOf: (row: R) => K;
+}
+
+interface VisiblePage<S, K> {
+  readonly page: S[];
+  /** The position of the last row of the page; null: nothing that is shown comes after it. */
+  readonly next: K | null;
+}
+
+/**
+ * Returns a page of what `show` makes of the rows, reading on past those for which it returns null. There is a next page only
+ * if it shows something, as another one would disclose that there are hidden rows.
+ */
+export const readVisiblePage = async <R, S, K>(
+  { from, limit, read, positionOf }: VisiblePageOptions<R, K>,
+  show: (row: R) => S | null,
+): Promise<VisiblePage<S, K>> => {
+  const page: S[] = [];
+  let last = from;
+  for (let place = from; ;) {
+    const found = await read(place, limit + 1);
+    for (const row of found) {
+      place = positionOf(row);
+      const shown = show(row);
+      if (shown === null) continue;
+      if (page.length === limit) return { page, next: last };
+      page.push(shown);
+      last = place;
+    }
+    if (found.length <= limit) return { page, next: null };
+  }
+};

@@ -1,6 +1,9 @@
-/** The bus: publish and subscribe between processes. Messages may be lost; PostgreSQL is authoritative. redisBus.ts implements it. */
+/**
+ * The bus: publish and subscribe between processes. Messages may be lost; PostgreSQL is authoritative. Each is sealed
+ * (messageSeal.ts), so only processes of the service read and write them. redisBus.ts implements it.
+ */
 
-/** Channel names; redisBus.ts puts the configured prefix before them. */
+/** Channel names, which Redis shows: nothing but ids. redisBus.ts puts the configured prefix before them. */
 export const channels = {
   /** Wake signals: rows for the publisher (`outbox`) or the enqueuer (`jobs`) were committed. */
   workAvailable: 'nudge',
@@ -12,7 +15,7 @@ export const channels = {
   flags: 'flags',
   /** The live stream of an environment: `LiveBatch` and `EphemeralMessage`. */
   live: (envId: number): string => `live-${String(envId)}`,
-  /** An instance of an app has connected or gone: `{ env, online, changed }` (shared/applink/presence.ts). */
+  /** An instance of an app has connected or gone: `{ envId, online, changed }` (shared/applink/presence.ts). */
   app: 'app',
   /** Messages to one process about sockets of apps: calls and their outcomes (shared/applink/relayMessages.ts). */
   appAt: (process: string): string => `app-at-${process}`,
@@ -42,6 +45,8 @@ export interface Bus {
   publish(channel: string, text: string): void;
   /** Calls `onMessage` for each text on a channel until the returned function is called, also after a reconnect. */
   subscribe(channel: string, onMessage: (text: string) => void): () => void;
+  /** Resolves with how many processes subscribe to a channel; null when that is not known: in a cluster, or without Redis. */
+  countSubscribers(channel: string): Promise<number | null>;
   /** Whether Redis answered the last ping. */
   readonly connected: boolean;
   close(): Promise<void>;

@@ -1,30 +1,49 @@
 /** All Redis connections of a process. Opens while Redis is unavailable, and works when it is back. */
+import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
 import type { Bus } from './bus.ts';
 import { closeClient, failFastOptions, openClient, type RedisAddress, type RedisClient } from './client.ts';
+import type { RefusalReporter } from './droppedMessages.ts';
 import { openQueues, type Queues } from './queues.ts';
-import { openRedisBus } from './redisBus.ts';
+import { openRedisBus, type RedisSecurity } from './redisBus.ts';
 
 export interface RedisConnections extends Queues {
+  /** Called for each job or call from Redis that is refused. */
+  readonly onRefused: RefusalReporter;
   readonly bus: Bus;
   /** For commands that a request waits for: fails at once without a connection, after 500 ms without an answer. */
   readonly command: RedisClient;
-  readonly prefix: string;
+  /** Returns the name of a key of `redisKeys` in Redis. */
+  readonly key: (name: string) => string;
+  /** Returns 22 characters for a text that Redis may not have, the same in every process on the same day. */
+  readonly digest: (text: string) => string;
 }
 
+/** Without a key (PostgreSQL is unavailable for a day) the process has digests of its own. */
+const substituteKey = createSecretKey(randomBytes(32));
+
+const digestText = ({ keys }: RedisSecurity, text: string): string =>
+  createHmac('sha256', keys.find(keys.today()) ?? substituteKey)
+    .update(`name\0${text}`)
+    .digest('base64url')
+    .slice(0, 22);
+
 /** Opens the connections; `close` may be called twice. */
-export const openRedis = (address: RedisAddress): RedisConnections => {
+export const openRedis = (address: RedisAddress, security: RedisSecurity): RedisConnections => {
   const command = openClient(address, failFastOptions);
-  const bus = openRedisBus(address, command);
-  const queues = openQueues(address);
+  const bus = openRedisBus(address, command, security);
+  const queues = openQueues(address, security.onRefused);
   let closing: Promise<void> | null = null;
   const close = async (): Promise<void> => {
+    security.keys.close();
     await Promise.all([bus.close(), queues.close()]);
     await closeClient(command);
   };
   return {
     bus,
     command,
-    prefix: address.prefix,
+    key: (name) => `${address.prefix}:${name}`,
+    digest: (text) => digestText(security, text),
+    onRefused: security.onRefused,
     queue: queues.queue,
     worker: queues.worker,
     close: () => (closing ??= close()),

@@ -1,5 +1,9 @@
-/** BullMQ's queues and workers: they carry ids of staged jobs from the enqueuer to a worker, and may lose all of them at any time. */
-import { Queue, Worker, type ConnectionOptions, type Processor } from 'bullmq';
+/**
+ * BullMQ's queues and workers: they carry ids of staged jobs from the enqueuer to a worker, and may lose all of them at any time.
+ * What a job does stands in its row; whoever writes to Redis can only name a row that is due anyway.
+ */
+import { Queue, Worker, type ConnectionOptions } from 'bullmq';
+import { isObject } from '../core/jsonLimits.ts';
 import { getOrCreate } from '../core/maps.ts';
 import { parseClusterUrl } from '../core/redisUrl.ts';
 import { settlesWithin } from '../core/wait.ts';
@@ -11,12 +15,18 @@ import {
   type RedisAddress,
   type RedisClient,
 } from './client.ts';
+import type { RefusalReporter } from './droppedMessages.ts';
 
 /** The data of a job in Redis: the id of its row in `staged_jobs`. */
 interface QueueMessage {
   readonly staged: string;
-  readonly requestId?: string;
 }
+
+const stagedIdForm = /^[\w.-]{1,64}$/;
+
+/** Returns the id in the data of a job, which anybody may have written; null when it can't be one. */
+const parseStagedId = (data: unknown): string | null =>
+  isObject(data) && typeof data['staged'] === 'string' && stagedIdForm.test(data['staged']) ? data['staged'] : null;
 
 type JobQueue = Queue<QueueMessage, void>;
 /** A worker, which takes jobs until it is closed. */
@@ -36,8 +46,8 @@ interface WorkerSettings {
 export interface Queues {
   /** Returns a queue, whose commands fail within 2 s while Redis is unavailable. Get it for each use: one that was made without Redis is replaced. */
   readonly queue: (name: string) => JobQueue;
-  /** Opens a worker, which survives any outage of Redis. The caller closes it. */
-  readonly worker: (name: string, process: Processor<QueueMessage, void>, settings: WorkerSettings) => QueueWorker;
+  /** Opens a worker, which survives any outage of Redis. `process` gets ids and never rejects. The caller closes the worker. */
+  readonly worker: (name: string, process: (staged: string) => Promise<void>, settings: WorkerSettings) => QueueWorker;
   readonly close: () => Promise<void>;
 }
 
@@ -72,7 +82,7 @@ const workerConnection = (address: RedisAddress): WorkerConnection => {
 };
 
 /** Returns the queues of a process; each connects at its first use. */
-export const openQueues = (address: RedisAddress): Queues => {
+export const openQueues = (address: RedisAddress, onRefused: RefusalReporter): Queues => {
   const { onError } = address;
   const made = new Map<string, JobQueue>();
   /** The part in braces decides the slot of a key in a cluster, and BullMQ's scripts need all keys of a queue in one slot. */
@@ -103,10 +113,15 @@ export const openQueues = (address: RedisAddress): Queues => {
     worker: (name, process, { concurrency }) => {
       const running = new Set<Promise<void>>();
       const { options, close } = workerConnection(address);
-      const worker = new Worker<QueueMessage, void>(
+      const worker = new Worker<unknown, void>(
         name,
-        async (job, token) => {
-          const work = process(job, token);
+        async ({ data }) => {
+          const staged = parseStagedId(data);
+          if (staged === null) {
+            onRefused('bad job');
+            return;
+          }
+          const work = process(staged);
           running.add(work);
           await work.finally(() => running.delete(work));
         },

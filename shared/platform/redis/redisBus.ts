@@ -1,8 +1,11 @@
-/** The bus (bus.ts) over Redis pub/sub: publishes on the command connection, receives on a subscriber connection. */
+/** The bus (bus.ts) over Redis pub/sub: seals and publishes on the command connection, receives on a subscriber connection and opens. */
 import { Cluster, type Redis } from 'ioredis';
 import { channels, type Bus } from './bus.ts';
 import type { RedisAddress, RedisClient } from './client.ts';
 import { createStickyNode, type StickyNode } from './cluster.ts';
+import type { RefusalReporter } from './droppedMessages.ts';
+import type { KeyRing } from './keyRing.ts';
+import { createMessageSeal } from './messageSeal.ts';
 import { openSubscriber, type SubscriberConnection } from './subscriberConnection.ts';
 
 /** Time between two pings in ms: a frozen Redis keeps its connections open. */
@@ -34,8 +37,17 @@ const coalescingSender = (send: (text: string) => Promise<unknown>): ((text: str
 const getPublishTarget = (command: RedisClient): StickyNode =>
   command instanceof Cluster ? createStickyNode(command) : { get: (): Redis => command, discard: () => undefined };
 
+/** What keeps others with access to Redis out. */
+export interface RedisSecurity {
+  /** Closed by whoever closes the connections. */
+  readonly keys: KeyRing;
+  /** Called for each message or job that is refused. */
+  readonly onRefused: RefusalReporter;
+}
+
 /** Opens the bus. The first `subscribe` opens the subscriber connection. The caller closes `command`. */
-export const openRedisBus = (address: RedisAddress, command: RedisClient): Bus => {
+export const openRedisBus = (address: RedisAddress, command: RedisClient, security: RedisSecurity): Bus => {
+  const seal = createMessageSeal(security.keys);
   const full = (channel: string): string => `${address.prefix}:${channel}`;
   const subscribers = new Map<string, Set<(text: string) => void>>();
   const server = getPublishTarget(command);
@@ -58,8 +70,15 @@ export const openRedisBus = (address: RedisAddress, command: RedisClient): Bus =
   }, pingIntervalMs);
   ping.unref();
 
-  const onMessage = (channel: string, text: string): void => {
-    for (const subscriber of subscribers.get(channel) ?? []) {
+  const onMessage = (channel: string, message: Buffer): void => {
+    const own = subscribers.get(channel);
+    if (own === undefined) return;
+    const opened = seal.open(channel, message);
+    if (opened.kind === 'dropped') security.onRefused(opened.why);
+    else emit(own, opened.text);
+  };
+  const emit = (own: ReadonlySet<(text: string) => void>, text: string): void => {
+    for (const subscriber of own) {
       try {
         subscriber(text);
       } catch (error) {
@@ -69,7 +88,8 @@ export const openRedisBus = (address: RedisAddress, command: RedisClient): Bus =
   };
 
   const send = async (channel: string, text: string): Promise<void> => {
-    await server.get()?.publish(full(channel), text);
+    const sealed = seal.seal(full(channel), text);
+    if (sealed !== null) await server.get()?.publish(full(channel), sealed);
   };
   const sendWakeSignal = coalescingSender((text) => send(channels.workAvailable, text));
 
@@ -99,6 +119,11 @@ export const openRedisBus = (address: RedisAddress, command: RedisClient): Bus =
         subscribers.delete(key);
         connection?.remove(key);
       };
+    },
+    countSubscribers: async (channel) => {
+      if (command instanceof Cluster || !isUp) return null;
+      const counts = await command.pubsub('NUMSUB', full(channel)).catch(() => null);
+      return counts === null ? null : Number(counts[1]);
     },
     get connected() {
       return isUp;

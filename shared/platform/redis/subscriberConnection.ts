@@ -22,14 +22,21 @@ interface SubscriberOptions {
   readonly command: RedisClient;
   /** Returns all channels to subscribe to, whatever was in flight when a connection was lost. */
   readonly channels: () => readonly string[];
-  readonly onMessage: (channel: string, text: string) => void;
+  readonly onMessage: (channel: string, message: Buffer) => void;
 }
+
+/** Calls `onMessage` for each message that a connection receives. */
+const listen = (client: RedisClient, onMessage: SubscriberOptions['onMessage']): void => {
+  client.on('messageBuffer', (channel: Buffer, message: Buffer) => {
+    onMessage(channel.toString(), message);
+  });
+};
 
 const subscriberSettings = { autoResubscribe: false, enableOfflineQueue: false } satisfies RedisOptions;
 
-const subscribeToServer = ({ address, channels, onMessage: hear }: SubscriberOptions): SubscriberConnection => {
+const subscribeToServer = ({ address, channels, onMessage }: SubscriberOptions): SubscriberConnection => {
   const client = openClient(address, { ...blockingOptions, ...subscriberSettings });
-  client.on('message', hear);
+  listen(client, onMessage);
   client.on('ready', () => {
     if (channels().length > 0) client.subscribe(...channels()).catch(address.onError);
   });
@@ -52,7 +59,7 @@ const checkIntervalMs = 1_000;
  * gone, does not answer, or has left the cluster.
  */
 const subscribeToCluster = (
-  { address, channels, onMessage: hear }: SubscriberOptions,
+  { address, channels, onMessage }: SubscriberOptions,
   cluster: Cluster,
 ): SubscriberConnection => {
   let client: Redis | null = null;
@@ -67,7 +74,7 @@ const subscribeToCluster = (
   };
   const leave = (from: Redis): void => {
     if (client !== from || reconnect !== undefined) return;
-    from.removeAllListeners('end').removeAllListeners('message').disconnect();
+    from.removeAllListeners('end').removeAllListeners('messageBuffer').disconnect();
     reconnectLater();
   };
   const open = (): void => {
@@ -82,9 +89,9 @@ const subscribeToCluster = (
       commandTimeout: checkIntervalMs,
     });
     client = opened;
+    listen(opened, onMessage);
     opened
       .on('error', address.onError)
-      .on('message', hear)
       .on('end', () => {
         leave(opened);
       })

@@ -2,8 +2,9 @@
 import { systemClock } from '../../platform/core/clock.ts';
 import type { Config } from '../../platform/core/config.ts';
 import { sleep } from '../../platform/core/wait.ts';
-import { openDb } from '../../platform/db/knex.ts';
+import { openDb, type Db } from '../../platform/db/knex.ts';
 import { closeClient, failFastOptions, openClient } from '../../platform/redis/client.ts';
+import { openKeyRing } from '../../platform/redis/keyRing.ts';
 import { openRedisBus } from '../../platform/redis/redisBus.ts';
 import { systemAdministrator } from '../../settings/adminChange.ts';
 import { commandUsage, parseCommandArguments, type Command, type CommandResult } from './command.ts';
@@ -72,16 +73,22 @@ interface Message {
   readonly text: string;
 }
 
-const publishMessages = async ({ redisUrl, redisPrefix }: Config, messages: readonly Message[]): Promise<void> => {
+const publishMessages = async (
+  db: Db,
+  { redisUrl, redisPrefix }: Config,
+  messages: readonly Message[],
+): Promise<void> => {
   if (messages.length === 0) return;
+  const keys = await openKeyRing(db, () => undefined);
   const address = { url: redisUrl, prefix: redisPrefix, onError: () => undefined };
   const client = openClient(address, failFastOptions);
-  const bus = openRedisBus(address, client);
+  const bus = openRedisBus(address, client, { keys, onRefused: () => undefined });
   const until = systemClock.now() + redisWaitMs;
   while (!bus.connected && systemClock.now() < until) await sleep(10);
   for (const { channel, text } of messages) bus.publish(channel, text);
   await bus.close();
   await closeClient(client);
+  keys.close();
 };
 
 const runCommand = async (
@@ -100,10 +107,10 @@ const runCommand = async (
   let answer: CommandResult;
   try {
     answer = await command.run({ db, bus, admin, publicUrl, readInput }, given);
+    await publishMessages(db, config(), messages);
   } finally {
     await db.destroy();
   }
-  await publishMessages(config(), messages);
   return given.json ? JSON.stringify(answer.json, undefined, 2) : answer.lines.join('\n');
 };
 

@@ -7,7 +7,7 @@ import { executeStatement, statement } from '../../platform/db/sql.ts';
 import { actorOfRow, eventInsert } from '../../platform/journal/events.ts';
 import { sameColumns } from '../../platform/journal/insertText.ts';
 import { demoItems } from './generate.ts';
-import { eventRows, itemOfDemo, itemRow, type Cast, type EventRow } from './rows.ts';
+import { eventRows, itemOfDemo, itemRow, occurrenceRows, type Cast, type EventRow } from './rows.ts';
 import type { DemoItem, DemoRecord } from './types.ts';
 
 const insertRecords = statement(
@@ -30,6 +30,13 @@ const insertItems = statement(
     record_resource text, record_id text, record_title text, links jsonb, tags text[], assignee text, occurrences int, users int,
     first_seen bigint, last_seen bigint, due_at bigint, fields json, snoozed_until bigint, triaged boolean, triage jsonb, key text,
     occurred_entry jsonb, created_at bigint, updated_at bigint, terms text[])`,
+);
+
+const insertOccurrences = statement(
+  'demo.occurrences',
+  `
+  insert into occurrences (env, item, at, id, title, data)
+  select $1, item, at, id, title, data from json_to_recordset($2::json) as o(item text, at bigint, id text, title text, data json)`,
 );
 
 const insertEvents = statement(
@@ -104,6 +111,7 @@ const countRows = (counts: ReadonlyMap<string, number>): object[] =>
 
 interface Batch {
   readonly items: readonly object[];
+  readonly occurrences: readonly object[];
   readonly events: readonly EventRow[];
 }
 
@@ -114,6 +122,7 @@ const batchOf = (
   { env, definition, cast, now }: Content,
 ): Batch => {
   const items: object[] = [];
+  const occurrences: object[] = [];
   const events: EventRow[] = [];
   for (const [i, demo] of batch.entries()) {
     const inbox = definition.inboxes.get(demo.inbox);
@@ -121,14 +130,17 @@ const batchOf = (
       throw new Error(`The environment declares no inbox ${demo.inbox}, so the demo can't be loaded into it.`);
     const item = itemOfDemo(demo, first + i, { env, cast, inbox });
     items.push(itemRow(env, item));
-    events.push(...eventRows(demo, first + i, { env, cast, item: item.id }));
+    const place = { env, n: first + i, item: item.id };
+    occurrences.push(...occurrenceRows(demo, place));
+    events.push(...eventRows(demo, cast, place));
     count(counts, item, now);
   }
-  return { items, events };
+  return { items, occurrences, events };
 };
 
-const writeBatch = async (tx: Tx, env: number, { items, events }: Batch): Promise<void> => {
+const writeBatch = async (tx: Tx, env: number, { items, occurrences, events }: Batch): Promise<void> => {
   await executeStatement(tx, insertItems, [env, JSON.stringify(items)]);
+  await executeStatement(tx, insertOccurrences, [env, JSON.stringify(occurrences)]);
   await executeStatement(tx, insertEvents, [env, JSON.stringify(events)]);
 };
 
@@ -151,7 +163,7 @@ const writeItems = async (tx: Tx, content: Content): Promise<number> => {
     const waiting = [...later, ...batch.events];
     later = waiting.filter(({ at }) => at >= until);
     await writing;
-    writing = writeBatch(tx, env, { items: batch.items, events: waiting.filter(({ at }) => at < until) });
+    writing = writeBatch(tx, env, { ...batch, events: waiting.filter(({ at }) => at < until) });
     // The promise is awaited above or below, but not if making the next batch fails.
     writing.catch(() => undefined);
     if (made % 10_000 === 0 && made < items)

@@ -8,7 +8,7 @@ import type { DemoActor, InboxName } from './types.ts';
 import { abuseTags } from './words/cases.ts';
 import { errorTags } from './words/errors.ts';
 import { topics } from './words/support.ts';
-import { bounces, moods, notes, replies, supportTags } from './words/talk.ts';
+import { bounces, followUps, moods, notes, replies, supportTags } from './words/talk.ts';
 
 const AGENT: DemoActor = { type: 'agent', index: WORKING_AGENT };
 const person = (index: number): DemoActor => ({ type: 'person', index });
@@ -55,7 +55,7 @@ function support(story: Story, random: Random): void {
   if (random.chance(0.34)) answer(story, random, texts, 70 * MS.minute);
   if (random.chance(story.item.dueAt === null ? 0.4 : 0.04)) move(story, random, 'waiting', 3 * MS.minute);
   if (random.chance(0.1) && story.wait(random.around(12 * MS.hour), 2)) {
-    story.occur(1, 0);
+    story.occur(1, 0, random.pick(followUps));
     if (random.chance(0.75)) answer(story, random, texts, 90 * MS.minute);
   }
   if (random.chance(story.item.dueAt === null ? 0.82 : 0.96)) move(story, random, 'closed', 13 * MS.hour);

@@ -2,6 +2,7 @@
 import type { ActorRef } from '../../catalogue/events.ts';
 import type { InboxDefinition } from '../../environments/definition.ts';
 import type { Item } from '../../items/model.ts';
+import { creationId } from '../../items/occurrences.ts';
 import { itemTerms } from '../../items/terms.ts';
 import { rowId } from '../../platform/core/ids.ts';
 import type { DemoActor, DemoEvent, DemoItem } from './types.ts';
@@ -34,7 +35,9 @@ const personId = (cast: Cast, index: number | null): string | null =>
  */
 const numberOf = (env: number, n: number): number => env * 2 ** 28 + n;
 
-const lastOccurred = (history: readonly DemoEvent[]): Item['occurredEntry'] => {
+/** Returns null where each occurrence has an entry of its own. */
+const lastOccurred = (history: readonly DemoEvent[], { onOccurrence }: InboxDefinition): Item['occurredEntry'] => {
+  if (onOccurrence.keep === null) return null;
   const last = history.findLast((event) => event.type === 'occurred');
   return last === undefined ? null : { at: last.at, to: last.data.occurrences.to };
 };
@@ -44,7 +47,7 @@ export const itemOfDemo = (
   n: number,
   { env, cast, inbox }: { env: number; cast: Cast; inbox: InboxDefinition },
 ): Item => {
-  const { history, triage, assignee, fields, ...same } = item;
+  const { history, triage, assignee, fields, said: _, ...same } = item;
   return {
     ...same,
     id: rowId('itm', item.createdAt, numberOf(env, n)),
@@ -58,7 +61,7 @@ export const itemOfDemo = (
             closed: triage.closed,
             answers: triage.answers.map((given) => ({ ...given, by: actorOf(cast, given.by).by })),
           },
-    occurredEntry: lastOccurred(history),
+    occurredEntry: lastOccurred(history, inbox),
   };
 };
 
@@ -92,6 +95,29 @@ export const itemRow = (env: number, item: Item): object => ({
   updated_at: item.updatedAt,
   terms: itemTerms(env, item),
 });
+
+/** Where the rows of item `n` belong: `item` is its id. */
+interface Place {
+  readonly env: number;
+  readonly n: number;
+  readonly item: string;
+}
+
+/** Returns the id of occurrence `i`: the item's for its creation, else one of its time. */
+const occurrenceId = ({ createdAt, said }: DemoItem, i: number, { env, n, item }: Place): string => {
+  const at = said[i]?.at ?? 0;
+  return at === createdAt ? creationId(item) : rowId('occ', at, numberOf(env, n * 128 + i));
+};
+
+/** Returns an item's rows for `occurrences`, by the names of its columns. */
+export const occurrenceRows = (demo: DemoItem, place: Place): object[] =>
+  demo.said.map(({ at, title, data }, i) => ({ item: place.item, id: occurrenceId(demo, i, place), at, title, data }));
+
+/** Returns what an `occurred` entry refers to: the newest occurrence of its time. */
+const saidAt = (demo: DemoItem, at: number, place: Place): object | null => {
+  const i = demo.said.findLastIndex((occurrence) => occurrence.at === at);
+  return i < 0 ? null : { id: occurrenceId(demo, i, place), at };
+};
 
 const verbs: Readonly<Record<DemoEvent['type'], string>> = {
   created: 'item.create',
@@ -134,8 +160,10 @@ const members: Readonly<Partial<Record<DemoEvent['type'], string>>> = {
   snoozed: 'snoozedUntil',
 };
 
-const dataOf = (cast: Cast, event: DemoEvent): Readonly<Record<string, unknown>> =>
-  event.type === 'assigned' ? { from: personId(cast, event.data.from), to: personId(cast, event.data.to) } : event.data;
+const dataOf = (cast: Cast, event: DemoEvent, demo: DemoItem, place: Place): Readonly<Record<string, unknown>> => {
+  if (event.type === 'assigned') return { from: personId(cast, event.data.from), to: personId(cast, event.data.to) };
+  return event.type === 'occurred' ? { ...event.data, occurrence: saidAt(demo, event.at, place) } : event.data;
+};
 
 /** A row for `events`, by the names of its columns. Rows of one time are in order of their `n`. */
 export interface EventRow {
@@ -145,15 +173,13 @@ export interface EventRow {
 }
 
 /** Returns an item's rows, oldest first; the first of each change has the columns of the audit log. */
-export const eventRows = (
-  { inbox, history }: DemoItem,
-  n: number,
-  { env, cast, item }: { env: number; cast: Cast; item: string },
-): EventRow[] => {
+export const eventRows = (demo: DemoItem, cast: Cast, place: Place): EventRow[] => {
+  const { inbox, history } = demo;
+  const { env, n, item } = place;
   const changes = verbsOf(history);
   return history.map((event, i) => {
     const { by, role } = actorOf(cast, event.actor);
-    const data = dataOf(cast, event);
+    const data = dataOf(cast, event, demo, place);
     const verb = changes[i] ?? null;
     const member = members[event.type];
     const told =

@@ -7,6 +7,8 @@ import type { DemoActor, DemoEventData, DemoEventType, DemoItem } from './types.
 
 /** More would make the demo slow to load without making it more believable. */
 const MAX_ENTRIES = 8;
+/** As many as the manifest keeps where it keeps a number of them. */
+const MAX_OCCURRENCES = 100;
 
 export const APP: DemoActor = { type: 'app', index: null };
 export const SYSTEM: DemoActor = { type: 'system', index: null };
@@ -45,6 +47,7 @@ export class Story {
       updatedAt: at,
       key,
       version: 0,
+      said: [{ at, title, data: fields }],
       history: [],
     };
     this.#tell('created', APP, {});
@@ -86,9 +89,13 @@ export class Story {
     return this.item;
   }
 
-  /** Adds `times` further occurrences, by `newUsers` users who had none before. Up to three entries. */
-  occur(times: number, newUsers: number): void {
+  /**
+   * Adds `times` further occurrences since the last one, by `newUsers` users who had none before: with the title and
+   * fields of the item, unless `message` is what the customer wrote. Up to three entries.
+   */
+  occur(times: number, newUsers: number, message?: string): void {
     const { item } = this;
+    this.#say(times, message);
     const { wake, reopen, responseTime, initial } = this.#rules;
     const from = item.occurrences;
     item.occurrences += times;
@@ -101,6 +108,18 @@ export class Story {
     }
     if (!item.triaged && reopen.includes(this.#rules.kindOf(item.state))) this.#enter(initial, APP);
     if (!this.closed && item.dueAt === null && responseTime !== null) item.dueAt = this.#at + responseTime;
+  }
+
+  #say(times: number, message: string | undefined): void {
+    const { title, fields, lastSeen, said } = this.item;
+    const content =
+      message === undefined
+        ? { title, data: fields }
+        : { title: `Re: ${title}`.slice(0, 500), data: { ...fields, body: message } };
+    const between = (this.#at - lastSeen) / times;
+    for (let left = Math.min(times, MAX_OCCURRENCES) - 1; left >= 0; left -= 1)
+      said.push({ at: Math.round(this.#at - left * between), ...content });
+    said.splice(0, said.length - MAX_OCCURRENCES);
   }
 
   setState(actor: DemoActor, to: string): void {

@@ -72,6 +72,13 @@ interface DemoTriage {
   closed: boolean;
 }
 
+/** What a report of an item brought. */
+interface DemoOccurrence {
+  at: number;
+  title: string;
+  data: Record<string, unknown>;
+}
+
 export interface DemoItem {
   inbox: InboxName;
   title: string;
@@ -96,6 +103,8 @@ export interface DemoItem {
   /** Unique within the inbox. */
   key: string | null;
   version: number;
+  /** Oldest first, the creation among them; of many only the newest. */
+  said: DemoOccurrence[];
   /** Oldest first, 1 to 8; entries of one change have the same time and are in the order in which they apply. */
   history: DemoEvent[];
 }

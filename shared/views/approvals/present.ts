@@ -1,6 +1,7 @@
 /** Redacts approvals for one role, in responses and on the stream: leaves out records, flags and inboxes that the role doesn't see. */
 import type { Access } from '../../access/access.ts';
 import { approvalJson, type Approval, type ApprovalTarget } from '../../approvals/model.ts';
+import { replacedRamp } from '../../approvals/replacedRamp.ts';
 import { flagChangeSummary, redactFlag } from '../../flags/model.ts';
 import { isObject } from '../../platform/core/jsonLimits.ts';
 
@@ -38,8 +39,10 @@ export const redactFlagJson = (access: Access, part: unknown, resource?: unknown
 /** Returns the members of a flag's approval without targets and guards that the role doesn't see; the summary is made of what is left. */
 const redactFlagChange = (access: Access, { flag, before, now, change, summary }: Shown): Json => {
   const seen = redactFlagJson(access, change, isObject(before) ? before['resource'] : null);
+  const seenBefore = redactFlagJson(access, before);
   return {
-    before: redactFlagJson(access, before),
+    replaced: replacedRamp(seenBefore, change),
+    before: seenBefore,
     now: redactFlagJson(access, now),
     change: seen,
     summary: seen === change || flag === null || !isObject(seen) ? summary : flagChangeSummary(flag, seen),
@@ -56,7 +59,7 @@ const publicItemFields = (item: unknown): unknown => {
 /** Returns the JSON of an approval, such as a stored live message has, redacted for the role. */
 export const redactApproval = <A extends Shown>(approval: A, access: Access): A => {
   const item = approval.inbox !== null && !access.sees('inbox', approval.inbox) ? { item: null, inbox: null } : {};
-  if (hidesTarget(access, approval)) return { ...approval, ...item, before: null, now: null };
+  if (hidesTarget(access, approval)) return { ...approval, ...item, replaced: null, before: null, now: null };
   if (approval.kind === 'flag') return { ...approval, ...item, ...redactFlagChange(access, approval) };
   if (approval.kind !== 'item') return { ...approval, ...item };
   const { before, now, operation } = approval;

@@ -8,6 +8,7 @@ import { withOccurrences } from '../../items/occurrences.ts';
 import { redactEntry } from '../../items/timeline.ts';
 import type { Db } from '../../platform/db/knex.ts';
 import { queryRows, statement } from '../../platform/db/sql.ts';
+import { readVisiblePage } from '../../platform/listing/page.ts';
 
 interface HistoryEntry {
   readonly id: string;
@@ -78,17 +79,17 @@ export const readRecordHistory = async (
   const { env, principal } = caller;
   const key = `history:${JSON.stringify([principal.role?.id ?? null, resource, id])}`;
   const keys = env.seal.openCursor(key, given);
-  const limit = limits.timelinePage;
-  const entries: HistoryEntry[] = [];
-  for (let from = keys === null ? Number.MAX_SAFE_INTEGER : Number(keys[0]); ;) {
-    const found = await queryRows<Row>(db, recordHistorySql, [env.id, `${resource}/${id}`, items, from, limit + 1]);
-    for (const row of found) {
-      if (entries.length === limit)
-        return { entries: await withOccurrences(db, env.id, entries), cursor: env.seal.cursor(key, [from]) };
-      from = row.event;
-      const entry = redactEntry(principal.access, toHistoryEntry(caller, row));
-      if (entry !== null) entries.push(entry);
-    }
-    if (found.length <= limit) return { entries: await withOccurrences(db, env.id, entries), cursor: null };
-  }
+  const { page, next } = await readVisiblePage(
+    {
+      from: keys === null ? Number.MAX_SAFE_INTEGER : Number(keys[0]),
+      limit: limits.timelinePage,
+      read: (from, wanted) => queryRows<Row>(db, recordHistorySql, [env.id, `${resource}/${id}`, items, from, wanted]),
+      positionOf: ({ event }) => event,
+    },
+    (row) => redactEntry(principal.access, toHistoryEntry(caller, row)),
+  );
+  return {
+    entries: await withOccurrences(db, env.id, page),
+    cursor: next === null ? null : env.seal.cursor(key, [next]),
+  };
 };

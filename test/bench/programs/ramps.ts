@@ -96,7 +96,7 @@ const bare = async (): Promise<Lateness> => {
 const limit = async (): Promise<Lateness> => {
   const deps = await openDeps(readConfig(), 'bench');
   const { command } = deps.redis;
-  const key = `${deps.redis.prefix}:bench-due`;
+  const key = deps.redis.key('bench-due');
   const took: number[] = [];
   const first = Date.now() + leadMs;
   for (let i = 0; i < ramps; i++) await command.zadd(key, first + i, String(first + i));

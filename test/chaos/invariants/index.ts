@@ -3,12 +3,14 @@ import type { Invariant } from '../support/run.ts';
 import { acceptedKept } from './acceptedKept.ts';
 import { away } from './away.ts';
 import { bulkOnce } from './bulkOnce.ts';
+import { contentKept } from './contentKept.ts';
 import { frozenWorker } from './frozenWorker.ts';
 import { idempotency } from './idempotency.ts';
 import { killMatrix } from './killMatrix.ts';
 import { offlineActions } from './offlineActions.ts';
 import { paging } from './paging.ts';
 import { ramps } from './ramps.ts';
+import { redisAttacker } from './redisAttacker.ts';
 import { resume } from './resume.ts';
 import { revocation } from './revocation.ts';
 import { rolling } from './rolling.ts';
@@ -34,4 +36,6 @@ export const invariants: readonly Invariant[] = [
   runsUnderFaults,
   unheard,
   ramps,
+  contentKept,
+  redisAttacker,
 ];

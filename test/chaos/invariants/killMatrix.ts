@@ -2,6 +2,7 @@
  * 22. Each run is done once or honestly unknown: for every step of a run and every process that may end there, what the
  * service reports of the run against what the app wrote down that it did.
  */
+import { playBursts } from '../support/bursts.ts';
 import {
   askFrozen,
   askOffline,
@@ -118,10 +119,20 @@ export const killMatrix: Invariant = {
     try {
       for (const fault of chosen[run.scale]) await happen(run, reach, rows, fault);
       for (const row of rows) await judgeRow(run, row);
+      const [row] = rows;
+      if (row !== undefined) await judgeBursts(run, row);
     } finally {
       for (const { customer, recorder } of rows) await Promise.all([customer.close(), recorder.stop()]);
     }
   },
+};
+
+/** The marks of bursts name no cell of the table, so they come after it. */
+const judgeBursts = async (run: Run, row: Row): Promise<void> => {
+  await playBursts(run, row);
+  const runs = await endedRuns(row.stage.admin, endedMs[run.scale]);
+  judgeOnce(run, runs, effectsOf(row.customer.lines()));
+  await judgeAudit(run, row.stage.admin, runs);
 };
 
 const judgeRow = async (run: Run, row: Row): Promise<void> => {

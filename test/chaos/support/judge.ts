@@ -19,6 +19,7 @@ const compareAudit = async (run: Run, site: Site): Promise<void> => {
 export const judge = async (invariant: Invariant, site: Site, options: RunOptions): Promise<Finding> => {
   const run = new Run(invariant, options);
   const crashesBefore = site.crashes().length;
+  const blockedBefore = new Set(site.blockedLoops());
   for (const part of [() => invariant.run(run, site), () => site.mend(), () => compareAudit(run, site)]) {
     try {
       await part();
@@ -27,5 +28,6 @@ export const judge = async (invariant: Invariant, site: Site, options: RunOption
     }
   }
   for (const crash of site.crashes().slice(crashesBefore)) run.problem(crash);
+  for (const blocked of site.blockedLoops()) if (!blockedBefore.has(blocked)) run.problem(blocked);
   return run.finding();
 };

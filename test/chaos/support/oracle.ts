@@ -25,6 +25,8 @@ export const listItems = (client: Client, query = ''): Promise<Json[]> =>
   allPages(client, `/items${query === '' ? '' : `?${query}`}`, 'items');
 export const timelineOf = (client: Client, item: string): Promise<Json[]> =>
   allPages(client, `/items/${item}/timeline`, 'entries');
+export const occurrencesOf = (client: Client, item: string): Promise<Json[]> =>
+  allPages(client, `/items/${item}/occurrences`, 'occurrences');
 export const listRuns = (client: Client, query = ''): Promise<Json[]> =>
   allPages(client, `/runs${query === '' ? '' : `?${query}`}`, 'runs');
 export const auditOf = (client: Client, query = ''): Promise<Json[]> =>

@@ -37,6 +37,8 @@ export interface Site {
   mend(): Promise<void>;
   /** Processes of ours that ended though nobody ended them. */
   crashes(): string[];
+  /** Times that processes of ours have blocked their event loop. */
+  blockedLoops(): string[];
   close(): Promise<void>;
 }
 
@@ -131,6 +133,7 @@ export const openSite = async ({ apis: apiCount, workers: workerCount }: SiteOpt
       await Promise.all([...apis, ...workers].map((unit) => unit.start()));
     },
     crashes: () => everyone().flatMap(({ crashes }) => crashes),
+    blockedLoops: () => everyone().flatMap((unit) => unit.blockedLoops()),
     close: async () => {
       await Promise.all(everyone().map((unit) => unit.kill()));
       await pool.end();

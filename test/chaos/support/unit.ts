@@ -4,6 +4,7 @@ import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { tsx } from '../../../shared/tools/services/node.mjs';
 import { dieWithParent, start, type Child } from '../../../shared/tools/services/processes.mjs';
+import { blockedLoopLines } from '../../support/eventLoop.ts';
 import { pause } from './pause.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
@@ -111,8 +112,16 @@ export class Unit {
     return existsSync(file) ? readFileSync(file, 'utf8') : '';
   }
 
-  #logFile(): string {
-    return `${this.#options.log}.${String(this.starts)}`;
+  /** Every time that one of its processes has blocked its event loop so far. */
+  blockedLoops(): string[] {
+    return Array.from({ length: this.starts }, (_, n) => this.#logFile(n + 1))
+      .filter((file) => existsSync(file))
+      .flatMap((file) => blockedLoopLines(readFileSync(file, 'utf8')))
+      .map((line) => `${this.name}: ${line}`);
+  }
+
+  #logFile(start = this.starts): string {
+    return `${this.#options.log}.${String(start)}`;
   }
 
   async #launch(): Promise<Child> {

@@ -97,7 +97,7 @@ export const closedItem: Partial<Item> = { state: 'done', closed: true, dueAt: n
 
 const personOf = (id: string, more: Partial<Person> = {}): [string, Person] => [
   id,
-  { id, name: id, access: fullAccess, environments: ['*'], ...more },
+  { id, name: id, role: 'admin', access: fullAccess, environments: ['*'], ...more },
 ];
 const people = new Map([
   personOf('ana'),

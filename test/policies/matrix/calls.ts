@@ -88,7 +88,8 @@ export const callsOf = ({ clients, items, bulks, runs, approvals }: MatrixWorld)
   const actionBody = (thing: Thing, variant: string): object => {
     if (variant === 'item') return { action: 'free', item: items.get(thing) };
     if (variant === 'record') return { action: 'own', record: thing === 'else' ? there : 'nosuch' };
-    return { action: nameOf(thing), ...(thing === 'free' || thing === 'bare' ? {} : { record: record.id }) };
+    const dry = variant === 'dryRun' ? { dryRun: true } : {};
+    return { action: nameOf(thing), ...(thing === 'free' || thing === 'bare' ? {} : { record: record.id }), ...dry };
   };
   const bulkBody = (thing: Thing, variant: string): object => {
     if (variant === 'action')
@@ -116,7 +117,7 @@ export const callsOf = ({ clients, items, bulks, runs, approvals }: MatrixWorld)
       case '/bulk':
         return bulkBody(thing, variant);
       case '/flags/{flag}':
-        return { change: { value: true } };
+        return { change: { value: true }, ...(variant === 'dryRun' ? { dryRun: true } : {}) };
       default:
         return changeBody(path.split('/').at(-1) ?? '', client);
     }
@@ -138,6 +139,7 @@ export const callsOf = ({ clients, items, bulks, runs, approvals }: MatrixWorld)
     const [plain = '', parameter] = path.split('?');
     const body = method === 'GET' ? {} : bodyOf(plain, thing, variant, client);
     if (`${method} ${plain}` === 'POST /actions') {
+      if (variant === 'dryRun') return null;
       const { action, ...given } = body as { action: string };
       return [`action_${action}`, given];
     }

@@ -65,6 +65,18 @@ export const replies: Readonly<Record<'refunds' | 'signups' | 'abuse', readonly 
   ],
 };
 
+/** What customers write when they come back to their question. */
+export const followUps = [
+  'Thank you for the quick answer. Unfortunately it still happens, I have just tried it again.',
+  'Is there any news? Our team is waiting for this.',
+  'That worked, thank you! One more question: does the same hold for our other workspace?',
+  'I have attached nothing, sorry. The number of the invoice is the one in my first message.',
+  'We can do without it until Monday, but not longer.',
+  'My colleague sees the same on her account.',
+  'It is solved for me now, but please tell us what it was.',
+  'This is the third time that I ask. Could somebody call me?',
+] as const;
+
 export const bounces = [
   '550 5.1.1 The e-mail account does not exist',
   '552 5.2.2 Mailbox full',

@@ -22,6 +22,10 @@ export const actions: readonly Row[] = [
   ['POST /actions', 'fresh', '403  403  403  403  404  403  403  403  403  401  404'],
   ['POST /actions', 'danger', '409  409  403  409  404  403  409  403  409  401  404'],
   ['POST /actions', 'background', '202  202  403  202  404  403  202  403  202  401  404'],
+  ['POST /actions dryRun', 'own', '200  200  403  200  404  403  200  403  200  401  404'],
+  ['POST /actions dryRun', 'hidden', '200  200  403  404  404  404  404  403  200  401  404'],
+  ['POST /actions dryRun', 'asked', '200  200  403  200  404  403  200  403  200  401  404'],
+  ['POST /actions dryRun', 'no', '404  404  404  404  404  404  404  403  404  401  404'],
   // The action may be run; the record is of another environment, or none.
   ['POST /actions record', 'else', '404  404  403  404  404  403  404  403  404  401  404'],
   ['POST /actions record', 'no', '404  404  403  404  404  403  404  403  404  401  404'],

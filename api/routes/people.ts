@@ -1,0 +1,81 @@
+/** The endpoint that lists the people whom items can be assigned to, those who can work first. */
+import { findVisibleInbox } from '../../shared/access/gates.ts';
+import type { Person } from '../../shared/access/principal.ts';
+import { fault, invalidAt } from '../../shared/catalogue/errors.ts';
+import { limits } from '../../shared/catalogue/limits.ts';
+import { visibleInboxes } from '../../shared/items/filters.ts';
+import { countOpenItems } from '../../shared/items/workload.ts';
+import { nameSchema, responseObject, strictObject, Type } from '../../shared/platform/core/schema.ts';
+import { foldCase } from '../../shared/platform/core/searchWords.ts';
+import { readEndpoint, type Endpoint, type EndpointCall } from '../endpoint.ts';
+import { listResponse, pageQuerySchema, paginateByName } from './discovery.ts';
+
+const personSchema = responseObject({
+  id: Type.String(),
+  name: Type.String(),
+  role: Type.String({ description: 'The name of their role.' }),
+  canWork: Type.Boolean({ description: 'Whether their role may do more there than see.' }),
+  openItems: Type.Integer({ description: 'Items that they have in states of kind open, of the inboxes that you see.' }),
+});
+
+/** Returns the inboxes that are asked about: those in which the caller may assign. Throws `not_found` and `forbidden`. */
+const assignableInboxes = ({ caller }: Pick<EndpointCall, 'caller'>, wanted: string | undefined): string[] => {
+  const { access } = caller.principal;
+  if (wanted !== undefined && findVisibleInbox(caller, wanted) === undefined) throw fault('not_found');
+  const assignable = visibleInboxes(caller)
+    .map((inbox) => inbox.name)
+    .filter((inbox) => (wanted === undefined || inbox === wanted) && access.can('inbox', inbox, 'assign'));
+  if (assignable.length === 0) throw fault('forbidden', 'Your role may not assign there.');
+  return assignable;
+};
+
+/** Returns whether a name, or a part of it, begins with what is searched. */
+const nameFilter = (q: string | undefined): ((person: Person) => boolean) => {
+  if (q === undefined) return () => true;
+  const wanted = foldCase(q).trim();
+  if (wanted.split(/\s+/u).length > limits.searchWords)
+    throw invalidAt('q', `must have at most ${String(limits.searchWords)} words`);
+  return ({ name }) =>
+    foldCase(name).startsWith(wanted) ||
+    foldCase(name)
+      .split(/\s+/u)
+      .some((part) => part.startsWith(wanted));
+};
+
+const people = readEndpoint({
+  path: '/people',
+  name: 'person.list',
+  summary: 'The people that items of an inbox can be assigned to, those who can work on them first',
+  tag: 'Discovery',
+  query: strictObject({
+    ...pageQuerySchema,
+    inbox: Type.Optional(nameSchema('Those who can see this inbox; absent: any inbox where you may assign.')),
+    q: Type.Optional(
+      Type.String({ minLength: 1, maxLength: limits.searchMax, description: 'The beginning of a part of the name.' }),
+    ),
+  }),
+  responses: { 200: listResponse('people', personSchema) },
+  example: { query: { inbox: 'support' } },
+  handle: async (call) => {
+    const { deps, caller, query } = call;
+    const assignable = assignableInboxes(call, query.inbox);
+    const isNamed = nameFilter(query.q);
+    const found = deps.directory
+      .people(caller.env)
+      .filter((person) => assignable.some((inbox) => person.access.sees('inbox', inbox)) && isNamed(person))
+      .map(({ id, name, role, access }) => {
+        const canWork = assignable.some((inbox) => access.inboxVerbs(inbox).some((verb) => verb !== 'see'));
+        return { id, name, role, canWork, group: canWork ? 0 : 1 };
+      });
+    const { page, cursor } = paginateByName(caller, `people:${query.inbox ?? ''}:${query.q ?? ''}`, found, query);
+    const open = await countOpenItems(
+      deps.db,
+      caller,
+      page.map(({ id }) => id),
+    );
+    const list = page.map(({ group: _, ...person }) => ({ ...person, openItems: open.get(person.id) ?? 0 }));
+    return { status: 200, body: { people: list, cursor } };
+  },
+});
+
+export const peopleEndpoints: readonly Endpoint[] = [people];

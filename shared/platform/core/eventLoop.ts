@@ -1,0 +1,45 @@
+/**
+ * Watches the event loop of a process: a loop that is blocked by work of the process itself answers nobody. Measured in
+ * /metrics, logged at `warn`, and fails every test that runs real processes. Started by the main files of API and workers.
+ */
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { Counter, Gauge } from 'prom-client';
+import type { Log } from './log.ts';
+import { platformRegistry } from './metrics.ts';
+
+/** A delay counts from this length, in ms, when the process itself used so much processor time in it: others may have stopped it. */
+const delayMs = 500;
+const ownMs = 400;
+/** ms between two looks. */
+const lookMs = 50;
+
+const registers = [platformRegistry];
+const blockedCounter = new Counter({
+  name: 'console_event_loop_blocked_total',
+  help: 'How often the event loop was blocked for more than 500 ms by work of the process itself.',
+  registers,
+});
+/** Begins to watch, for as long as the process lives. */
+export const watchEventLoop = (log: Log): void => {
+  const delays = monitorEventLoopDelay();
+  delays.enable();
+  new Gauge({
+    name: 'console_event_loop_delay_max_seconds',
+    help: 'The longest delay of the event loop since the last reading of this, whatever its cause.',
+    registers,
+    collect() {
+      this.set(delays.max / 1e9);
+      delays.reset();
+    },
+  });
+  let [lookedAt, used] = [performance.now(), process.cpuUsage()];
+  setInterval(() => {
+    const [now, total] = [performance.now(), process.cpuUsage()];
+    const ms = now - lookedAt - lookMs;
+    const own = (total.user + total.system - used.user - used.system) / 1_000;
+    [lookedAt, used] = [now, total];
+    if (ms <= delayMs || own < ownMs) return;
+    blockedCounter.inc();
+    log.warn({ ms: Math.round(ms), processorMs: Math.round(own) }, 'the event loop was blocked');
+  }, lookMs).unref();
+};

@@ -1,0 +1,9 @@
+/** Every Redis key of the service but those of BullMQ (queues.ts), without the prefix; connect.ts puts it before them. */
+export const redisKeys = {
+  /** Written to see whether Redis accepts writes. */
+  ready: 'ready',
+  /** Claims the turn to publish the progress of a bulk. */
+  bulkProgress: (bulk: string): string => `bulk:${bulk}`,
+  /** The token bucket of a token or an address, by a digest, so that Redis has neither. */
+  rate: (digest: string): string => `rate:${digest}`,
+} as const;

@@ -1,0 +1,84 @@
+/** Reads agents, people and app keys with their rights. For directory.ts. */
+import { appAccess } from '../access/access.ts';
+import type { Principal, PrincipalMode, Role } from '../access/principal.ts';
+import type { Clock } from '../platform/core/clock.ts';
+import type { Db } from '../platform/db/knex.ts';
+import { queryRow, statement } from '../platform/db/sql.ts';
+
+const readAgent = statement(
+  'directory.agent',
+  `
+  select name, role, mode, environments, expires_at from agents where id = $1 and revoked_at is null`,
+);
+const readPerson = statement(
+  'directory.person',
+  `
+  select name, role, environments from people where id = $1 and removed_at is null`,
+);
+const readAppKey = statement(
+  'directory.appKey',
+  `
+  select k.name, e.name as environment from app_keys k join environments e on e.id = k.env where k.id = $1 and k.revoked_at is null`,
+);
+interface PrincipalSource {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly role: (id: string) => Role | undefined;
+}
+
+/** Returns an agent, a person or an app key by id, null when it is revoked, removed or expired. */
+export const readPrincipal = async (
+  { db, clock, role }: PrincipalSource,
+  type: string,
+  id: string,
+): Promise<(Principal & { expiresAt: number | null }) | null> => {
+  if (type === 'agent') {
+    const found = await queryRow<{
+      name: string;
+      role: string;
+      mode: PrincipalMode;
+      environments: string[];
+      expires_at: number | null;
+    }>(db, readAgent, [id]);
+    const has = found === undefined ? undefined : role(found.role);
+    if (found === undefined || has === undefined) return null;
+    if (found.expires_at !== null && found.expires_at <= clock.now()) return null;
+    return {
+      type,
+      id,
+      name: found.name,
+      mode: found.mode,
+      role: has,
+      access: has.access,
+      environments: found.environments,
+      expiresAt: found.expires_at,
+    };
+  }
+  if (type === 'person') {
+    const found = await queryRow<{ name: string; role: string; environments: string[] }>(db, readPerson, [id]);
+    const has = found === undefined ? undefined : role(found.role);
+    if (found === undefined || has === undefined) return null;
+    return {
+      type,
+      id,
+      name: found.name,
+      mode: 'normal',
+      role: has,
+      access: has.access,
+      environments: found.environments,
+      expiresAt: null,
+    };
+  }
+  const key = await queryRow<{ name: string; environment: string }>(db, readAppKey, [id]);
+  if (key === undefined) return null;
+  return {
+    type: 'app',
+    id,
+    name: key.name,
+    mode: 'normal',
+    role: null,
+    access: appAccess,
+    environments: [key.environment],
+    expiresAt: null,
+  };
+};
