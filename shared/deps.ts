@@ -4,17 +4,31 @@ import { countSettledRun } from './bulk/progress.ts';
 import { openFlagCache } from './flags/flagCache.ts';
 import { systemClock, type Clock } from './platform/core/clock.ts';
 import type { Config } from './platform/core/config.ts';
-import { createLog } from './platform/core/log.ts';
-import { openDb } from './platform/db/knex.ts';
+import { createLog, type Log } from './platform/core/log.ts';
+import { isDbUnavailable } from './platform/db/errors.ts';
+import { openDb, type Db } from './platform/db/knex.ts';
 import { openReadPool } from './platform/db/readPool.ts';
 import { waitForSchema } from './platform/db/schemaVersion.ts';
 import { openRedis, type RedisConnections } from './platform/redis/connect.ts';
 import { createRefusalReporter } from './platform/redis/droppedMessages.ts';
 import { openKeyRing } from './platform/redis/keyRing.ts';
+import { createRedisHealth } from './platform/redis/redisHealth.ts';
 import { openDirectory } from './settings/directory.ts';
 import type { ViewDeps } from './views/deps.ts';
 
 export type Deps = ViewDeps;
+
+/** Returns what `open` reads from PostgreSQL; waits for that, and for a schema that fits, as often as it goes away meanwhile. */
+const openOnceAvailable = async <T>(db: Db, log: Log, open: () => Promise<T>): Promise<T> => {
+  for (;;) {
+    await waitForSchema(db, log);
+    try {
+      return await open();
+    } catch (error) {
+      if (!isDbUnavailable(error)) throw error;
+    }
+  }
+};
 
 /** Opens PostgreSQL, Redis and the directory for the process part `part` (`api`, `workers`, `admin`), once the schema fits this build. */
 export const openDeps = async (config: Config, part: string, clock: Clock = systemClock): Promise<Deps> => {
@@ -29,32 +43,35 @@ export const openDeps = async (config: Config, part: string, clock: Clock = syst
   });
   let redis: RedisConnections | null = null;
   try {
-    await waitForSchema(db, log);
-    const keys = await openKeyRing(db, (error) => {
-      log.warn({ err: error }, 'the keys of messages between processes could not be read');
-    });
-    redis = openRedis(
-      {
-        url: config.redisUrl,
-        prefix: config.redisPrefix,
-        onError: (error) => log.debug({ err: error }, 'Redis is away'),
-      },
-      { keys, onRefused: createRefusalReporter(log) },
+    const keys = await openOnceAvailable(db, log, () =>
+      openKeyRing(db, (error) => {
+        log.warn({ err: error }, 'the keys of messages between processes could not be read');
+      }),
     );
-    const directory = await openDirectory({
-      db,
-      bus: redis.bus,
-      clock,
-      idleMs: config.sessionIdleMs,
-      onError: (error) => log.warn({ err: error }, 'the directory could not be read'),
-    });
-    const link = openAppLink({ db, bus: redis.bus, clock, config, log, onRefused: redis.onRefused });
+    const redisHealth = createRedisHealth(log, config.redisUrl);
+    redis = redisHealth.watch(
+      openRedis(
+        { url: config.redisUrl, prefix: config.redisPrefix, onError: redisHealth.onError },
+        { keys, onRefused: createRefusalReporter(log) },
+      ),
+    );
+    const { bus, onRefused } = redis;
+    const directory = await openOnceAvailable(db, log, () =>
+      openDirectory({
+        db,
+        bus,
+        clock,
+        idleMs: config.sessionIdleMs,
+        onError: (error) => log.warn({ err: error }, 'the directory could not be read'),
+      }),
+    );
+    const link = openAppLink({ db, bus, clock, config, log, onRefused });
     const flags = openFlagCache({
       db,
-      bus: redis.bus,
+      bus,
       onError: (error) => log.debug({ err: error }, 'flags could not be read; they will be in a second'),
     });
-    return { config, clock, log, db, reads, redis, bus: redis.bus, directory, link, flags, afterRun: countSettledRun };
+    return { config, clock, log, db, reads, redis, bus, directory, link, flags, afterRun: countSettledRun };
   } catch (error) {
     await redis?.close();
     await reads.close();

@@ -39,6 +39,8 @@ const applySettings =
 export const openDb = ({ url, poolSize, applicationName, settings = {} }: DbOptions): Db =>
   knex({
     client: 'pg',
+    // Values of a failed statement stay out of its error, which is logged.
+    compileSqlOnError: false,
     connection: {
       connectionString: url,
       application_name: applicationName,

@@ -1,0 +1,88 @@
+/** Says in the log and in the metrics of a process whether Redis answers; made by shared/deps.ts. */
+import { Gauge } from 'prom-client';
+import type { Log } from '../core/log.ts';
+import { platformRegistry } from '../core/metrics.ts';
+import { parseClusterUrl } from '../core/redisUrl.ts';
+import type { RedisConnections } from './connect.ts';
+
+const upGauge = new Gauge({
+  name: 'console_redis_up',
+  help: '1 while Redis answers this process, 0 while it does not.',
+  registers: [platformRegistry],
+});
+
+/** ms between two looks at the connection. */
+const lookEveryMs = 500;
+/** ms between two lines in the log while Redis is unavailable. */
+const logEveryMs = 60_000;
+/** ms that a new process waits for its first connection before it calls Redis unavailable without an error. */
+const connectMs = 3_000;
+
+/** Returns the address without name and password. */
+const describeAddress = (url: string): string => {
+  const cluster = parseClusterUrl(url);
+  if (cluster === null) return new URL(url).host;
+  return cluster.nodes.map(({ host, port }) => `${host}:${String(port)}`).join(',');
+};
+
+/** Returns what to do about a refusal, which an operator has to mend; else Redis's or the system's own words. */
+const describeError = (error: Error): string => {
+  if (/^(Ready check failed: )?(WRONGPASS|NOAUTH)|invalid password/i.test(error.message))
+    return 'it refuses the name or the password of REDIS_URL';
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : null;
+  return code ?? error.message.slice(0, 200);
+};
+
+interface RedisHealth {
+  /** Takes the errors of all connections. */
+  readonly onError: (error: Error) => void;
+  /** Watches the connections until they are closed; returns them. */
+  watch(redis: RedisConnections): RedisConnections;
+}
+
+/** Returns the health of the Redis at `url`. An outage is one line at once and one each minute; its end is one. */
+export const createRedisHealth = (log: Log, url: string): RedisHealth => {
+  const address = describeAddress(url);
+  const startedAt = performance.now();
+  let lastError: Error | null = null;
+  let loggedAt: number | null = null;
+  let isUp = (): boolean => false;
+
+  const reportOutage = (): void => {
+    upGauge.set(0);
+    const now = performance.now();
+    if (loggedAt !== null && now - loggedAt < logEveryMs) return;
+    loggedAt = now;
+    const reason = lastError === null ? 'it does not answer' : describeError(lastError);
+    log.warn({ redis: address, reason }, 'Redis is unavailable');
+  };
+  const reportReturn = (): void => {
+    upGauge.set(1);
+    lastError = null;
+    if (loggedAt !== null) log.info({ redis: address }, 'Redis is available again');
+    loggedAt = null;
+  };
+  const look = (): void => {
+    if (isUp()) reportReturn();
+    else if (lastError !== null || performance.now() - startedAt >= connectMs) reportOutage();
+  };
+
+  return {
+    onError: (error) => {
+      log.debug({ err: error }, 'a Redis connection failed');
+      lastError = error;
+      if (!isUp()) reportOutage();
+    },
+    watch: (redis) => {
+      isUp = () => redis.bus.connected;
+      const timer = setInterval(look, lookEveryMs);
+      timer.unref();
+      const close = (): Promise<void> => {
+        clearInterval(timer);
+        isUp = () => true;
+        return redis.close();
+      };
+      return { ...redis, close };
+    },
+  };
+};
