@@ -3,7 +3,11 @@
  * and what it costs: docs/decisions/0015-http-is-a-chain-of-koa-middleware.md.
  */
 import Koa from 'koa';
+import { linkRegistry } from '../shared/applink/metrics.ts';
 import type { Deps } from '../shared/deps.ts';
+import { securityHeaders } from '../shared/platform/core/securityHeaders.ts';
+import { createProbes, type Probes } from '../shared/platform/health/probes.ts';
+import { createReadiness } from '../shared/platform/health/readiness.ts';
 import { endpoints } from './endpoints.ts';
 import { createHttpMetrics } from './http/metrics.ts';
 import type { RateLimiter } from './http/rateLimiter.ts';
@@ -31,18 +35,20 @@ interface Api {
   readonly koa: Koa;
   /** Begins the drain; resolves when no request is under way. */
   readonly idle: RequestTracker['idle'];
+  readonly probes: Probes;
 }
 
 export const createApi = (deps: Deps, live: Live, limiter: RateLimiter): Api => {
   const metrics = createHttpMetrics();
+  const probes = createProbes(createReadiness(deps), [metrics.registry, linkRegistry]);
   const requests = createRequestTracker(metrics);
   const koa = new Koa();
   koa
     .use(requests.middleware)
-    .use(requestId)
+    .use(requestId(securityHeaders(deps.config)))
     .use(respond(deps.config, requests.isStopping))
     .use(errors(deps.log))
-    .use(hostPages(deps, metrics, endpoints))
+    .use(hostPages({ config: deps.config, limiter, probes, endpoints }))
     .use(environmentPath(deps))
     .use(publicEndpoints(deps, limiter, endpoints))
     .use(authentication(deps, limiter))
@@ -59,5 +65,5 @@ export const createApi = (deps: Deps, live: Live, limiter: RateLimiter): Api => 
   koa.on('error', (error: unknown) => {
     deps.log.debug({ err: error }, 'a connection failed');
   });
-  return { koa, idle: requests.idle };
+  return { koa, idle: requests.idle, probes };
 };

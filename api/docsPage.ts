@@ -35,6 +35,10 @@ ${answers.map(([status, { content }]) => `<h4>${status}</h4>${content === undefi
 </details>`;
 };
 
+/** The page's only style, which its content security policy names by its hash. */
+export const docsStyle =
+  'body{font:16px/1.5 system-ui;max-width:60rem;margin:2rem auto;padding:0 1rem}summary{cursor:pointer;margin:.4rem 0}pre{background:#f4f4f4;padding:.8rem;overflow:auto;font-size:.85rem}dt{margin-top:.4rem}@media(prefers-color-scheme:dark){body{background:#111;color:#ddd}pre{background:#222}}';
+
 export const docsPage = (document: OpenApiDocument): string => {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `buildOpenApiDocument` made it
@@ -52,7 +56,7 @@ export const docsPage = (document: OpenApiDocument): string => {
     .join('');
   return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>${escape(document.info.title)}</title>
-<style>body{font:16px/1.5 system-ui;max-width:60rem;margin:2rem auto;padding:0 1rem}summary{cursor:pointer;margin:.4rem 0}pre{background:#f4f4f4;padding:.8rem;overflow:auto;font-size:.85rem}dt{margin-top:.4rem}@media(prefers-color-scheme:dark){body{background:#111;color:#ddd}pre{background:#222}}</style>
+<style>${docsStyle}</style>
 <h1>${escape(document.info.title)} ${escape(document.info.version)}</h1><p>${escape(document.info.description)}
 The machine-readable form is <a href="/openapi.json">/openapi.json</a>.</p>${body}</html>`;
 };

@@ -1,14 +1,17 @@
-/** The API process: configuration → dependencies → HTTP and live streams; drains and stops on SIGTERM or SIGINT. */
+/** The API process: configuration → listening → dependencies → HTTP and live streams; drains and stops on SIGTERM or SIGINT. */
 import { openDeps } from '../shared/deps.ts';
 import { readConfigOrExit } from '../shared/platform/core/config.ts';
 import { watchEventLoop } from '../shared/platform/core/eventLoop.ts';
 import { readOptions } from '../shared/tools/cli/options.mjs';
+import { openListener } from './listener.ts';
 import { startServer } from './server.ts';
 
 readOptions('api');
 const config = readConfigOrExit();
+// Before PostgreSQL is there, so that whoever asks learns that the process is alive and not ready.
+const listener = await openListener(config);
 const deps = await openDeps(config, 'api');
-const server = await startServer(deps);
+const server = await startServer(deps, listener);
 deps.log.info({ port: server.port }, 'listening');
 watchEventLoop(deps.log);
 

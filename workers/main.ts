@@ -2,14 +2,18 @@
 import { closeDeps, openDeps } from '../shared/deps.ts';
 import { readConfigOrExit } from '../shared/platform/core/config.ts';
 import { watchEventLoop } from '../shared/platform/core/eventLoop.ts';
+import { openProbeServer } from '../shared/platform/health/probes.ts';
 import { readOptions } from '../shared/tools/cli/options.mjs';
+import { createWorkerProbes } from './probes.ts';
 import { createWorkerProcess } from './workerProcess.ts';
 
 readOptions('workers');
 const config = readConfigOrExit();
+const probeServer = config.workerPort === null ? null : await openProbeServer(config, config.workerPort);
 const deps = await openDeps(config, 'workers');
 const worker = createWorkerProcess(deps);
 await worker.start();
+probeServer?.serve(createWorkerProbes(deps));
 deps.log.info('the workers are ready');
 watchEventLoop(deps.log);
 
@@ -20,6 +24,7 @@ const stop = async (signal: string): Promise<void> => {
   stopping = true;
   deps.log.info({ signal }, 'the workers stop');
   await worker.stop();
+  await probeServer?.close();
   await closeDeps(deps);
   deps.log.info('the workers have stopped');
   deps.log.flush();

@@ -5,6 +5,7 @@ import { WebSocketServer } from 'ws';
 import { linkLimits, subprotocol } from '../../shared/applink/protocol.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
 import { strictObject } from '../../shared/platform/core/schema.ts';
+import { securityHeaders } from '../../shared/platform/core/securityHeaders.ts';
 import { clientAddress } from '../http/clientAddress.ts';
 import { authenticateRequest, resolveCaller } from '../http/credentials.ts';
 import { createQueryParser } from '../http/queryParser.ts';
@@ -33,6 +34,7 @@ export const createAppUpgrade = (
   hub: AppHub,
   rate: RateLimiter,
 ): UpgradeHandler => {
+  const common = securityHeaders(deps.config);
   const headersOf = new WeakMap<IncomingMessage, ResponseHeaders>();
   const sockets = new WebSocketServer({
     noServer: true,
@@ -83,7 +85,7 @@ export const createAppUpgrade = (
 
   return (request, socket, head) => {
     const requestId = readUpgradeRequestId(request);
-    const headers = { 'x-request-id': requestId };
+    const headers = { ...common, 'x-request-id': requestId };
     headersOf.set(request, headers);
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the HTTP server has only sockets of `net`
     open(request, socket as Socket, head, headers).catch((error: unknown) => {

@@ -1,12 +1,9 @@
 /** Metrics for Prometheus: requests by route and status, and those of the process. */
 import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
-import { linkRegistry } from '../../shared/applink/metrics.ts';
-import { platformRegistry } from '../../shared/platform/core/metrics.ts';
 
 export interface HttpMetrics {
   observe(method: string, route: string, status: number, ms: number): void;
-  text(): Promise<string>;
-  readonly contentType: string;
+  readonly registry: Registry;
 }
 
 export const createHttpMetrics = (): HttpMetrics => {
@@ -32,7 +29,6 @@ export const createHttpMetrics = (): HttpMetrics => {
       requests.inc({ method: verb, route, status });
       seconds.observe({ method: verb, route }, ms / 1000);
     },
-    text: () => Registry.merge([registry, linkRegistry, platformRegistry]).metrics(),
-    contentType: registry.contentType,
+    registry,
   };
 };

@@ -68,6 +68,14 @@ export const createRateLimiter = ({ config, redis }: Deps): RateLimiter => {
   sweep.unref();
 
   const ask = async (key: string, allowance: Allowance): Promise<void> => {
+    const passUncounted = (): void => {
+      Object.assign(allowance, { left: burst, remaining: burst, until: Date.now() + redisDownAllowanceMs });
+    };
+    // Nobody waits for a Redis that is known not to answer.
+    if (!redis.bus.connected) {
+      passUncounted();
+      return;
+    }
     allowance.batch = allowance.left > 0 ? 1 : Math.min(2 * allowance.batch, batchMax);
     const call = [1, redis.key(redisKeys.rate(redis.digest(key))), rate, burst, allowance.batch] as const;
     let answer: unknown;
@@ -77,7 +85,7 @@ export const createRateLimiter = ({ config, redis }: Deps): RateLimiter => {
         throw error;
       });
     } catch {
-      Object.assign(allowance, { left: burst, remaining: burst, until: Date.now() + redisDownAllowanceMs });
+      passUncounted();
       return;
     }
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the script above returns three numbers

@@ -38,7 +38,6 @@ export const sendResponse = async (
   if (res.headersSent || res.destroyed) return;
   Object.assign(headers, answer.headers);
   if (answer.etag !== undefined) headers['etag'] = answer.etag;
-  if (ctx.method === 'GET' || ctx.method === 'HEAD') headers['cache-control'] ??= 'no-store';
   ctx.res.statusCode = answer.status;
   if (answer.body === undefined) {
     res.writeHead(answer.status, headers).end();

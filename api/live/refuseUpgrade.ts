@@ -23,7 +23,6 @@ export const refuseUpgrade = (socket: Duplex, failure: Fault, headers: ResponseH
   const lines = Object.entries({
     'content-type': 'application/json; charset=utf-8',
     'content-length': String(Buffer.byteLength(text)),
-    'cache-control': 'no-store',
     connection: 'close',
     ...headers,
     ...own,

@@ -7,6 +7,7 @@ import { includesEnvironment } from '../../shared/access/principal.ts';
 import { fault } from '../../shared/catalogue/errors.ts';
 import { limits } from '../../shared/catalogue/limits.ts';
 import { strictObject, Type } from '../../shared/platform/core/schema.ts';
+import { securityHeaders } from '../../shared/platform/core/securityHeaders.ts';
 import { clientAddress } from '../http/clientAddress.ts';
 import { createQueryParser } from '../http/queryParser.ts';
 import type { RateLimiter, ResponseHeaders } from '../http/rateLimiter.ts';
@@ -64,6 +65,7 @@ export interface LiveUpgrade {
 export const createLiveUpgrade = (context: LiveContext, { feed, hub, rate }: UpgradeTargets): LiveUpgrade => {
   const { deps } = context;
   const { directory, log, db, config } = deps;
+  const common = securityHeaders(config);
   let stopping = false;
   const headersOf = new WeakMap<IncomingMessage, ResponseHeaders>();
   const sockets = new WebSocketServer({
@@ -146,7 +148,7 @@ export const createLiveUpgrade = (context: LiveContext, { feed, hub, rate }: Upg
           return;
         }
         const requestId = readUpgradeRequestId(request);
-        const headers = { 'x-request-id': requestId };
+        const headers = { ...common, 'x-request-id': requestId };
         headersOf.set(request, headers);
         open(request, socket, head, headers).catch((error: unknown) => {
           refuseUpgrade(socket, toUpgradeFault(error, log, requestId), headers);

@@ -1,63 +1,28 @@
-/** The pages of the host outside `/api`: health, readiness, metrics, and the documents for writing clients. A step of api/app.ts. */
+/** The pages of the host outside `/api`: the probes, and the documents for writing clients. A step of api/app.ts. */
+import { createHash } from 'node:crypto';
 import type { Middleware } from 'koa';
 import { fault } from '../../shared/catalogue/errors.ts';
-import type { Deps } from '../../shared/deps.ts';
 import { manifestSchema } from '../../shared/environments/manifest.ts';
-import { queryRow, statement } from '../../shared/platform/db/sql.ts';
-import { redisKeys } from '../../shared/platform/redis/keys.ts';
-import { docsPage } from '../docsPage.ts';
+import type { Config } from '../../shared/platform/core/config.ts';
+import type { Probes } from '../../shared/platform/health/probes.ts';
+import { docsPage, docsStyle } from '../docsPage.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { ApiResponse } from '../http/apiResponse.ts';
-import type { HttpMetrics } from '../http/metrics.ts';
+import { clientAddress } from '../http/clientAddress.ts';
+import type { RateLimiter } from '../http/rateLimiter.ts';
 import { buildOpenApiDocument } from '../openapi.ts';
 import type { RequestState } from './state.ts';
 
-/** A job that is due for longer, in milliseconds, shows that no worker enqueues jobs. */
-const jobOverdueMs = 60_000;
+/** The page has one style and nothing else that a browser would load or run. */
+const docsPolicy = [
+  "default-src 'none'",
+  `style-src 'sha256-${createHash('sha256').update(docsStyle).digest('base64')}'`,
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
 
-const readinessSql = statement(
-  'host.readiness',
-  `
-  select (select count(*)::int from knex_migrations) as migrations,
-    (select min(due_at) from staged_jobs where enqueued_at is null and due_at is not null) as oldest_job,
-    (select min(at) from outbox) as oldest_event`,
-);
-
-interface Readiness {
-  readonly migrations: number;
-  readonly oldest_job: number | null;
-  readonly oldest_event: number | null;
-}
-
-const checkReadiness = async ({ db, redis, clock }: Deps): Promise<ApiResponse> => {
-  const found = await queryRow<Readiness>(db, readinessSql).catch(() => undefined);
-  const redisWrites = await redis.command.set(redis.key(redisKeys.ready), '1', 'PX', 10_000).then(
-    () => true,
-    () => false,
-  );
-  const now = clock.now();
-  const lateMs = (at: number | null): number => (at === null ? 0 : Math.max(0, now - at));
-  const checks = {
-    postgres: found !== undefined,
-    migrations: found?.migrations ?? 0,
-    redis: redisWrites,
-    oldestDueJobMs: lateMs(found?.oldest_job ?? null),
-    oldestUnpublishedMs: lateMs(found?.oldest_event ?? null),
-  };
-  const isReady = checks.postgres && checks.redis && checks.oldestDueJobMs < jobOverdueMs;
-  return {
-    status: isReady ? 200 : 503,
-    body: { ready: isReady, ...checks },
-    ...(isReady ? {} : { headers: { 'retry-after': '1' } }),
-  };
-};
-
-/** Serves the paths of the host; passes on all others. Throws `405 method_not_allowed` for changes of them. */
-export const hostPages = (
-  deps: Deps,
-  metrics: HttpMetrics,
-  endpoints: readonly Endpoint[],
-): Middleware<RequestState> => {
+const documentPages = (endpoints: readonly Endpoint[]): [string, () => ApiResponse][] => {
   const document = buildOpenApiDocument(endpoints);
   const text = JSON.stringify(document);
   const page = docsPage(document);
@@ -66,26 +31,62 @@ export const hostPages = (
     title: 'Manifest',
     ...manifestSchema,
   });
-  const paths = new Map<string, () => Promise<ApiResponse> | ApiResponse>([
-    ['/health', () => ({ status: 200, body: { ok: true } })],
-    ['/ready', () => checkReadiness(deps)],
-    [
-      '/metrics',
-      async () => ({ status: 200, body: await metrics.text(), headers: { 'content-type': metrics.contentType } }),
-    ],
+  const html = { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': docsPolicy };
+  return [
     ['/openapi.json', () => ({ status: 200, body: text })],
-    ['/docs', () => ({ status: 200, body: page, headers: { 'content-type': 'text/html; charset=utf-8' } })],
+    ['/docs', () => ({ status: 200, body: page, headers: html })],
     ['/manifest.schema.json', () => ({ status: 200, body: manifest })],
-  ]);
-  const answer = async (state: RequestState, serve: () => Promise<ApiResponse> | ApiResponse): Promise<void> => {
-    state.response = await serve();
-    state.route = state.path;
+  ];
+};
+
+/** A page, and who is limited in asking for it: everybody but the networks of PROBE_NETWORKS, everybody, or nobody. */
+interface HostPage {
+  readonly serve: () => ApiResponse | Promise<ApiResponse>;
+  readonly limited: 'strangers' | 'all' | 'none';
+}
+
+/** The probes that PROBE_PORT moves away; `/health` stays, as it says that this server is alive. */
+const movedProbes = new Set(['/ready', '/metrics']);
+
+const pagesOf = (config: Config, probes: Probes, endpoints: readonly Endpoint[]): Map<string, HostPage> => {
+  const pages = new Map<string, HostPage>();
+  for (const [path, serve] of probes) {
+    if (!movedProbes.has(path)) pages.set(path, { serve, limited: 'none' });
+    else if (config.probePort === null) pages.set(path, { serve, limited: 'strangers' });
+  }
+  for (const [path, serve] of documentPages(endpoints)) pages.set(path, { serve, limited: 'all' });
+  return pages;
+};
+
+interface HostPagesOptions {
+  readonly config: Config;
+  readonly limiter: RateLimiter;
+  readonly probes: Probes;
+  readonly endpoints: readonly Endpoint[];
+}
+
+/**
+ * Serves the paths of the host; passes on all others. Throws `405 method_not_allowed` for changes of them, `429
+ * rate_limited` for too many requests of an address.
+ */
+export const hostPages = ({ config, limiter, probes, endpoints }: HostPagesOptions): Middleware<RequestState> => {
+  const pages = pagesOf(config, probes, endpoints);
+  const count = async ({ req, state }: Parameters<Middleware<RequestState>>[0], { limited }: HostPage) => {
+    if (limited === 'none') return;
+    const address = clientAddress(req, config.trustProxy);
+    if (limited === 'strangers' && address !== null && config.probeNetworks(address, 0)) return;
+    await limiter.countAddress(address, state.headers);
   };
-  return ({ method, state }, next) => {
-    const serve = paths.get(state.path);
-    if (serve === undefined) return next();
-    if (method !== 'GET' && method !== 'HEAD')
+  const answer = async (ctx: Parameters<Middleware<RequestState>>[0], page: HostPage): Promise<void> => {
+    await count(ctx, page);
+    ctx.state.response = await page.serve();
+    ctx.state.route = ctx.state.path;
+  };
+  return (ctx, next) => {
+    const page = pages.get(ctx.state.path);
+    if (page === undefined) return next();
+    if (ctx.method !== 'GET' && ctx.method !== 'HEAD')
       throw fault('method_not_allowed', undefined, { headers: { allow: 'GET, HEAD' } });
-    return answer(state, serve);
+    return answer(ctx, page);
   };
 };

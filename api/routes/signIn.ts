@@ -29,13 +29,7 @@ const start = publicEndpoint({
   check: checkSignInInput,
   handle: async ({ deps, body, ...call }) => {
     const { browser, ...signedIn } = await signIn(deps, { ...body, ...call });
-    return {
-      status: 200,
-      body: signedIn,
-      cookie: signedIn.token,
-      browserCookie: browser,
-      headers: { 'cache-control': 'no-store' },
-    };
+    return { status: 200, body: signedIn, cookie: signedIn.token, browserCookie: browser };
   },
 });
 

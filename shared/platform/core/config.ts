@@ -1,6 +1,17 @@
 /** Reads the configuration from environment variables, for every program; no other file reads them. */
 import { hostname } from 'node:os';
-import { idleTime, integer, mailUrl, matching, proxies, redisUrl, url, type ProxyTrust } from './configValues.ts';
+import {
+  idleTime,
+  integer,
+  loopback,
+  mailUrl,
+  matching,
+  networks,
+  proxies,
+  redisUrl,
+  url,
+  type ProxyTrust,
+} from './configValues.ts';
 
 export interface Config {
   /** PostgreSQL as the role that API and workers use. */
@@ -26,6 +37,12 @@ export interface Config {
   readonly livePerToken: number;
   /** Which proxies in front are believed about the client's address; null: none. */
   readonly trustProxy: ProxyTrust | null;
+  /** A port of their own for the API's `/ready` and `/metrics`; null: they are pages of `port`. */
+  readonly probePort: number | null;
+  /** Who may ask for them on `port` without a limit. */
+  readonly probeNetworks: (address: string, hop: 0) => boolean;
+  /** Where workers serve `/health`, `/ready` and `/metrics`; null: nowhere. */
+  readonly workerPort: number | null;
   /** The mail server that sends replies; null: none. */
   readonly smtpUrl: string | null;
   readonly logLevel: string;
@@ -128,6 +145,25 @@ const buildConfig = (env: NodeJS.ProcessEnv, read: Read): Config => {
       example: '1, or TRUST_PROXY=10.0.0.0/8,fd00::/8',
       fallback: () => null,
       parse: proxies,
+    }),
+    probePort: read<number | null>(env, {
+      name: 'PROBE_PORT',
+      example: '3001',
+      fallback: () => null,
+      parse: integer(1, 65_535),
+    }),
+    probeNetworks: read(env, {
+      name: 'PROBE_NETWORKS',
+      takes: 'addresses and networks',
+      example: 'loopback,10.0.0.0/8',
+      fallback: () => loopback,
+      parse: networks,
+    }),
+    workerPort: read<number | null>(env, {
+      name: 'WORKER_PORT',
+      example: '3002',
+      fallback: () => null,
+      parse: integer(1, 65_535),
     }),
     smtpUrl: read<string | null>(env, {
       name: 'SMTP_URL',

@@ -4,7 +4,7 @@ import proxyAddr from 'proxy-addr';
 import { limits } from '../../catalogue/limits.ts';
 import { parseClusterUrl } from './redisUrl.ts';
 
-/** Returns whether the machine with this address is a trusted proxy; `hop` counts the machines between it and this process. */
+/** Returns whether a machine is a trusted proxy, by its address and the number of machines between it and this process. */
 export type ProxyTrust = (address: string, hop: number) => boolean;
 
 export const url =
@@ -31,7 +31,7 @@ export const integer =
   };
 const networkNames = ['loopback', 'linklocal', 'uniquelocal'];
 /** Returns the function that recognises addresses of a list of networks; undefined for a list with anything else. */
-const networks = (value: string): ProxyTrust | undefined => {
+export const networks = (value: string): ProxyTrust | undefined => {
   const list = value.split(',').map((network) => network.trim());
   // proxy-addr also takes numbers as addresses, as C did.
   const isNetwork = (network: string): boolean =>
@@ -42,6 +42,8 @@ const networks = (value: string): ProxyTrust | undefined => {
     return undefined;
   }
 };
+/** Recognises the machine itself. */
+export const loopback: ProxyTrust = proxyAddr.compile('loopback');
 /** Proxies in a row; a request that passes more than this is in a circle. */
 const hopsMost = 32;
 export const proxies = (value: string): ProxyTrust | null | undefined => {

@@ -13,8 +13,7 @@ const causesMax = 5;
  * command or the address that failed there, with the values or the password in it.
  */
 const describeError = (error: unknown, depth = 0): unknown => {
-  if (!(error instanceof Error))
-    return typeof error === 'object' ? Object.prototype.toString.call(error) : String(error);
+  if (!(error instanceof Error)) return typeof error === 'string' ? error : typeof error;
   const { name, message, stack, cause } = error;
   const codes = Object.fromEntries(
     [

@@ -57,7 +57,12 @@ export async function startCommand() {
   for (let n = 1; n <= workerCount(); n += 1) {
     units.set(
       `worker ${n}`,
-      await startUnit({ name: `worker ${n}`, file: 'workers/main.ts', env, log: join(logs, `worker-${n}.log`) }),
+      await startUnit({
+        name: `worker ${n}`,
+        file: 'workers/main.ts',
+        env: withProbePort(env, n),
+        log: join(logs, `worker-${n}.log`),
+      }),
     );
   }
   await ready(baseUrl, api, join(logs, 'api.log'));
@@ -102,6 +107,14 @@ async function choosePort() {
   if (port !== wished && wished !== 0) say(`port ${wished} is taken: using ${port}`);
   return port;
 }
+
+/**
+ * Returns the environment of the nth worker: each has a port of its own, counted up from WORKER_PORT.
+ * @param {NodeJS.ProcessEnv} env
+ * @param {number} n from 1
+ */
+const withProbePort = (env, n) =>
+  env.WORKER_PORT ? { ...env, WORKER_PORT: String(Number(env.WORKER_PORT) + n - 1) } : env;
 
 /** Returns how many workers to start: two by default, so that one takes over when the other one is killed. */
 function workerCount() {

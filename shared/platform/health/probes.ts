@@ -1,0 +1,103 @@
+/** The probes of a process, for load balancers, orchestrators and Prometheus: `/health`, `/ready`, `/metrics`. Of API and workers. */
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
+import { Registry } from 'prom-client';
+import type { Config } from '../core/config.ts';
+import { platformRegistry } from '../core/metrics.ts';
+import { securityHeaders } from '../core/securityHeaders.ts';
+
+export interface ProbeAnswer {
+  readonly status: number;
+  /** Text as it is; anything else as JSON. */
+  readonly body: string | object;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Answers by path. */
+export type Probes = ReadonlyMap<string, () => ProbeAnswer | Promise<ProbeAnswer>>;
+
+const alive = (): ProbeAnswer => ({ status: 200, body: { ok: true } });
+
+/** The probes of a process that still waits for PostgreSQL; its log says for what. */
+export const startingProbes: Probes = new Map([
+  ['/health', alive],
+  [
+    '/ready',
+    () => ({ status: 503, body: { ready: false, starting: true, degraded: [] }, headers: { 'retry-after': '1' } }),
+  ],
+]);
+
+/** Returns the probes of a process that works; `registries` are those that its `/metrics` shows beside the platform's. */
+export const createProbes = (ready: () => Promise<ProbeAnswer>, registries: readonly Registry[]): Probes => {
+  const metrics = async (): Promise<ProbeAnswer> => {
+    const all = Registry.merge([...registries, platformRegistry]);
+    return { status: 200, body: await all.metrics(), headers: { 'content-type': all.contentType } };
+  };
+  return new Map<string, () => ProbeAnswer | Promise<ProbeAnswer>>([
+    ['/health', alive],
+    ['/ready', ready],
+    ['/metrics', metrics],
+  ]);
+};
+
+const pathOf = ({ url = '/' }: IncomingMessage): string => url.split('?', 1)[0] ?? '/';
+
+/** Returns the function that answers requests by `probes`, and all others with `otherwise`. */
+export const answerProbes = (
+  config: Pick<Config, 'publicUrl'>,
+  probes: () => Probes,
+  otherwise: ProbeAnswer,
+): RequestListener => {
+  const common = securityHeaders(config);
+  return (req, res) => {
+    const isRead = req.method === 'GET' || req.method === 'HEAD';
+    const probe = isRead ? probes().get(pathOf(req)) : undefined;
+    const answer = Promise.resolve(probe === undefined ? otherwise : probe());
+    // Whoever asks need not have sent a body that somebody reads.
+    req.resume();
+    answer.then(
+      ({ status, body, headers }) => {
+        const text = typeof body === 'string' ? body : JSON.stringify(body);
+        const length = String(Buffer.byteLength(text));
+        const type = { 'content-type': 'application/json; charset=utf-8', 'content-length': length };
+        res.writeHead(status, { ...common, ...type, ...headers }).end(req.method === 'HEAD' ? undefined : text);
+      },
+      () => res.writeHead(500, common).end(),
+    );
+  };
+};
+
+export interface ProbeServer {
+  /** Answers by these from now on; until then by `startingProbes`. */
+  serve(probes: Probes): void;
+  close(): Promise<void>;
+}
+
+const notFound: ProbeAnswer = { status: 404, body: { error: 'There is no such page.', code: 'not_found' } };
+
+/** Opens a server for the probes alone. Rejects when the port is taken. */
+export const openProbeServer = async (
+  config: Pick<Config, 'publicUrl' | 'host'>,
+  port: number,
+): Promise<ProbeServer> => {
+  let current = startingProbes;
+  const server = createServer(
+    { requireHostHeader: false, requestTimeout: 5_000, headersTimeout: 5_000 },
+    answerProbes(config, () => current, notFound),
+  );
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, config.host, resolve);
+  });
+  return {
+    serve: (probes) => {
+      current = probes;
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => {
+          resolve();
+        });
+        server.closeAllConnections();
+      }),
+  };
+};

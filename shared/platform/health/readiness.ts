@@ -1,0 +1,100 @@
+/** Whether a process can serve: the answer of `/ready`, of API and workers. */
+import { setTimeout as timeout } from 'node:timers/promises';
+import { neededSchemaVersion, readSchemaState } from '../db/schemaVersion.ts';
+import { queryRow, statement } from '../db/sql.ts';
+import type { PlatformDeps } from '../deps.ts';
+import { redisKeys } from '../redis/keys.ts';
+import type { ProbeAnswer } from './probes.ts';
+
+/** ms for which a check answers all who ask: however often that is, PostgreSQL is asked four times a second. */
+const keepMs = 250;
+/** ms after which PostgreSQL does not answer: below the time-outs of load balancers, above a checkpoint's stall. */
+const postgresMs = 1_500;
+/** ms after which Redis does not answer. It may not hold up the answer, as the process serves without it. */
+const redisMs = 200;
+/** ms that a job or a message is late for the process to be degraded: longer than the change to another worker takes. */
+const lateMs = 60_000;
+
+const oldestSql = statement(
+  'health.oldest',
+  `
+  select (select min(due_at) from staged_jobs where enqueued_at is null and due_at is not null) as job,
+    (select min(at) from outbox) as message`,
+);
+
+interface Oldest {
+  readonly job: number | null;
+  readonly message: number | null;
+}
+
+type Tools = Pick<PlatformDeps, 'db' | 'redis' | 'clock'>;
+
+const within = <T>(ms: number, work: Promise<T>): Promise<T | null> => {
+  const late = new AbortController();
+  return Promise.race([work, timeout(ms, null, { signal: late.signal })])
+    .catch(() => null)
+    .finally(() => {
+      late.abort();
+    });
+};
+
+/** Returns a function that runs `read`; while a call of it has no answer, another one gets the same. */
+const shared = <T>(read: () => Promise<T>): (() => Promise<T>) => {
+  let running: Promise<T> | null = null;
+  return () =>
+    (running ??= read().finally(() => {
+      running = null;
+    }));
+};
+
+/** Returns the function that checks. What it asks and has no answer yet, as PostgreSQL is frozen, it doesn't ask again. */
+const createCheck = ({ db, redis, clock }: Tools): (() => Promise<ProbeAnswer>) => {
+  const readPostgres = shared(async () => {
+    const schema = await readSchemaState(db);
+    return { schema, oldest: schema.fits ? await queryRow<Oldest>(db, oldestSql) : undefined };
+  });
+  const writeRedis = shared(async () => {
+    await redis.command.set(redis.key(redisKeys.ready), '1', 'PX', 10_000);
+    return true;
+  });
+  return async () => {
+    const [postgres, redisWrites] = await Promise.all([
+      within(postgresMs, readPostgres()),
+      redis.bus.connected ? within(redisMs, writeRedis()) : null,
+    ]);
+    const now = clock.now();
+    const ageOf = (at: number | null | undefined): number => Math.max(0, now - (at ?? now));
+    const ages = {
+      oldestDueJobMs: ageOf(postgres?.oldest?.job),
+      oldestUnpublishedMs: ageOf(postgres?.oldest?.message),
+    };
+    const ready = postgres?.schema.fits === true;
+    const degraded = [
+      ...(redisWrites === true ? [] : ['redis']),
+      ...(ages.oldestDueJobMs >= lateMs ? ['jobs'] : []),
+      ...(ages.oldestUnpublishedMs >= lateMs ? ['messages'] : []),
+    ];
+    const schema = { fits: ready, version: postgres?.schema.version ?? null, needed: neededSchemaVersion };
+    return {
+      status: ready ? 200 : 503,
+      body: { ready, degraded, postgres: postgres !== null, schema, redis: redisWrites === true, ...ages },
+      ...(ready ? {} : { headers: { 'retry-after': '1' } }),
+    };
+  };
+};
+
+/**
+ * Returns the function that answers `/ready`: 200 while PostgreSQL answers and its schema fits this build, else 503. What
+ * the process serves without stands in `degraded`. All who ask share one check, which is at most 250 ms old.
+ */
+export const createReadiness = (tools: Tools): (() => Promise<ProbeAnswer>) => {
+  const check = createCheck(tools);
+  let last: { readonly answer: ProbeAnswer; readonly at: number } | null = null;
+  const renew = shared(async () => {
+    const at = performance.now();
+    const answer = await check();
+    last = { answer, at };
+    return answer;
+  });
+  return async () => (last !== null && performance.now() - last.at <= keepMs ? last.answer : renew());
+};
