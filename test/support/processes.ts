@@ -59,7 +59,10 @@ export const startProgram = async (
       return /the workers are ready|"port":(\d+)/.exec(said);
     },
     60_000,
-  );
+  ).catch((error: unknown) => {
+    child.kill('SIGKILL');
+    throw error;
+  });
   return {
     child,
     port,

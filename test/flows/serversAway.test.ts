@@ -1,0 +1,168 @@
+/** Processes as an operator runs them, while PostgreSQL or Redis is away: they say so, wait or serve on, and never end. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { migrateDatabase } from '../../migrations/run.ts';
+import { readConfig } from '../../shared/platform/core/config.ts';
+import { freePort } from '../../shared/tools/services/ports.mjs';
+import { startPostgres, type PostgresServer } from '../../shared/tools/services/postgres.mjs';
+import { startRedis, type RedisServer } from '../../shared/tools/services/redis.mjs';
+import { redisUrl } from '../support/database.ts';
+import { request, type Reply } from '../support/http.ts';
+import { startProgram, type Program } from '../support/processes.ts';
+import { until } from '../support/until.ts';
+import { newWorld, type World } from '../support/world.ts';
+
+const probe = (port: number, path: string): Promise<Reply> =>
+  request('GET', `http://127.0.0.1:${String(port)}${path}`, undefined, null);
+const statusOf = (port: number, path: string): Promise<number> =>
+  probe(port, path).then(
+    ({ status }) => status,
+    () => 0,
+  );
+const linesWith = (said: string, text: string): Record<string, unknown>[] =>
+  said
+    .split('\n')
+    .filter((line) => line.includes(text))
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+describe('with servers that are away', function () {
+  this.timeout(60_000);
+  let dir: string;
+  const closing: (() => Promise<unknown>)[] = [];
+  beforeEach(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'console-away-'));
+  });
+  afterEach(async () => {
+    for (const close of closing.splice(0).reverse()) await close();
+    await rm(dir, { recursive: true, force: true });
+  });
+
+  const startPair = async (
+    site: Pick<World, 'config'>,
+    more: Readonly<Record<string, string>> = {},
+  ): Promise<{ ports: number[]; said: () => string[]; started: Promise<Program[]>; startedCount: () => number }> => {
+    const ports = [await freePort(), await freePort()];
+    const said: (() => string)[] = [];
+    let count = 0;
+    const started = (['api/main.ts', 'workers/main.ts'] as const).map(async (path, i) => {
+      const env = { ...more, [i === 0 ? 'PORT' : 'WORKER_PORT']: String(ports[i]) };
+      const program = await startProgram(site, path, env, { listen: (heard) => (said[i] = heard) });
+      closing.push(() => program.end());
+      count += 1;
+      return program;
+    });
+    return {
+      ports,
+      said: () => said.map((heard) => heard()),
+      started: Promise.all(started),
+      startedCount: () => count,
+    };
+  };
+
+  it('without PostgreSQL at the start, API and workers say that they wait, answer probes, and begin by themselves', async () => {
+    const server: PostgresServer = await startPostgres({ dir });
+    closing.push(() => server.stop('immediate'));
+    await migrateDatabase(server.ownerUrl, server.url);
+    await server.stop('immediate');
+    const config = readConfig({
+      DATABASE_URL: server.url,
+      MIGRATE_DATABASE_URL: server.ownerUrl,
+      REDIS_URL: redisUrl(),
+      REDIS_PREFIX: 'test-away',
+    });
+    const { ports, said, started, startedCount } = await startPair({ config });
+    for (const [i, port] of ports.entries()) {
+      await until('it is alive', async () => (await statusOf(port, '/health')) === 200, 30_000);
+      await until('it says what it waits for', () => said()[i]?.includes('waiting for the database'), 30_000);
+      const ready = await probe(port, '/ready');
+      expect([ready.status, ready.body.ready]).to.deep.equal([503, false]);
+      expect(linesWith(said()[i] ?? '', 'waiting for the database')).to.have.length(1);
+      expect(linesWith(said()[i] ?? '', 'waiting for the database')[0]).to.include({
+        level: 40,
+        waitsFor: 'PostgreSQL',
+      });
+      expect(said()[i]).not.to.include(new URL(server.url).password);
+    }
+    const refused = await probe(ports[0] ?? 0, '/api/env/demo/me');
+    expect([refused.status, refused.body.code, refused.headers.get('retry-after')]).to.deep.equal([
+      503,
+      'unavailable',
+      '1',
+    ]);
+    expect(startedCount()).to.equal(0);
+    await server.restart();
+    await started;
+    for (const port of ports) {
+      const ready = await probe(port, '/ready');
+      expect(ready.status, ready.text).to.equal(200);
+      expect((await probe(port, '/metrics')).text).to.include('process_cpu_seconds_total');
+    }
+    expect((await probe(ports[0] ?? 0, '/api/env/demo/me')).status).to.equal(401);
+  });
+
+  it('with a wrong password for Redis, both serve, and say so without the password, in the log and in the measures', async () => {
+    const redis: RedisServer = await startRedis({ dir });
+    closing.push(() => redis.stop());
+    const world = await newWorld({ server: false, workers: false, env: { REDIS_URL: redis.url } });
+    closing.push(() => world.close());
+    const password = 'not-the-passw0rd';
+    const wrong = `redis://nobody:${password}@127.0.0.1:${String(redis.port)}`;
+    const { ports, said, started } = await startPair(world, { REDIS_URL: wrong, LOG_LEVEL: 'debug' });
+    await started;
+    for (const [i, port] of ports.entries()) {
+      await until('it says so', () => said()[i]?.includes('Redis is unavailable'));
+      // Ten further refusals later there is still one line.
+      const refusals = (): number => linesWith(said()[i] ?? '', 'a Redis connection failed').length;
+      const before = refusals();
+      await until('it was refused again', () => refusals() >= before + 10, 30_000);
+      const [line, ...others] = linesWith(said()[i] ?? '', 'Redis is unavailable');
+      expect(others).to.deep.equal([]);
+      expect(line).to.include({
+        level: 40,
+        redis: `127.0.0.1:${String(redis.port)}`,
+        reason: 'it refuses the name or the password of REDIS_URL',
+      });
+      expect(said()[i]).not.to.include(password);
+      const ready = await probe(port, '/ready');
+      expect([ready.status, ready.body.degraded, ready.body.redis]).to.deep.equal([200, ['redis'], false]);
+      expect((await probe(port, '/metrics')).text).to.include('\nconsole_redis_up 0\n');
+    }
+    const agent = await world.agent('operator');
+    const made = await request(
+      'POST',
+      `http://127.0.0.1:${String(ports[0])}/api/env/demo/items`,
+      { inbox: 'mail', title: 'made without Redis' },
+      agent.token,
+    );
+    expect(made.status, made.text).to.equal(201);
+  });
+
+  it('when Redis goes and comes back, each process says it once, and its measures follow', async () => {
+    const redis: RedisServer = await startRedis({ dir });
+    closing.push(() => redis.stop());
+    const world = await newWorld({ server: false, workers: false, env: { REDIS_URL: redis.url } });
+    closing.push(() => world.close());
+    const { ports, said, started } = await startPair(world);
+    await started;
+    const gauge = (port: number, value: number): Promise<unknown> =>
+      until(`the gauge is ${String(value)}`, async () =>
+        (await probe(port, '/metrics')).text.includes(`\nconsole_redis_up ${String(value)}\n`),
+      );
+    for (const port of ports) await gauge(port, 1);
+    expect(said().join('')).not.to.include('Redis is unavailable');
+    await redis.stop();
+    for (const port of ports) {
+      await gauge(port, 0);
+      expect((await probe(port, '/ready')).body).to.deep.include({ ready: true, degraded: ['redis'] });
+    }
+    await redis.restart();
+    for (const [i, port] of ports.entries()) {
+      await gauge(port, 1);
+      await until('it is not degraded', async () => (await probe(port, '/ready')).body.degraded.length === 0);
+      expect(linesWith(said()[i] ?? '', 'Redis is unavailable')).to.have.length(1);
+      expect(linesWith(said()[i] ?? '', 'Redis is available again')).to.have.length(1);
+    }
+  });
+});

@@ -1,0 +1,40 @@
+/** The load balancer of the documentation in front of two API processes. */
+import { fileURLToPath } from 'node:url';
+import { freePort } from '../../shared/tools/services/ports.mjs';
+import { start } from '../../shared/tools/services/processes.mjs';
+import { findProgram } from '../../shared/tools/services/systemPrograms.mjs';
+import { until } from './until.ts';
+
+export interface LoadBalancer {
+  /** `http://host:port` */
+  readonly origin: string;
+  stop(): Promise<void>;
+}
+
+/** Starts HAProxy with docs/examples/haproxy.cfg in front of two ports of this machine; resolves once it passes requests on. */
+export const startHaproxy = async (ports: readonly [string, string]): Promise<LoadBalancer> => {
+  const { command, env } = await findProgram('haproxy');
+  const port = String(await freePort());
+  const child = await start({
+    name: 'HAProxy',
+    command: [command, '-db', '-q', '-f', fileURLToPath(new URL('../../docs/examples/haproxy.cfg', import.meta.url))],
+    env: {
+      ...process.env,
+      ...env,
+      LISTEN: `127.0.0.1:${port}`,
+      API_1: `127.0.0.1:${ports[0]}`,
+      API_2: `127.0.0.1:${ports[1]}`,
+    },
+  });
+  const origin = `http://127.0.0.1:${port}`;
+  await until('HAProxy passes requests on', () =>
+    fetch(`${origin}/health`).then(
+      ({ ok }) => ok,
+      () => false,
+    ),
+  ).catch(async (error: unknown) => {
+    await child.stop({ signal: 'SIGKILL' });
+    throw error;
+  });
+  return { origin, stop: () => child.stop({ signal: 'SIGKILL' }) };
+};
