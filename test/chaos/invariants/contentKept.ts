@@ -8,7 +8,7 @@ import type { Stage } from '../support/stage.ts';
 
 const amounts = {
   short: { killApi: 2, flushRedis: 1, restartRedis: [500], crashPostgres: [500], killWorker: 1 },
-  long: { killApi: 20, flushRedis: 5, restartRedis: [5_000, 500, 500], crashPostgres: [1_000, 500], killWorker: 5 },
+  long: { killApi: 12, flushRedis: 5, restartRedis: [5_000, 500, 500], crashPostgres: [1_000, 500], killWorker: 5 },
 };
 const senders = 16;
 
@@ -82,7 +82,7 @@ export const contentKept: Invariant = {
     const app = await connectCustomer(stage, run);
     const keys = run.size('keys', { short: 10, long: 50 });
     const count = run.size('reports', { short: 800, long: 5_000 });
-    const overMs = run.size('fault plan ms', { short: 8_000, long: 90_000 });
+    const overMs = run.size('fault plan ms', { short: 8_000, long: 240_000 });
     const reports = Array.from({ length: count }, (_, n): Report => {
       const own = run.random.fork(`report ${String(n)}`);
       return {
