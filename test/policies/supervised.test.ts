@@ -70,6 +70,8 @@ describe('what agents never do', () => {
 
   before(async () => {
     world = await newWorld({ manifest: manifestOf(false) });
+    // The app declares looser rules again after each test.
+    await world.sql('update environments set trust_app = true');
     key = await world.appKey();
     person = await world.person('operator', 'Ana Lind', { fresh: true });
     const records = Array.from({ length: 20 }, (_, n) => ({ id: `c${String(n)}`, title: `Customer ${String(n)}` }));
@@ -313,6 +315,8 @@ describe('what agents never do', () => {
         '/resources/customer/records',
         { records: [{ id: 'c1', title: 'Mine' }] },
       ],
+      'PATCH /me': () => ['PATCH', '/me', { name: 'Mine' }],
+      'DELETE /me/sessions/{id}': () => ['DELETE', '/me/sessions/ses_1', {}],
       'POST /sign-out': () => ['POST', '/sign-out', {}],
       'POST /sign-in/fresh': () => ['POST', '/sign-in/fresh', { password: 'a password of somebody' }],
     };
@@ -336,7 +340,7 @@ describe('what agents never do', () => {
       change_flag: () => ({ flag: 'beta', change: { value: true } }),
       cancel_approval: ({ approval }) => ({ id: approval }),
     };
-    const settings = ['agents', 'roles', 'people', 'app-keys', 'environments'];
+    const settings = ['agents', 'roles', 'people', 'app-keys', 'environments', 'loosenings'];
     /** Reads in the form of a `POST`, and requests without a principal. */
     const reads = new Set([
       'POST /available',
