@@ -427,7 +427,10 @@ describe('a new manifest over an old one', () => {
     );
     expect(failure?.data?.problems?.map(({ path }) => path)).to.deep.equal(['inboxes.0.states.1.kind']);
     expect(failure?.data?.problems?.[0]?.message).to.include('another name');
-    expect((await admin.get('/inboxes')).body.inboxes[0].states[1]).to.deep.equal({ name: 'parked', kind: 'waiting' });
+    expect((await admin.get('/inboxes')).body.inboxes[0].states[1]).to.deep.include({
+      name: 'parked',
+      kind: 'waiting',
+    });
   });
 
   it('can’t do so by way of leaving the state out for a while', async () => {

@@ -64,11 +64,12 @@ describe('discovery over HTTP', () => {
       expect(inboxes[2]).to.deep.equal({
         name: 'refunds',
         label: 'refunds',
+        description: null,
         states: [
-          { name: 'requested', kind: 'open' },
-          { name: 'approved', kind: 'waiting' },
-          { name: 'paid', kind: 'closed' },
-          { name: 'declined', kind: 'closed' },
+          { name: 'requested', description: null, kind: 'open' },
+          { name: 'approved', description: null, kind: 'waiting' },
+          { name: 'paid', description: null, kind: 'closed' },
+          { name: 'declined', description: null, kind: 'closed' },
         ],
         initial: 'requested',
         transitions: { requested: ['approved', 'declined'], approved: ['paid'], declined: ['requested'], paid: [] },
@@ -82,9 +83,9 @@ describe('discovery over HTTP', () => {
         reply: null,
         transitions: null,
         states: [
-          { name: 'open', kind: 'open' },
-          { name: 'waiting', kind: 'waiting' },
-          { name: 'closed', kind: 'closed' },
+          { name: 'open', description: null, kind: 'open' },
+          { name: 'waiting', description: null, kind: 'waiting' },
+          { name: 'closed', description: null, kind: 'closed' },
         ],
       });
       expect(inboxes[1]).to.deep.include({ label: 'Mail', responseTime: 3_600_000, reply: { via: 'app' } });
@@ -109,6 +110,7 @@ describe('discovery over HTTP', () => {
   describe('GET /views', () => {
     it('lists views with their filters, null where a view has none, without those of inboxes that the role can’t see', async () => {
       const none = {
+        description: null,
         inbox: null,
         state: null,
         tags: null,

@@ -82,6 +82,12 @@ describe('the OpenAPI document', () => {
         }),
       },
     });
+    for (const end of ['0', '1'])
+      await world.sql(
+        `insert into loosenings (id, env, type, name, member, value_from, value_to, since, status)
+         select $1, env, type, name, 'approval', 'true', 'false', 0, 'waiting' from definition_rules limit 1`,
+        [`loo_01jd000000000000000000000${end}`],
+      );
     await world.records('customer', [{ id: 'cus_1001', title: 'Lindgren AB' }]);
     await world.records('order', [
       {

@@ -221,13 +221,14 @@ describe('pages over HTTP', () => {
     const { pages, cursor } = (await clerk.get('/pages')).body;
     expect(cursor).to.equal(null);
     expect(pages.map(({ name }: { name: string }) => name)).to.deep.equal(['all', 'apps', 'failing', 'hiding', 'one']);
-    expect(pages[0]).to.deep.equal({ name: 'all', label: 'All', params: [] });
+    expect(pages[0]).to.deep.equal({ name: 'all', label: 'All', description: null, params: [] });
     expect(pages[4]).to.deep.equal({
       name: 'one',
       label: 'one',
+      description: null,
       params: [
-        { name: 'customer', required: true },
-        { name: 'plan', required: false },
+        { name: 'customer', description: null, required: true },
+        { name: 'plan', description: null, required: false },
       ],
     });
     const first = (await clerk.get('/pages?limit=2')).body;
@@ -248,7 +249,7 @@ describe('pages over HTTP', () => {
   it('makes blocks from every source of the service, in their order', async () => {
     const reply = await clerk.get('/pages/all');
     const { page, blocks, at } = reply.body;
-    expect(page).to.deep.equal({ name: 'all', label: 'All', params: [] });
+    expect(page).to.deep.equal({ name: 'all', label: 'All', description: null, params: [] });
     expect(at).to.be.a('number');
     expect(reply.headers.get('x-live-offset')).to.be.a('string');
     expect(blocks.map(({ type }: Block) => type)).to.deep.equal([

@@ -140,6 +140,7 @@ describe('records over HTTP', () => {
       expect(resources[0]?.fields[2]).to.deep.equal({
         name: 'seats',
         label: 'seats',
+        description: null,
         type: 'number',
         filter: true,
         sort: true,

@@ -12,7 +12,7 @@ import { readEndpoint, writeEndpoint, type Endpoint, type EndpointCall } from '.
 import { listResponse } from '../discovery.ts';
 import { requireManager, runSettingsChange, settingsTag } from './manage.ts';
 
-const id = 'loo_01jd0000000000000000000000';
+const exampleIds = { accept: 'loo_01jd0000000000000000000000', refuse: 'loo_01jd0000000000000000000001' };
 const target = ({ params }: Pick<EndpointCall, 'params'>) => ({ type: 'loosening', id: params['id'] ?? null });
 
 const list = readEndpoint({
@@ -60,7 +60,7 @@ const decision = (verb: 'accept' | 'refuse', summary: string): Endpoint =>
     body: noBody,
     bodyOptional: true,
     responses: { 200: responseObject({ loosening: looseningSchema }) },
-    example: { params: { id }, body: {} },
+    example: { params: { id: exampleIds[verb] }, body: {} },
     audit: { verb: `loosening.${verb}`, target },
     check: checkNoBody,
     handle: async (call) => {
