@@ -28,6 +28,9 @@ const upOf = (file: string): string => {
 const tablesMadeBy = (text: string): Set<string | undefined> =>
   new Set([...text.matchAll(/create table (?:if not exists )?(\w+)/gi)].map(([, name]) => name));
 
+/** Tables that prepared statements read whole (`select *`): of a new column such a statement fails in a process that has prepared it. */
+const readWhole = new Set(['items', 'records', 'record_keys', 'runs', 'flags', 'counts']);
+
 /** Problems of a migration for the release that runs meanwhile: what it waits for, and what it misses. */
 const problemsFor = (text: string, migration: Pick<Migration, 'servesFrom' | 'config'>): string[] => {
   const own = tablesMadeBy(text);
@@ -37,7 +40,13 @@ const problemsFor = (text: string, migration: Pick<Migration, 'servesFrom' | 'co
       /drop (?:table|column)|rename (?:to|column)|alter column \w+ (?:set not null|(?:set data )?type)|add column \w+ [^,;]*not null(?![^,;]*default)/gi,
     ),
   ];
+  const widened = [...text.matchAll(/alter table (\w+)\s+add column/gi)].map(([, table = '']) => table);
   return [
+    ...widened.flatMap((table) =>
+      readWhole.has(table)
+        ? [`adds a column to ${table}, which the release before reads whole: name its columns first`]
+        : [],
+    ),
     ...indexes.flatMap(([, concurrently, table]) =>
       concurrently === undefined && !own.has(table) ? [`locks ${String(table)} while it builds an index`] : [],
     ),
@@ -61,7 +70,7 @@ describe('law: migrations', () => {
     const problems = (sql: string, more: Pick<Migration, 'servesFrom' | 'config'> = {}): number =>
       problemsFor(sql, more).length;
     expect(
-      problems('alter table items add column a int; create table b (c int not null); create index d on b (c)'),
+      problems('alter table agents add column a int; create table b (c int not null); create index d on b (c)'),
     ).to.equal(0);
     expect(problems('create index a on items (b)')).to.equal(1);
     expect(problems('create index concurrently a on items (b)')).to.equal(1);
@@ -72,12 +81,13 @@ describe('law: migrations', () => {
       'alter table items rename column a to b',
       'alter table items alter column a set not null',
       'alter table items alter column a type text',
-      'alter table items add column a int not null',
+      'alter table agents add column a int not null',
     ]) {
       expect(problems(taken), taken).to.equal(1);
       expect(problems(taken, { servesFrom: 13 }), taken).to.equal(0);
     }
-    expect(problems('alter table items add column a int not null default 0, add column b text')).to.equal(0);
+    expect(problems('alter table agents add column a int not null default 0, add column b text')).to.equal(0);
+    expect(problems('alter table runs add column a int')).to.equal(1);
   });
 
   it('have a number each, and are named for what they make', () => {
