@@ -14,17 +14,17 @@ const numeric = new Set(['maximum', 'minimum', 'maxLength', 'maxItems']);
 const strictest = (values: readonly unknown[], keyword: string): number =>
   keyword === 'minimum' ? Math.max(...values.map(Number)) : Math.min(...values.map(Number));
 
+const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
+
 /** Returns the values that a path allows by all of its `enum` and `const`; null: any. */
 const allowedValues = (declared: InputLimits, path: string): readonly unknown[] | null => {
   const lists = [
     ...(declared[neighbour(path, 'enum')] ?? []),
     ...(declared[neighbour(path, 'const')] ?? []).map((value) => [value]),
-  ].filter((each) => Array.isArray(each));
+  ].filter(isList);
   const [first, ...others] = lists;
   if (first === undefined) return null;
-  return first.filter((value: unknown) =>
-    others.every((other) => other.some((one: unknown) => isDeepStrictEqual(one, value))),
-  );
+  return first.filter((value) => others.every((other) => other.some((one) => isDeepStrictEqual(one, value))));
 };
 
 /** Returns whether a declaration allows what the values in force of a path don't. A changed `pattern` counts, as its language can't be compared. */
@@ -152,7 +152,7 @@ const movedReferences = (value: unknown, at: string): unknown => {
 
 const withAll = (schema: Schema, further: readonly unknown[]): Schema => ({
   ...schema,
-  allOf: [...(Array.isArray(schema['allOf']) ? schema['allOf'] : []), ...further],
+  allOf: [...(isList(schema['allOf']) ? schema['allOf'] : []), ...further],
 });
 
 /** Returns the schema with a whole former schema required beside it. */
