@@ -38,10 +38,11 @@ describe('behind HAProxy with checks of readiness', function () {
   after(async () => {
     process.kill(redis.pid, 'SIGCONT');
     await balancer?.stop();
-    await Promise.all(programs.map((program) => program.end()));
+    const ended = await Promise.allSettled(programs.map((program) => program.end()));
     await world.close();
     await redis.stop();
     await rm(dir, { recursive: true, force: true });
+    for (const each of ended) if (each.status === 'rejected') throw each.reason;
   });
 
   const ready = (api: number): Promise<Reply> =>
