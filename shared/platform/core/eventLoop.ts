@@ -7,9 +7,13 @@ import { Counter, Gauge } from 'prom-client';
 import type { Log } from './log.ts';
 import { platformRegistry } from './metrics.ts';
 
-/** A delay counts from this length, in ms, when the process itself used so much processor time in it: others may have stopped it. */
+/** ms from which a delay counts, and of processor time that the process itself used in it: others may have stopped it. */
 const delayMs = 500;
 const ownMs = 400;
+
+/** Returns whether the process blocked its loop itself: a delay to which its own work can't have contributed the most is the machine's. */
+const isOwn = (ms: number, own: number): boolean => ms > delayMs && own >= ownMs && (own >= delayMs || own >= ms / 2);
+
 /** ms between two looks. */
 const lookMs = 50;
 
@@ -38,7 +42,7 @@ export const watchEventLoop = (log: Log): void => {
     const ms = now - lookedAt - lookMs;
     const own = (total.user + total.system - used.user - used.system) / 1_000;
     [lookedAt, used] = [now, total];
-    if (ms <= delayMs || own < ownMs) return;
+    if (!isOwn(ms, own)) return;
     blockedCounter.inc();
     log.warn({ ms: Math.round(ms), processorMs: Math.round(own) }, 'the event loop was blocked');
   }, lookMs).unref();
