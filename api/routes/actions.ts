@@ -4,6 +4,7 @@ import { acceptedRunBody, type AcceptedRun, type AwaitedRun } from '../../shared
 import { authorizeAction } from '../../shared/actions/authorizeAction.ts';
 import { dryRunAuthorized } from '../../shared/actions/dryRun.ts';
 import { isSettledRun, readRun, type Run } from '../../shared/actions/model.ts';
+import { parkRun } from '../../shared/actions/parkRun.ts';
 import { presentRunBlocks } from '../../shared/actions/present.ts';
 import { requireNotInProgress } from '../../shared/actions/requireNotInProgress.ts';
 import { waitForRunChange } from '../../shared/actions/runChanges.ts';
@@ -136,6 +137,18 @@ const toRunResponse = async (
 /** Milliseconds between two reads of the run, for a wake signal that was lost. */
 const runPollMs = 1_000;
 
+/** Queues a run that was not dispatched before its connection has gone, if the app is offline. A run that has another connection is its job's. */
+const parkUndispatched = async (
+  { deps }: EndpointCall<unknown, unknown>,
+  run: Run,
+  connectionGone: string | null,
+): Promise<void> => {
+  if (run.handed_at !== null) return;
+  const except = new Set(connectionGone === null ? [] : [connectionGone]);
+  const connection = await deps.link.chooseConnection(run.env, { kind: 'action', name: run.action }, except);
+  if (connection === null) await parkRun(deps, run);
+};
+
 /**
  * Returns the response of a call that waits for its run. Each turn of the loop reads the row again; the end of a call of
  * the app by this process ends the loop, whatever its outcome, and so does the end of the connection at another one.
@@ -147,14 +160,20 @@ const waitForResult = async (
   const { deps } = call;
   const until = performance.now() + limits.actionWaitMs;
   let isGone = false;
-  const gone = remote?.gone.then(() => {
+  let connectionGone: string | null = null;
+  const gone = remote?.gone.then((connection) => {
     isGone = true;
+    connectionGone = connection;
     return null;
   });
   for (let run: Run | undefined = begun; run !== undefined; run = await readRun(deps.db, begun.env, begun.id)) {
     const answered = await toRunResponse(call, run, begun);
     if (answered !== null) return answered;
-    if (isGone) break;
+    if (isGone) {
+      await parkUndispatched(call, run, connectionGone);
+      const after = await readRun(deps.db, begun.env, begun.id);
+      return (after === undefined ? null : await toRunResponse(call, after, begun)) ?? runningResponse(begun.id);
+    }
     const left = until - performance.now();
     if (left <= 0) break;
     const { moved, end } = waitForRunChange(deps.bus, begun.id, called === null ? Math.min(left, runPollMs) : left);

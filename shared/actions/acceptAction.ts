@@ -164,8 +164,10 @@ const dispatchLocally = async (
 
 const dispatchRemotely = (deps: ActionDeps, connection: AppConnection, run: Run): AwaitedRun['remote'] => {
   let end = (): void => undefined;
-  const gone = new Promise<void>((resolve) => {
-    end = deps.link.dispatchRun(connection, run.env, run.id, resolve);
+  const gone = new Promise<string | null>((resolve) => {
+    end = deps.link.dispatchRun(connection, run.env, run.id, (isTold) => {
+      resolve(isTold ? connection.id : null);
+    });
   });
   return { gone, end };
 };

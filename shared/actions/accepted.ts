@@ -16,8 +16,11 @@ export interface AwaitedRun {
   readonly run: Run;
   /** Resolves with the run after this process called the app; null: another process calls, and the row shows the result. */
   readonly completion: Promise<Run | undefined> | null;
-  /** The dispatch by another process: `gone` resolves when the connection that it went to has gone. The call ends it. */
-  readonly remote: { readonly gone: Promise<void>; readonly end: () => void } | null;
+  /**
+   * The dispatch by another process: `gone` resolves when the connection that it went to has gone, with its id if that process
+   * has told so. The call ends it.
+   */
+  readonly remote: { readonly gone: Promise<string | null>; readonly end: () => void } | null;
 }
 
 export const acceptedRunBody = (accepted: AcceptedRun): object =>

@@ -57,9 +57,10 @@ export interface AppLink {
   ): Promise<CallOutcome<ServiceCalls[M]['result']>>;
   /**
    * Signals the process that has `connection` to dispatch a run (shared/actions/dispatchRun.ts); a hint that may be lost.
-   * `onGone` is called when the connection of another process has gone, until the returned function is called.
+   * `onGone` is called when the connection of another process has gone, until the returned function is called; with true when
+   * that process has told so, as its row may stay for a moment.
    */
-  dispatchRun(connection: AppConnection, envId: number, run: string, onGone?: () => void): () => void;
+  dispatchRun(connection: AppConnection, envId: number, run: string, onGone?: (isTold: boolean) => void): () => void;
   /** Requests that the process of `connection` sends a reply to the app as its rows say (shared/replies/takeReply.ts). */
   sendReply(
     connection: AppConnection,

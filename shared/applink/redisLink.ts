@@ -176,7 +176,7 @@ export const openAppLink = ({ db, bus, config, onRefused }: AppLinkDeps): AppLin
       dispatchRun: (connection, envId, run, onGone) => {
         if (connection.process !== sockets.process) return remote.dispatchRun(connection, envId, run, onGone);
         const local = sockets.get(connection.id);
-        if (local === undefined) onGone?.();
+        if (local === undefined) onGone?.(true);
         else sockets.dispatchRun(local, envId, run);
         return () => undefined;
       },

@@ -73,11 +73,18 @@ export class RemoteCalls {
    * Sends a hint. Whether the process accepts it decides whether it becomes a suspect. `onGone` is called once the connection
    * has gone with or without the run, until the returned function is called.
    */
-  dispatchRun(connection: AppConnection, envId: number, run: string, onGone?: () => void): () => void {
+  dispatchRun(connection: AppConnection, envId: number, run: string, onGone?: (isTold: boolean) => void): () => void {
     const id =
       onGone === undefined
         ? this.pending.add({ connection, timeoutMs: 0, end: () => undefined })
-        : this.pending.add({ connection, envId, timeoutMs: null, end: onGone });
+        : this.pending.add({
+            connection,
+            envId,
+            timeoutMs: null,
+            end: ({ kind }) => {
+              onGone(kind === 'offline');
+            },
+          });
     this.#send(connection.process, {
       kind: 'run',
       id,

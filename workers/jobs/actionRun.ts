@@ -3,22 +3,15 @@
  * app and signals the process with that connection to dispatch it; the outcome of the dispatch deletes this job.
  */
 import type { Caller } from '../../shared/access/principal.ts';
-import { toQueuedRun } from '../../shared/actions/acceptAction.ts';
 import { reauthorizeAction } from '../../shared/actions/authorizeAction.ts';
 import { readRun, type Run } from '../../shared/actions/model.ts';
+import { parkRun } from '../../shared/actions/parkRun.ts';
 import { isFirstInRecordQueue } from '../../shared/actions/recordQueue.ts';
-import { notifyRunChanged } from '../../shared/actions/runChanges.ts';
-import { transitionRun } from '../../shared/actions/runStatements.ts';
 import { settleRun } from '../../shared/actions/settleRun.ts';
-import {
-  expiredResolution,
-  offlineResolution,
-  resolutionWithoutDispatch,
-} from '../../shared/actions/undispatchedRun.ts';
+import { expiredResolution, resolutionWithoutDispatch } from '../../shared/actions/undispatchedRun.ts';
 import { Fault, fault } from '../../shared/catalogue/errors.ts';
 import { activeRunStatuses } from '../../shared/catalogue/states/runs.ts';
 import type { Deps } from '../../shared/deps.ts';
-import { channels } from '../../shared/platform/redis/bus.ts';
 import { readRequester } from '../../shared/settings/requester.ts';
 import { done, retryAt, waitForApp, type JobHandler, type JobOutcome } from '../handler.ts';
 
@@ -59,21 +52,9 @@ const checkWithFreshDirectory = async (deps: Deps, run: Run): Promise<void> => {
 /** Faults of the check that pass: the app could not be called for the record. */
 const transientCodes = new Set(['app_timeout', 'app_offline', 'app_error']);
 
-/** Parks a run whose app has gone offline since the run was accepted, or fails it when its action is not queued. */
-const parkRun = async (deps: Deps, run: Run): Promise<JobOutcome> => {
-  const action = deps.directory.environmentById(run.env)?.definition.actions.get(run.action);
-  if (action?.offline === 'refuse') {
-    await settleRun(deps, run, offlineResolution(run));
-    return done();
-  }
-  if (run.status !== 'queued' && action !== undefined) {
-    const at = deps.clock.now();
-    const queued: Run = { ...toQueuedRun(run, action, at), fence: run.fence + 1 };
-    if (!(await transitionRun(deps.db, run, queued, at, { verb: null, outcome: 'ok', emit: true }))) return retryAt(at);
-    deps.bus.publish(channels.workAvailable, 'outbox');
-    if (run.waiting_until !== null) notifyRunChanged(deps.bus, run.id);
-  }
-  return waitForApp();
+const park = async (deps: Deps, run: Run): Promise<JobOutcome> => {
+  const parked = await parkRun(deps, run);
+  return parked === 'ended' ? done() : parked === 'queued' ? waitForApp() : retryAt(deps.clock.now());
 };
 
 export const actionRun: JobHandler<'actionRun'> = async ({ env: envId, payload }, deps) => {
@@ -91,12 +72,12 @@ export const actionRun: JobHandler<'actionRun'> = async ({ env: envId, payload }
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     if (transientCodes.has(error.code))
-      return connection === null ? parkRun(deps, run) : retryAt(clock.now() + retryDispatchMs);
+      return connection === null ? park(deps, run) : retryAt(clock.now() + retryDispatchMs);
     const refused = { status: 'failed', error: error.message, code: error.code } as const;
     await settleRun(deps, run, resolutionWithoutDispatch(run, refused));
     return done();
   }
-  if (connection === null) return parkRun(deps, run);
+  if (connection === null) return park(deps, run);
   link.dispatchRun(connection, envId, run.id);
   return retryAt(clock.now() + retryDispatchMs);
 };
