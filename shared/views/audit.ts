@@ -131,9 +131,10 @@ const redactSide = (
   { env, principal: { access } }: Caller,
   verb: string,
   values: Record<string, unknown> | null,
+  other: Record<string, unknown> | null,
 ): Readonly<Record<string, unknown>> | null =>
   verb === 'environment.define'
-    ? redactDefinitionChange({ access, definition: env.definition }, values)
+    ? redactDefinitionChange({ access, definition: env.definition }, values, other)
     : redactValues(access, values);
 
 interface AuditPage {
@@ -175,8 +176,8 @@ export const readAudit = async (
       target: { type: row.target_type, id: row.target },
       outcome: row.outcome,
       count: countOf(row),
-      before: redactSide(caller, row.verb, row.before),
-      after: redactSide(caller, row.verb, row.after),
+      before: redactSide(caller, row.verb, row.before, row.after),
+      after: redactSide(caller, row.verb, row.after, row.before),
       requestId: row.request_id,
       address: row.address,
     })),

@@ -16,7 +16,27 @@ interface Viewer {
   readonly definition: Definition;
 }
 
-const isSeen = ({ access, definition }: Viewer, kind: string, name: string, value: unknown): boolean => {
+/** The two sides of a change of one name; null: it was not declared. */
+type Sides = readonly [unknown, unknown];
+
+/** Returns the name that a member of either side has. */
+const namedBy = (sides: Sides, member: string): string | undefined =>
+  sides.map((side) => (isObject(side) ? side[member] : undefined)).find((name) => typeof name === 'string');
+
+/** Returns whether the role sees an action or a view by what it belongs to. Of one that is gone, and doesn't say, only those who may manage settings. */
+const seesOwner = (
+  { access }: Viewer,
+  kind: 'resource' | 'inbox',
+  declared: { readonly owner: string | null | undefined } | undefined,
+  sides: Sides,
+): boolean => {
+  const owner = declared === undefined ? namedBy(sides, kind) : declared.owner;
+  if (typeof owner === 'string') return access.sees(kind, owner);
+  return declared !== undefined || access.may('settings', 'manage');
+};
+
+const isSeen = (viewer: Viewer, kind: string, name: string, sides: Sides): boolean => {
+  const { access, definition } = viewer;
   switch (kind) {
     case 'resources':
       return access.sees('resource', name);
@@ -27,12 +47,14 @@ const isSeen = ({ access, definition }: Viewer, kind: string, name: string, valu
     case 'flags':
       return access.sees('flag', name);
     case 'actions': {
-      const resource = definition.actions.get(name)?.resource ?? (isObject(value) ? value['resource'] : null);
-      return access.can('action', name, 'run') && (typeof resource !== 'string' || access.sees('resource', resource));
+      const action = definition.actions.get(name);
+      return (
+        access.can('action', name, 'run') && seesOwner(viewer, 'resource', action && { owner: action.resource }, sides)
+      );
     }
     case 'views': {
-      const inbox = definition.views.get(name)?.inbox ?? (isObject(value) ? value['inbox'] : null);
-      return typeof inbox !== 'string' || access.sees('inbox', inbox);
+      const view = definition.views.get(name);
+      return seesOwner(viewer, 'inbox', view && { owner: view.inbox }, sides);
     }
     default:
       return false;
@@ -44,15 +66,15 @@ const seenMembers = ({ access }: Viewer, value: unknown): unknown =>
     ? value
     : Object.fromEntries(Object.entries(value).filter(([member]) => !namingMembers.has(member)));
 
-const seenNames = (viewer: Viewer, kind: string, names: Values): Values =>
+const seenNames = (viewer: Viewer, kind: string, names: Values, others: unknown): Values =>
   Object.fromEntries(
     Object.entries(names)
-      .filter(([name, value]) => isSeen(viewer, kind, name, value))
+      .filter(([name, value]) => isSeen(viewer, kind, name, [value, isObject(others) ? others[name] : null]))
       .map(([name, value]) => [name, seenMembers(viewer, value)]),
   );
 
-/** Returns one side of a declaration's audit entry without what the role doesn't see. */
-export const redactDefinitionChange = (viewer: Viewer, values: Values | null): Values | null =>
+/** Returns one side of a declaration's audit entry, whose other side is `other`, without what the role doesn't see. */
+export const redactDefinitionChange = (viewer: Viewer, values: Values | null, other: Values | null): Values | null =>
   values === null
     ? null
     : Object.fromEntries(
@@ -60,7 +82,9 @@ export const redactDefinitionChange = (viewer: Viewer, values: Values | null): V
           // Earlier releases counted.
           if (typeof names === 'number') return [[kind, names]];
           if (!isObject(names)) return [];
-          const seen = noteMembers.has(kind) ? redactDefinitionChange(viewer, names) : seenNames(viewer, kind, names);
+          const seen = noteMembers.has(kind)
+            ? redactDefinitionChange(viewer, names, null)
+            : seenNames(viewer, kind, names, other?.[kind]);
           return seen === null || Object.keys(seen).length === 0 ? [] : [[kind, seen]];
         }),
       );

@@ -130,6 +130,9 @@ describe('http: bulks of actions', () => {
     expect(reply.status, reply.text).to.equal(200);
     expect(reply.body).to.deep.equal({
       bulk: null,
+      would: 'run',
+      pending: false,
+      matched: 3,
       wouldChange: 1,
       unchanged: 0,
       forbidden: 0,

@@ -289,7 +289,7 @@ describe('conventions over HTTP', () => {
         ['DELETE', '/items', ['GET', 'HEAD', 'POST']],
         ['PUT', `/items/${item.id}`, ['GET', 'HEAD']],
         ['GET', `/items/${item.id}/state`, ['POST']],
-        ['PATCH', '/me', ['GET', 'HEAD']],
+        ['DELETE', '/me', ['GET', 'HEAD', 'PATCH']],
         ['POST', '/audit', ['GET', 'HEAD']],
         ['OPTIONS', '/items', ['GET', 'HEAD', 'POST']],
         ['POST', '/live', ['GET', 'HEAD']],

@@ -63,8 +63,13 @@ describe('independent approval', () => {
     const audited = await world.sql(
       `select before, after, outcome from events where verb = 'environment.update' and target = 'demo' order by id`,
     );
+    const others = { acceptNew: false, trustApp: false };
     expect(audited.slice(-1)).to.deep.equal([
-      { before: { independentApproval: false }, after: { independentApproval: true }, outcome: 'ok' },
+      {
+        before: { ...others, independentApproval: false },
+        after: { ...others, independentApproval: true },
+        outcome: 'ok',
+      },
     ]);
   });
 

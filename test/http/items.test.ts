@@ -688,12 +688,12 @@ describe('items over HTTP', () => {
       expect((await detail(item)).item.triaged).to.equal(false);
     });
 
-    it('of an item that a person closed does not claim to have closed it', async () => {
+    it('of an item that a person closed leaves its state, and marks it as triaged', async () => {
       const item = await make();
       await done(item, 'state', { state: 'closed' });
       expect(await done(item, 'triage', { answers: { late: true }, close: true })).to.include({
         state: 'closed',
-        triaged: false,
+        triaged: true,
       });
     });
 
