@@ -57,7 +57,7 @@ const answerBrokenRequests = (server: Server, common: Readonly<Record<string, st
 
 const starting = {
   status: errors.unavailable.status,
-  body: { error: errors.unavailable.message, code: 'unavailable' },
+  body: { error: 'This process is starting; try again after retry-after seconds.', code: 'unavailable' },
   headers: { 'retry-after': '1' },
 };
 

@@ -135,6 +135,7 @@ describe('specification: actions', () => {
       expect(entry.actions[0]).to.have.all.keys(
         'action',
         'label',
+        'description',
         'danger',
         'approval',
         'background',

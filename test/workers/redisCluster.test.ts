@@ -114,7 +114,7 @@ describe('with a Redis Cluster', function () {
       await node.kill();
       await node.restart();
       await news.hears(`after ${String(n)}`);
-      await work.take(`after ${String(n)}`);
+      await work.take(`after-${String(n)}`);
     }
     await work.close();
   });

@@ -25,11 +25,14 @@ export interface WriteOptions {
 }
 
 export interface ClientOptions {
-  /** Repeats only what was refused a connection; anything else that isn't an answer was dropped, which is a violation. */
+  /** Repeats only what was refused a connection, or came to a process that was starting; anything else that isn't an answer was dropped, which is a violation. */
   readonly strict?: boolean;
 }
 
 const comeAgain = new Set([429, 503]);
+/** A process that has begun to listen serves nothing yet, as one that doesn't listen: a load balancer leads nobody there. */
+const isStarting = ({ status, body }: Answer): boolean =>
+  status === 503 && String(body?.error).startsWith('This process is starting');
 const patience = 120_000;
 
 interface Who {
@@ -46,7 +49,7 @@ const attempt = async (journal: Journal, asked: Asked, strict: boolean): Promise
     if (problem !== null) journal.violations.push(`${what}: ${problem}`);
     const isRunning = answer.status === 409 && answer.body?.code === 'in_progress';
     if (!comeAgain.has(answer.status) && !isRunning) return answer;
-    if (strict) journal.violations.push(`${what} was put off: ${answer.text.slice(0, 200)}`);
+    if (strict && !isStarting(answer)) journal.violations.push(`${what} was put off: ${answer.text.slice(0, 200)}`);
     return isRunning ? 'in progress' : String(answer.status);
   } catch (error) {
     if (!(error instanceof NoAnswer)) throw error;
