@@ -2,6 +2,7 @@
 import type { Middleware } from 'koa';
 import { Fault, fault } from '../../shared/catalogue/errors.ts';
 import type { Log } from '../../shared/platform/core/log.ts';
+import { createInterval } from '../../shared/platform/core/wait.ts';
 import { isDbUnavailable, isPoolFull } from '../../shared/platform/db/errors.ts';
 import { toFaultResponse } from '../http/response.ts';
 import type { RequestState } from './state.ts';
@@ -13,17 +14,11 @@ type ToFault = (error: unknown, requestId: string) => Fault;
 
 /** Returns the function that makes the fault that the client gets: what is not a fault is logged with the request id, and is `internal`. */
 const createToFault = (log: Log): ToFault => {
-  let fullPoolLoggedAt = Number.NEGATIVE_INFINITY;
-  const logFullPool = (requestId: string): void => {
-    const now = performance.now();
-    if (now - fullPoolLoggedAt < fullPoolLogMs) return;
-    fullPoolLoggedAt = now;
-    log.warn({ requestId }, 'all connections for changes are in use');
-  };
+  const isDue = createInterval(fullPoolLogMs);
   return (error, requestId) => {
     if (error instanceof Fault) return error;
     if (isPoolFull(error)) {
-      logFullPool(requestId);
+      if (isDue()) log.warn({ requestId }, 'all connections for changes are in use');
       return fault('unavailable');
     }
     if (isDbUnavailable(error)) {

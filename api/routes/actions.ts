@@ -137,16 +137,25 @@ const toRunResponse = async (
 /** Milliseconds between two reads of the run, for a wake signal that was lost. */
 const runPollMs = 1_000;
 
-/** Queues a run that was not dispatched before its connection has gone, if the app is offline. A run that has another connection is its job's. */
-const parkUndispatched = async (
-  { deps }: EndpointCall<unknown, unknown>,
-  run: Run,
-  connectionGone: string | null,
-): Promise<void> => {
-  if (run.handed_at !== null) return;
-  const except = new Set(connectionGone === null ? [] : [connectionGone]);
-  const connection = await deps.link.chooseConnection(run.env, { kind: 'action', name: run.action }, except);
-  if (connection === null) await parkRun(deps, run);
+/**
+ * Returns the response of a call whose run went to a connection that has gone; `connection`: its id, if its row may stay for
+ * a moment. A run that was not dispatched is queued when the app is offline; with another connection it is its job's.
+ */
+const respondToGone = async (
+  call: EndpointCall<unknown, unknown>,
+  begun: Run,
+  connection: string | null,
+): Promise<ApiResponse> => {
+  const { deps } = call;
+  const respond = async (run: Run | undefined): Promise<ApiResponse | null> =>
+    run === undefined ? null : toRunResponse(call, run, begun);
+  const run = await readRun(deps.db, begun.env, begun.id);
+  const answered = await respond(run);
+  if (answered !== null || run === undefined || run.handed_at !== null) return answered ?? runningResponse(begun.id);
+  const except = new Set(connection === null ? [] : [connection]);
+  if ((await deps.link.chooseConnection(run.env, { kind: 'action', name: run.action }, except)) === null)
+    await parkRun(deps, run);
+  return (await respond(await readRun(deps.db, begun.env, begun.id))) ?? runningResponse(begun.id);
 };
 
 /**
@@ -159,31 +168,20 @@ const waitForResult = async (
 ): Promise<ApiResponse> => {
   const { deps } = call;
   const until = performance.now() + limits.actionWaitMs;
-  let isGone = false;
-  let connectionGone: string | null = null;
-  const gone = remote?.gone.then((connection) => {
-    isGone = true;
-    connectionGone = connection;
-    return null;
-  });
   for (let run: Run | undefined = begun; run !== undefined; run = await readRun(deps.db, begun.env, begun.id)) {
     const answered = await toRunResponse(call, run, begun);
     if (answered !== null) return answered;
-    if (isGone) {
-      await parkUndispatched(call, run, connectionGone);
-      const after = await readRun(deps.db, begun.env, begun.id);
-      return (after === undefined ? null : await toRunResponse(call, after, begun)) ?? runningResponse(begun.id);
-    }
     const left = until - performance.now();
     if (left <= 0) break;
     const { moved, end } = waitForRunChange(deps.bus, begun.id, called === null ? Math.min(left, runPollMs) : left);
     const ended = await Promise.race([
       moved.then(() => null),
-      ...(gone === undefined ? [] : [gone]),
-      ...(called === null ? [] : [called.then((after) => ({ after }))]),
+      ...(remote === null ? [] : [remote.gone.then((connection) => ({ kind: 'gone' as const, connection }))]),
+      ...(called === null ? [] : [called.then((after) => ({ kind: 'called' as const, after }))]),
     ]);
     end();
-    if (ended !== null)
+    if (ended?.kind === 'gone') return respondToGone(call, begun, ended.connection);
+    if (ended?.kind === 'called')
       return (
         (ended.after === undefined ? null : await toRunResponse(call, ended.after, begun)) ?? runningResponse(begun.id)
       );

@@ -43,7 +43,7 @@ const nothing = strictObject({});
 const checkNothing = compileCheck(nothing);
 const idOf = ({ params }: Pick<EndpointCall, 'params'>): string => params['id'] ?? '';
 
-/** Answers what the bulk would do, for a supervised agent once it is approved. Throws `forbidden` for a read-only agent. */
+/** Responds with what the bulk would do, for a supervised agent once it is approved. Throws `forbidden` for a read-only agent. */
 const dryRunBulk = async (
   { deps, caller: asked, body: { ids }, save }: EndpointCall<unknown, BulkRequest>,
   { operation, requiresApproval }: AuthorizedBulk,

@@ -1,4 +1,4 @@
-/** Waits for a time, and for work no longer than a time; times between retries. */
+/** Waits for a time, and for work no longer than a time; times between retries, and between lines in the log. */
 
 /** Resolves after `ms`. */
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
@@ -7,15 +7,34 @@ export const sleep = (ms: number): Promise<void> => new Promise((resolve) => voi
 export const backoffMs = (failures: number, firstMs: number, maxMs = Number.POSITIVE_INFINITY): number =>
   Math.min(firstMs * 2 ** (failures - 1), maxMs);
 
-/** Resolves with whether `work` has resolved within `ms`; rejects when it rejects within that time. */
-export const settlesWithin = async (ms: number, work: Promise<unknown>): Promise<boolean> => {
+/** Returns a function that returns true at its first call, and again once `ms` have passed since the last true. */
+export const createInterval = (ms: number): (() => boolean) => {
+  let last = Number.NEGATIVE_INFINITY;
+  return () => {
+    const now = performance.now();
+    if (now - last < ms) return false;
+    last = now;
+    return true;
+  };
+};
+
+/** Resolves with what `work` resolves with, or with `late` after `ms`; rejects when it rejects within that time. */
+export const resolveWithin = async <T, L>(ms: number, work: Promise<T>, late: L): Promise<T | L> => {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(resolve, ms, false);
+  const timeout = new Promise<L>((resolve) => {
+    timer = setTimeout(resolve, ms, late);
   });
   try {
-    return await Promise.race([work.then(() => true), late]);
+    return await Promise.race([work, timeout]);
   } finally {
     clearTimeout(timer);
   }
 };
+
+/** Resolves with whether `work` has resolved within `ms`; rejects when it rejects within that time. */
+export const settlesWithin = (ms: number, work: Promise<unknown>): Promise<boolean> =>
+  resolveWithin(
+    ms,
+    work.then(() => true),
+    false,
+  );

@@ -4,6 +4,7 @@
  */
 import { fault } from '../../catalogue/errors.ts';
 import { limits } from '../../catalogue/limits.ts';
+import { createInterval } from '../core/wait.ts';
 import { isStatementTimeout } from './errors.ts';
 import { createFairQueue } from './fairQueue.ts';
 import { openDb, type Db, type DbOptions } from './knex.ts';
@@ -39,16 +40,13 @@ export const openReadPool = ({ onFull, ...options }: ReadPoolOptions): ReadPool 
   const db = openDb({ ...options, settings: { statement_timeout: `${String(limits.readMs)}ms` } });
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- knex has no types for the client and the context inside
   const { client, context } = db as unknown as { client: ConnectionSource; context: object };
-  let loggedAt = Number.NEGATIVE_INFINITY;
+  const isDue = createInterval(logIntervalMs);
   const queue = createFairQueue({
     size: options.poolSize,
     perOwner: Math.max(1, Math.floor(options.poolSize / 3)),
     waitMs,
     onFull: (waiting) => {
-      const now = performance.now();
-      if (now - loggedAt < logIntervalMs) return;
-      loggedAt = now;
-      onFull(waiting);
+      if (isDue()) onFull(waiting);
     },
   });
 

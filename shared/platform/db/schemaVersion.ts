@@ -4,7 +4,7 @@
  */
 import { readdirSync } from 'node:fs';
 import type { Log } from '../core/log.ts';
-import { sleep } from '../core/wait.ts';
+import { createInterval, sleep } from '../core/wait.ts';
 import type { Db } from './knex.ts';
 import { queryRow, statement } from './sql.ts';
 
@@ -60,21 +60,17 @@ const lookEveryMs = 500;
 const logEveryMs = 60_000;
 
 /**
- * Resolves once PostgreSQL answers and the schema fits this build, or once `signal` aborts; says in the log, at once and
- * each minute, what it waits for.
+ * Resolves once PostgreSQL answers and the schema fits this build; logs what it waits for, at once and each minute.
  */
-export const waitForSchema = async (db: Db, log: Log, signal?: AbortSignal): Promise<void> => {
-  let loggedAt = Number.NEGATIVE_INFINITY;
-  while (signal?.aborted !== true) {
+export const waitForSchema = async (db: Db, log: Log): Promise<void> => {
+  const isDue = createInterval(logEveryMs);
+  for (;;) {
     const problem = await readSchemaState(db).then(
       (state) => (state.fits ? null : { waitsFor: state.reason }),
       (error: unknown) => ({ waitsFor: 'PostgreSQL', err: error }),
     );
     if (problem === null) return;
-    if (performance.now() - loggedAt >= logEveryMs) {
-      log.warn(problem, 'waiting for the database');
-      loggedAt = performance.now();
-    }
+    if (isDue()) log.warn(problem, 'waiting for the database');
     await sleep(lookEveryMs);
   }
 };

@@ -12,7 +12,7 @@ export interface ProbeAnswer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Answers by path. */
+/** The answers of a process to its probes, by path. */
 export type Probes = ReadonlyMap<string, () => ProbeAnswer | Promise<ProbeAnswer>>;
 
 const alive = (): ProbeAnswer => ({ status: 200, body: { ok: true } });
@@ -52,7 +52,7 @@ export const answerProbes = (
     const isRead = req.method === 'GET' || req.method === 'HEAD';
     const probe = isRead ? probes().get(pathOf(req)) : undefined;
     const answer = Promise.resolve(probe === undefined ? otherwise : probe());
-    // Whoever asks need not have sent a body that somebody reads.
+    // A body that is not read would keep the connection from its next request.
     req.resume();
     answer.then(
       ({ status, body, headers }) => {
@@ -67,7 +67,7 @@ export const answerProbes = (
 };
 
 export interface ProbeServer {
-  /** Answers by these from now on; until then by `startingProbes`. */
+  /** Replaces the probes, which are `startingProbes` at first. */
   serve(probes: Probes): void;
   close(): Promise<void>;
 }

@@ -1,5 +1,5 @@
-/** Whether a process can serve: the answer of `/ready`, of API and workers. */
-import { setTimeout as timeout } from 'node:timers/promises';
+/** Checks whether a process can serve, for `/ready` of API and workers. */
+import { resolveWithin } from '../core/wait.ts';
 import { neededSchemaVersion, readSchemaState } from '../db/schemaVersion.ts';
 import { queryRow, statement } from '../db/sql.ts';
 import type { PlatformDeps } from '../deps.ts';
@@ -29,14 +29,8 @@ interface Oldest {
 
 type Tools = Pick<PlatformDeps, 'db' | 'redis' | 'clock'>;
 
-const within = <T>(ms: number, work: Promise<T>): Promise<T | null> => {
-  const late = new AbortController();
-  return Promise.race([work, timeout(ms, null, { signal: late.signal })])
-    .catch(() => null)
-    .finally(() => {
-      late.abort();
-    });
-};
+/** Returns the result, or null when it fails or does not come within `ms`. */
+const within = <T>(ms: number, work: Promise<T>): Promise<T | null> => resolveWithin(ms, work, null).catch(() => null);
 
 /** Returns a function that runs `read`; while a call of it has no answer, another one gets the same. */
 const shared = <T>(read: () => Promise<T>): (() => Promise<T>) => {

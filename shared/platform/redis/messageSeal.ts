@@ -42,7 +42,7 @@ interface MessageSeal {
   open(channel: string, message: Buffer): OpenedMessage;
 }
 
-/** What is known of a sender of messages that were opened. */
+/** The state of a sender of messages that were opened. */
 interface Sender {
   /** Its key of the last message, and the day's key that it was derived from. */
   readonly dayKey: KeyObject;

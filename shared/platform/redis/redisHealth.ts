@@ -1,8 +1,9 @@
-/** Says in the log and in the metrics of a process whether Redis answers; made by shared/deps.ts. */
+/** Logs and counts in the metrics of a process whether Redis answers; made by shared/deps.ts. */
 import { Gauge } from 'prom-client';
 import type { Log } from '../core/log.ts';
 import { platformRegistry } from '../core/metrics.ts';
 import { parseClusterUrl } from '../core/redisUrl.ts';
+import { createInterval } from '../core/wait.ts';
 import type { RedisConnections } from './connect.ts';
 
 const upGauge = new Gauge({
@@ -45,22 +46,22 @@ export const createRedisHealth = (log: Log, url: string): RedisHealth => {
   const address = describeAddress(url);
   const startedAt = performance.now();
   let lastError: Error | null = null;
-  let loggedAt: number | null = null;
+  /** Whether to log the present outage now; null while Redis is available. */
+  let isDue: (() => boolean) | null = null;
   let isUp = (): boolean => false;
 
   const reportOutage = (): void => {
     upGauge.set(0);
-    const now = performance.now();
-    if (loggedAt !== null && now - loggedAt < logEveryMs) return;
-    loggedAt = now;
+    isDue ??= createInterval(logEveryMs);
+    if (!isDue()) return;
     const reason = lastError === null ? 'it does not answer' : describeError(lastError);
     log.warn({ redis: address, reason }, 'Redis is unavailable');
   };
   const reportReturn = (): void => {
     upGauge.set(1);
     lastError = null;
-    if (loggedAt !== null) log.info({ redis: address }, 'Redis is available again');
-    loggedAt = null;
+    if (isDue !== null) log.info({ redis: address }, 'Redis is available again');
+    isDue = null;
   };
   const look = (): void => {
     if (isUp()) reportReturn();

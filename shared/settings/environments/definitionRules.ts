@@ -34,7 +34,7 @@ interface RulesInput {
   readonly at: number;
   readonly trustApp: boolean;
   readonly acceptNew: boolean;
-  /** What was declared before; null: nothing. */
+  /** The manifest that was declared before; null: none was. */
   readonly former: Manifest | null;
   readonly manifest: Manifest;
 }
