@@ -5,6 +5,7 @@ import { getLocalSockets } from '../../shared/applink/localConnections.ts';
 import type { ServiceCalls } from '../../shared/applink/protocol.ts';
 import { closeDeps, openDeps, type Deps } from '../../shared/deps.ts';
 import { connectApp, never, rpcError, type FakeApp, type Handler } from '../support/app.ts';
+import { deferred } from '../support/deferred.ts';
 import type { Client } from '../support/http.ts';
 import { testManifest } from '../support/manifest.ts';
 import { until } from '../support/until.ts';
@@ -180,15 +181,18 @@ describe('app link: calls', () => {
       for (let i = 0; i < 20; i++) await get(link, ['1']);
       expect(counts.get('a')).to.be.within(5, 15);
     }
-    await connect(counting('stuck', never));
+    let release = deferred();
+    await connect(counting('stuck', () => release.promise));
     for (const [, link] of links()) {
       counts.clear();
+      release = deferred();
       // The announcement of the third may be on its way through Redis.
       expect(await link.chooseConnection(env, orders, known)).not.to.equal(null);
-      const calls = Array.from({ length: 3 }, () => get(link, ['1'], 1_000));
+      const calls = Array.from({ length: 3 }, () => get(link, ['1'], 15_000));
       await until('the third is stuck', () => counts.get('stuck') === 1);
       for (let i = 0; i < 20; i++) await get(link, ['1']);
       expect(counts.get('stuck')).to.equal(1);
+      release.resolve();
       await Promise.all(calls);
     }
   });
